@@ -1,0 +1,76 @@
+// swift-tools-version:6.1
+import CompilerPluginSupport
+import Foundation
+import PackageDescription
+
+/// Warnings are errors in this package's own code when CI builds it, never for those who depend on it.
+let strict: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+var dependencies: [Package.Dependency] = [
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+    .package(url: "https://github.com/attaswift/BigInt", from: "6.0.1"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"605.0.0"),
+]
+
+// The documentation plugin is asked for by `make docs` alone, so that it stays out of users' graphs.
+if ProcessInfo.processInfo.environment["TANDEM_DOCS"] == "1" {
+    dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
+}
+
+let package = Package(
+    name: "Tandem",
+    platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
+    products: [
+        .library(name: "Tandem", targets: ["Tandem"]),
+        .library(name: "TandemTesting", targets: ["TandemTesting"]),
+    ],
+    dependencies: dependencies,
+    targets: [
+        .target(
+            name: "Tandem",
+            dependencies: [
+                "TandemMacros",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "OpenCombine", package: "OpenCombine"),
+                .product(name: "BigInt", package: "BigInt"),
+            ],
+            swiftSettings: strict
+        ),
+        .macro(
+            name: "TandemMacros",
+            dependencies: [
+                .product(name: "SwiftSyntax", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxBuilder", package: "swift-syntax"),
+                .product(name: "SwiftDiagnostics", package: "swift-syntax"),
+                .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(name: "TandemTesting", dependencies: ["Tandem"], swiftSettings: strict),
+        .testTarget(
+            name: "TandemTests",
+            dependencies: [
+                "Tandem", "TandemTesting",
+                .product(name: "BigInt", package: "BigInt"),
+                .product(name: "OpenCombine", package: "OpenCombine"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "TandemMacrosTests",
+            dependencies: [
+                "TandemMacros",
+                .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
+                .product(name: "SwiftParser", package: "swift-syntax"),
+                .product(name: "SwiftSyntaxMacrosTestSupport", package: "swift-syntax"),
+            ],
+            swiftSettings: strict
+        ),
+    ]
+)

@@ -1,0 +1,97 @@
+/// How values of a property's type are stored, for the paths that know the type only at run time: queries,
+/// migrations, imports. The hot paths (writing and reading whole objects) are generated code.
+public struct Codec<Value>: Sendable {
+    let kind: PropertyKind
+    let isOptional: Bool
+    let append: @Sendable (Value, RowBuffer) -> Void
+    /// Reads a column, by its index in the row.
+    let read: @Sendable (RowReader, Int32) throws -> Value
+    /// Makes a value from JSON; `nil` if it is none of this type.
+    let fromJSON: @Sendable (JSONNode) -> Value?
+    /// The object type that the property links to.
+    let target: (@Sendable () -> any Model.Type)?
+
+    /// The stored form of a value.
+    func storageValue(_ value: Value) -> StorageValue {
+        let row = RowBuffer()
+        append(value, row)
+        return row.value(at: 0)
+    }
+}
+
+/// One overload for each family of types, chosen by the compiler: `Codec.of(String?.self)`.
+extension Codec where Value == Never {
+    public static func of<T: PropertyValue>(_ type: T.Type) -> Codec<T> {
+        Codec<T>(
+            kind: T.__kind, isOptional: false,
+            append: { $0.__append(to: $1) }, read: { try T.__read($0, $1) }, fromJSON: { T(__json: $0) }, target: nil)
+    }
+
+    public static func of<T: RawRepresentable & Sendable>(_ type: T.Type) -> Codec<T> where T.RawValue: PropertyValue {
+        Codec<T>(
+            kind: T.RawValue.__kind, isOptional: false,
+            append: { $0.rawValue.__append(to: $1) },
+            read: { row, column in
+                let rawValue = try T.RawValue.__read(row, column)
+                guard let value = T(rawValue: rawValue) else {
+                    throw InvalidStoredValue(column: column, reason: "\(rawValue) is no case of \(T.self)")
+                }
+                return value
+            },
+            fromJSON: { T.RawValue(__json: $0).flatMap { T(rawValue: $0) } }, target: nil)
+    }
+
+    @_disfavoredOverload
+    public static func of<T: Codable & Sendable>(_ type: T.Type) -> Codec<T> {
+        Codec<T>(
+            kind: .json("\(T.self)"), isOptional: false,
+            append: { $1.append(codable: $0) },
+            read: { try CodableStorage.decode(T.self, from: $0, $1) },
+            fromJSON: { CodableStorage.decode(T.self, from: $0) }, target: nil)
+    }
+
+    public static func of<T: Model>(_ type: Reference<T>.Type) -> Codec<Reference<T>> {
+        Codec<Reference<T>>(
+            kind: Reference<T>.__kind, isOptional: false,
+            append: { $0.__append(to: $1) }, read: { try Reference<T>.__read($0, $1) },
+            fromJSON: { Reference<T>(__json: $0) }, target: { T.self })
+    }
+
+    public static func of<T: Model>(_ type: [Reference<T>].Type) -> Codec<[Reference<T>]> {
+        Codec<[Reference<T>]>(
+            kind: .references("\(T.self)"), isOptional: false,
+            append: { $0.__append(to: $1) }, read: { try [Reference<T>].__read($0, $1) },
+            fromJSON: { [Reference<T>](__json: $0) }, target: { T.self })
+    }
+
+    // The same for optionals: one overload for each, so that the wrapped type chooses its own family.
+
+    public static func of<T: PropertyValue>(_ type: T?.Type) -> Codec<T?> { Codec.of(T.self).optional() }
+
+    public static func of<T: RawRepresentable & Sendable>(_ type: T?.Type) -> Codec<T?> where T.RawValue: PropertyValue {
+        Codec.of(T.self).optional()
+    }
+
+    @_disfavoredOverload
+    public static func of<T: Codable & Sendable>(_ type: T?.Type) -> Codec<T?> { Codec.of(T.self).optional() }
+
+    public static func of<T: Model>(_ type: Reference<T>?.Type) -> Codec<Reference<T>?> {
+        Codec.of(Reference<T>.self).optional()
+    }
+}
+
+extension Codec {
+    func optional() -> Codec<Value?> {
+        Codec<Value?>(
+            kind: kind, isOptional: true,
+            append: { value, row in
+                if let value { append(value, row) } else { row.appendNull() }
+            },
+            read: { row, column in row.isNull(column) ? nil : try read(row, column) },
+            fromJSON: { node in
+                if case .null = node { return .some(nil) }
+                return fromJSON(node).map { .some($0) }
+            },
+            target: target)
+    }
+}

@@ -1,0 +1,190 @@
+/// JSON text for stored collections that gives back exactly the values that were put in.
+///
+/// The text is standard JSON, so that SQLite's JSON functions, and people, can look into a stored collection. What JSON
+/// has no notation for is an object with one key that begins with a dollar sign:
+///
+/// | value | text |
+/// |---|---|
+/// | `.integer(3)` | `3` |
+/// | `.real(3)`, `.real(-0.0)` | `3.0`, `-0.0` |
+/// | `.real(.infinity)`, `.real(.nan)` | `{"$real":"7ff0000000000000"}`, `{"$real":"7ff8000000000000"}` |
+/// | `.blob([1, 2])` | `{"$blob":"AQI="}` |
+/// | the key `$blob` of a user | `$$blob` |
+///
+/// For example:
+///
+/// ```swift
+/// var text: [UInt8] = []
+/// try ExactJSON.write(.array([.integer(1), .real(1), .text("é")]), to: &text)  // [1,1.0,"é"]
+/// let node = try text.withUnsafeBufferPointer(ExactJSON.parse)
+/// ```
+///
+/// Equal nodes have equal text: there is no white space, keys are sorted by their UTF-8 bytes, and numbers have one
+/// spelling. Two collections can therefore be compared by their stored bytes.
+///
+/// A number with a point or an exponent is a real, any other an integer. Nothing is rounded on the quiet: an integer
+/// beyond `Int64`, as other programs may write, is refused and does not turn into a real.
+enum ExactJSON {
+    /// How deeply arrays and objects may be nested. The notation for blobs and for NaN does not count.
+    static let maximumDepth = 128
+
+    /// Appends the text of `node`.
+    ///
+    /// - Complexity: O(*n*) in the length of the text, and O(*k* log *k*) in the number of keys of an object whose keys
+    ///   do not come sorted.
+    /// - Throws: ``InvalidEncoding`` if the tree has no text that ``parse(_:)`` would accept: with the code `tooDeep`
+    ///   past ``maximumDepth``, with `duplicateKey` if an object has two members whose keys are the same bytes. Then
+    ///   `out` is as it was.
+    static func write(_ node: JSONNode, to out: inout [UInt8]) throws {
+        let start = out.count
+        do {
+            try write(node, depth: 0, to: &out)
+        } catch {
+            out.removeSubrange(start...)
+            throw error
+        }
+    }
+
+    /// Returns the node that `utf8` is the text of.
+    ///
+    /// Any JSON text is accepted, with white space and with members in any order; they are returned sorted by the UTF-8
+    /// bytes of their keys.
+    ///
+    /// - Complexity: O(*n*) in the length of the text, and O(*k* log *k*) as in ``write(_:to:)``.
+    /// - Throws: ``InvalidEncoding`` if the text is not JSON by RFC 8259, including invalid UTF-8 and lone surrogates;
+    ///   if it has a key with a single dollar sign that means nothing; if a number does not fit its type; if an object
+    ///   has a key twice; if it is nested deeper than ``maximumDepth``.
+    static func parse(_ utf8: UnsafeBufferPointer<UInt8>) throws -> JSONNode {
+        var parser = JSONParser(utf8)
+        return try parser.parseDocument()
+    }
+
+    static let dollar = UInt8(ascii: "$")
+}
+
+// MARK: - Writing
+
+extension ExactJSON {
+    private static func write(_ node: JSONNode, depth: Int, to out: inout [UInt8]) throws(InvalidEncoding) {
+        switch node {
+        case .null: append("null", to: &out)
+        case .bool(true): append("true", to: &out)
+        case .bool(false): append("false", to: &out)
+        case .integer(let value): out.append(contentsOf: String(value).utf8)
+        case .real(let value): write(value, to: &out)
+        case .text(let value): write(value, to: &out)
+        case .blob(let bytes):
+            append("{\"$blob\":\"", to: &out)
+            Base64.append(bytes, to: &out)
+            append("\"}", to: &out)
+        case .array(let elements):
+            try checkDepth(depth)
+            out.append(UInt8(ascii: "["))
+            var isFirst = true
+            for element in elements {
+                if !isFirst { out.append(UInt8(ascii: ",")) }
+                isFirst = false
+                try write(element, depth: depth + 1, to: &out)
+            }
+            out.append(UInt8(ascii: "]"))
+        case .object(let members):
+            try checkDepth(depth)
+            out.append(UInt8(ascii: "{"))
+            var isFirst = true
+            for (key, value) in try sorted(members) {
+                if !isFirst { out.append(UInt8(ascii: ",")) }
+                isFirst = false
+                write(key, to: &out, escapingDollar: true)
+                out.append(UInt8(ascii: ":"))
+                try write(value, depth: depth + 1, to: &out)
+            }
+            out.append(UInt8(ascii: "}"))
+        }
+    }
+
+    private static func checkDepth(_ depth: Int) throws(InvalidEncoding) {
+        guard depth < maximumDepth else {
+            throw InvalidEncoding("JSON", .tooDeep, "there are more than \(maximumDepth) levels")
+        }
+    }
+
+    /// Returns `members` sorted by the UTF-8 bytes of their keys, which must be distinct.
+    ///
+    /// A dollar sign put before all keys that begin with one does not change the order, so the keys of the text are
+    /// sorted as well.
+    static func sorted(
+        _ members: [(key: String, value: JSONNode)]
+    ) throws(InvalidEncoding) -> [(key: String, value: JSONNode)] {
+        var members = members
+        if !isStrictlyAscending(members) {
+            members.sort { UTF8Order.compare($0.key, $1.key) < 0 }
+            guard isStrictlyAscending(members) else {
+                throw InvalidEncoding("JSON", .duplicateKey, "an object has the same key twice")
+            }
+        }
+        return members
+    }
+
+    private static func isStrictlyAscending(_ members: [(key: String, value: JSONNode)]) -> Bool {
+        for index in members.indices.dropFirst()
+        where UTF8Order.compare(members[index - 1].key, members[index].key) >= 0 {
+            return false
+        }
+        return true
+    }
+
+    private static func write(_ value: Double, to out: inout [UInt8]) {
+        if value.isFinite {
+            // The shortest text that reads back as the same value. It always has a point or an exponent.
+            out.append(contentsOf: value.description.utf8)
+            return
+        }
+        append("{\"$real\":\"", to: &out)
+        for shift in stride(from: 60, through: 0, by: -4) {
+            out.append(hexDigit(UInt8(truncatingIfNeeded: value.bitPattern >> UInt64(shift)) & 0xF))
+        }
+        append("\"}", to: &out)
+    }
+
+    private static func write(_ string: String, to out: inout [UInt8], escapingDollar: Bool = false) {
+        out.append(UInt8(ascii: "\""))
+        var string = string
+        string.withUTF8 { utf8 in
+            if escapingDollar, utf8.first == dollar { out.append(dollar) }
+            var start = 0
+            for index in utf8.indices {
+                let byte = utf8[index]
+                if byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { continue }
+                out.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start..<index]))
+                start = index + 1
+                writeEscaped(byte, to: &out)
+            }
+            out.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[start...]))
+        }
+        out.append(UInt8(ascii: "\""))
+    }
+
+    private static func writeEscaped(_ byte: UInt8, to out: inout [UInt8]) {
+        out.append(UInt8(ascii: "\\"))
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): out.append(byte)
+        case 0x08: out.append(UInt8(ascii: "b"))
+        case 0x09: out.append(UInt8(ascii: "t"))
+        case 0x0A: out.append(UInt8(ascii: "n"))
+        case 0x0C: out.append(UInt8(ascii: "f"))
+        case 0x0D: out.append(UInt8(ascii: "r"))
+        default:
+            append("u00", to: &out)
+            out.append(hexDigit(byte >> 4))
+            out.append(hexDigit(byte & 0xF))
+        }
+    }
+
+    private static func hexDigit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + (value - 10)
+    }
+
+    private static func append(_ text: StaticString, to out: inout [UInt8]) {
+        out.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+}

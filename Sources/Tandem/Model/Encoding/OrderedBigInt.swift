@@ -1,0 +1,248 @@
+import BigInt
+
+/// Integers of any size as bytes whose order is the integers' order.
+///
+/// SQLite compares blobs with `memcmp`, the shorter one first when one is a prefix of the other. With this encoding an
+/// index on a column of big integers is sorted by value, and comparisons in SQL mean what they say:
+///
+/// ```swift
+/// var bytes: [UInt8] = []
+/// OrderedBigInt.append(BigInt(-256), to: &bytes)  // 7d fe ff
+/// let value = try bytes.withUnsafeBytes(OrderedBigInt.decode)
+/// ```
+///
+/// ## Format
+///
+/// | value | bytes |
+/// |---|---|
+/// | zero | `80` |
+/// | positive, magnitude of n = 1...119 bytes | `80 + n`, magnitude |
+/// | positive, magnitude of n >= 120 bytes | `f8`, n in 4 bytes, magnitude |
+/// | negative | the encoding of its magnitude, every bit inverted |
+///
+/// The magnitude and its length are big-endian, and the magnitude has no leading zero byte.
+///
+/// ## Why the order is right
+///
+/// Among positive values a longer minimal magnitude is a greater number. The header sorts by length (`81`...`f7`, then
+/// `f8` with the length following), and magnitudes of one length sort as bytes. Zero's `80` is below all of them.
+///
+/// The header tells the length of the whole, so no encoding is a prefix of another one. Two different encodings
+/// therefore differ in some byte both have, and that byte alone decides. Inverting it reverses the decision, which is
+/// what negative values need; were prefixes possible, inversion would leave "the shorter is less" unreversed. Headers
+/// of negative values are `07`...`7e`, below zero's.
+///
+/// The bytes `00`...`06` and `f9`...`ff` begin no encoding and are left to future forms.
+enum OrderedBigInt {
+    /// The header of zero, and what the length is added to.
+    private static let zero: UInt8 = 0x80
+
+    /// The header of magnitudes that are too long for the header to say their length.
+    private static let long: UInt8 = 0xF8
+
+    private static let firstLongLength = 0x78
+
+    /// Appends the encoding of `value`.
+    ///
+    /// - Complexity: O(*n*) in the number of bytes.
+    /// - Precondition: the magnitude is shorter than 4 GiB, which is more than SQLite stores in a row.
+    static func append(_ value: BigInt, to out: inout [UInt8]) {
+        appendMagnitude(value.magnitude, inverted: value.sign == .minus, to: &out)
+    }
+
+    /// Appends the encoding of `value`, which is the one it has as a `BigInt`.
+    static func append(_ value: BigUInt, to out: inout [UInt8]) {
+        appendMagnitude(value, inverted: false, to: &out)
+    }
+
+    /// Appends the encoding of `value`, the same bytes as `append(BigInt(value), to: &out)` without making a `BigInt`.
+    static func append(_ value: Int64, to out: inout [UInt8]) {
+        appendSmall(value.magnitude, mask: value < 0 ? 0xFF : 0, to: &out)
+    }
+
+    /// Returns the integer that `bytes` encode.
+    ///
+    /// - Complexity: O(*n*) in the number of bytes.
+    /// - Throws: ``InvalidEncoding`` unless `bytes` are exactly what `append(_:to:)` writes for some integer.
+    static func decode(_ bytes: UnsafeRawBufferPointer) throws -> BigInt {
+        let header = try Header(bytes, type: "BigInt")
+        if header.length <= 8 {
+            let magnitude = smallMagnitude(bytes, header)
+            // `init(integerLiteral:)` is the one initialiser from an integer that BigInt compiles for a concrete type;
+            // the generic ones run unspecialised from outside its module.
+            if magnitude <= UInt64(Int64.max) {
+                let value = Int64(magnitude)
+                return header.mask == 0 ? BigInt(integerLiteral: value) : BigInt(integerLiteral: -value)
+            }
+            return BigInt(sign: header.mask == 0 ? .plus : .minus, magnitude: BigUInt(integerLiteral: magnitude))
+        }
+        return BigInt(sign: header.mask == 0 ? .plus : .minus, magnitude: BigUInt(words: words(bytes, header)))
+    }
+
+    /// Returns the integer that `bytes` encode, if it is not negative.
+    ///
+    /// - Throws: ``InvalidEncoding`` if the bytes encode a negative integer (with the code
+    ///   ``InvalidEncoding/Code/outOfRange``) or none at all.
+    static func decodeUnsigned(_ bytes: UnsafeRawBufferPointer) throws -> BigUInt {
+        let header = try Header(bytes, type: "BigUInt")
+        guard header.mask == 0 else {
+            throw InvalidEncoding("BigUInt", .outOfRange, "the value is negative")
+        }
+        if header.length <= 8 {
+            return BigUInt(integerLiteral: smallMagnitude(bytes, header))
+        }
+        return BigUInt(words: words(bytes, header))
+    }
+}
+
+// MARK: - Encoding
+
+extension OrderedBigInt {
+    private static func appendMagnitude(_ magnitude: BigUInt, inverted: Bool, to out: inout [UInt8]) {
+        let words = magnitude.words
+        var count = words.count
+        // BigUInt promises no leading zero words; a wrong order on disk would be a high price for trusting it.
+        while count > 0, words[count - 1] == 0 { count -= 1 }
+
+        guard count > 0 else {
+            // BigInt lets `sign` be set to minus on zero. There is one zero here.
+            out.append(zero)
+            return
+        }
+        let mask: UInt8 = inverted ? 0xFF : 0
+        let top = words[count - 1]
+        if count == 1 {
+            appendSmall(UInt64(top), mask: mask, to: &out)
+            return
+        }
+
+        let topLength = byteCount(top)
+        let length = topLength + (count - 1) * MemoryLayout<UInt>.size
+        if length < firstLongLength {
+            out.append((zero + UInt8(length)) ^ mask)
+        } else {
+            guard let written = UInt32(exactly: length) else {
+                preconditionFailure("An integer of \(length) bytes is too long to be stored")
+            }
+            out.append(long ^ mask)
+            appendBytes(UInt64(written), count: 4, mask: mask, to: &out)
+        }
+        appendBytes(UInt64(top), count: topLength, mask: mask, to: &out)
+        let wordMask: UInt = inverted ? .max : 0
+        for index in stride(from: count - 2, through: 0, by: -1) {
+            withUnsafeBytes(of: (words[index] ^ wordMask).bigEndian) { out.append(contentsOf: $0) }
+        }
+    }
+
+    @inline(__always)
+    private static func appendSmall(_ magnitude: UInt64, mask: UInt8, to out: inout [UInt8]) {
+        let length = byteCount(magnitude)
+        out.append((zero + UInt8(length)) ^ mask)
+        appendBytes(magnitude, count: length, mask: mask, to: &out)
+    }
+
+    /// Appends the `count` low bytes of `value`, the most significant one first.
+    @inline(__always)
+    private static func appendBytes(_ value: UInt64, count: Int, mask: UInt8, to out: inout [UInt8]) {
+        var shift = count * 8
+        while shift > 0 {
+            shift -= 8
+            out.append(UInt8(truncatingIfNeeded: value >> UInt64(shift)) ^ mask)
+        }
+    }
+
+    @inline(__always)
+    private static func byteCount<Word: FixedWidthInteger>(_ word: Word) -> Int {
+        (Word.bitWidth - word.leadingZeroBitCount + 7) / 8
+    }
+}
+
+// MARK: - Decoding
+
+extension OrderedBigInt {
+    /// The part of an encoding that says where the magnitude is, checked against the number of bytes there are.
+    ///
+    /// Everything that can be wrong is found here, before any memory is allocated: a length that lies costs nothing.
+    private struct Header {
+        /// What the bytes are combined with: `ff` for negative values.
+        let mask: UInt8
+        /// Where the magnitude begins.
+        let start: Int
+        /// The length of the magnitude.
+        let length: Int
+
+        init(_ bytes: UnsafeRawBufferPointer, type: String) throws {
+            guard let first = bytes.first else {
+                throw InvalidEncoding(type, .truncated, "there are no bytes", at: 0)
+            }
+            mask = first < zero ? 0xFF : 0
+            let header = first ^ mask
+            if header < long {
+                start = 1
+                length = Int(header - zero)
+            } else if header == long {
+                start = 5
+                guard bytes.count >= start else {
+                    throw InvalidEncoding(type, .truncated, "the length is cut off", at: bytes.count)
+                }
+                var written: UInt32 = 0
+                for index in 1..<5 { written = written << 8 | UInt32(bytes[index] ^ mask) }
+                guard let length = Int(exactly: written) else {
+                    throw InvalidEncoding(type, .outOfRange, "the length does not fit this machine's memory", at: 1)
+                }
+                guard length >= firstLongLength else {
+                    throw InvalidEncoding(type, .notCanonical, "the long form has a short length, \(length)", at: 1)
+                }
+                self.length = length
+            } else {
+                throw InvalidEncoding(type, .malformed, "no encoding begins with the byte \(first)", at: 0)
+            }
+
+            let available = bytes.count - start
+            guard available >= length else {
+                throw InvalidEncoding(type, .truncated, "\(length) bytes are announced, \(available) are there")
+            }
+            guard available == length else {
+                throw InvalidEncoding(type, .trailingBytes, "bytes follow the \(length) announced", at: start + length)
+            }
+            // Zero as a negative value would be the byte 7f. It has to be refused, being a second zero.
+            guard length > 0 || mask == 0 else {
+                throw InvalidEncoding(type, .notCanonical, "zero is negative", at: 0)
+            }
+            guard length == 0 || bytes[start] != mask else {
+                throw InvalidEncoding(type, .notCanonical, "the magnitude begins with a zero byte", at: start)
+            }
+        }
+    }
+
+    /// Returns the magnitude of at most 8 bytes.
+    @inline(__always)
+    private static func smallMagnitude(_ bytes: UnsafeRawBufferPointer, _ header: Header) -> UInt64 {
+        var magnitude: UInt64 = 0
+        for index in header.start..<header.start + header.length {
+            magnitude = magnitude << 8 | UInt64(bytes[index] ^ header.mask)
+        }
+        return magnitude
+    }
+
+    /// Returns the magnitude's words, the least significant one first, as `BigUInt` wants them.
+    private static func words(_ bytes: UnsafeRawBufferPointer, _ header: Header) -> [UInt] {
+        let size = MemoryLayout<UInt>.size
+        let (full, rest) = header.length.quotientAndRemainder(dividingBy: size)
+        let count = full + (rest > 0 ? 1 : 0)
+        let mask: UInt = header.mask == 0 ? 0 : .max
+        return [UInt](unsafeUninitializedCapacity: count) { words, initialized in
+            var end = bytes.count
+            for index in 0..<full {
+                end -= size
+                words[index] = UInt(bigEndian: bytes.loadUnaligned(fromByteOffset: end, as: UInt.self)) ^ mask
+            }
+            if rest > 0 {
+                var top: UInt = 0
+                for index in header.start..<end { top = top << 8 | UInt(bytes[index] ^ header.mask) }
+                words[full] = top
+            }
+            initialized = count
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Synchronization
+
+/// Makes local IDs: UUIDs of version 7, each greater than the one before.
+///
+/// The live generator reads the system's clock and random numbers. Tests put a deterministic one in its place:
+///
+/// ```swift
+/// LocalIDGenerator.$current.withValue(.sequential()) {
+///     let card = Card(shop: "Лента", barcode: "1") // 00000000-0000-7000-8000-000000000001
+/// }
+/// ```
+public struct LocalIDGenerator: Sendable {
+    /// The generator that new objects take their local IDs from.
+    @TaskLocal public static var current: LocalIDGenerator?
+
+    private let make: @Sendable () -> LocalID
+
+    /// Creates a generator from a function that returns a new ID at each call.
+    public init(_ make: @escaping @Sendable () -> LocalID) {
+        self.make = make
+    }
+
+    /// Returns a new ID.
+    public func next() -> LocalID {
+        make()
+    }
+
+    /// A generator that counts from 1, for tests.
+    public static func sequential() -> LocalIDGenerator {
+        let counter = Atomic<UInt64>(0)
+        let box = CounterBox(counter)
+        return LocalIDGenerator {
+            let value = box.counter.add(1, ordering: .relaxed).newValue
+            return LocalID(UUIDv7.text(high: 0x7000, low: 0x8000_0000_0000_0000 | value))
+        }
+    }
+
+    /// A new ID from the generator in force.
+    static func makeID() -> LocalID {
+        if let current { return current.next() }
+        return LocalID(UUIDv7.shared.next())
+    }
+
+    private final class CounterBox: Sendable {
+        let counter: Atomic<UInt64>
+        init(_ counter: consuming Atomic<UInt64>) { self.counter = counter }
+    }
+}
+
+/// The live source of UUIDs of version 7 (RFC 9562, section 5.7).
+///
+/// 48 bits of Unix milliseconds, then 12 bits and 62 bits that start at random in each millisecond and grow by a
+/// random step within it (section 6.2, method 2), so that IDs made in one process sort in the order of their making,
+/// also when the clock is set back.
+final class UUIDv7: Sendable {
+    static let shared = UUIDv7()
+
+    private struct State {
+        var milliseconds: UInt64 = 0
+        var low: UInt64 = 0
+        var middle: UInt64 = 0
+        var random: [UInt64] = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Returns the next UUID in its text form, 36 characters in lower case.
+    func next() -> String {
+        let now = Self.unixMilliseconds()
+        let (high, low) = state.withLock { state -> (UInt64, UInt64) in
+            if now > state.milliseconds {
+                state.milliseconds = now
+                state.middle = Self.random(&state) & 0x07FF
+                state.low = Self.random(&state) & 0x3FFF_FFFF_FFFF_FFFF
+            } else {
+                let step = (Self.random(&state) & 0xFFFF_FFFF) + 1
+                state.low += step
+                if state.low > 0x3FFF_FFFF_FFFF_FFFF {
+                    state.low &= 0x3FFF_FFFF_FFFF_FFFF
+                    state.middle += 1
+                    if state.middle > 0x0FFF {
+                        state.middle = 0
+                        state.milliseconds += 1
+                    }
+                }
+            }
+            return (state.milliseconds << 16 | 0x7000 | state.middle, 0x8000_0000_0000_0000 | state.low)
+        }
+        return Self.text(high: high, low: low)
+    }
+
+    private static func random(_ state: inout State) -> UInt64 {
+        if state.random.isEmpty {
+            // One system call for many numbers: an import makes IDs by the hundred thousand.
+            var generator = SystemRandomNumberGenerator()
+            state.random = (0..<64).map { _ in generator.next() }
+        }
+        return state.random.removeLast()
+    }
+
+    private static func unixMilliseconds() -> UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return UInt64(max(0, time.tv_sec)) * 1000 + UInt64(time.tv_nsec) / 1_000_000
+    }
+
+    /// The text form of 128 bits: 8-4-4-4-12 digits in lower case.
+    static func text(high: UInt64, low: UInt64) -> String {
+        String(unsafeUninitializedCapacity: 36) { out in
+            var position = 0
+            func put(_ word: UInt64, from first: Int, to last: Int) {
+                for digit in first..<last {
+                    let nibble = UInt8((word >> UInt64(60 - digit * 4)) & 0xF)
+                    out[position] = nibble < 10 ? 48 + nibble : 87 + nibble
+                    position += 1
+                }
+            }
+            func dash() {
+                out[position] = 45
+                position += 1
+            }
+            put(high, from: 0, to: 8)
+            dash()
+            put(high, from: 8, to: 12)
+            dash()
+            put(high, from: 12, to: 16)
+            dash()
+            put(low, from: 0, to: 4)
+            dash()
+            put(low, from: 4, to: 16)
+            return 36
+        }
+    }
+}

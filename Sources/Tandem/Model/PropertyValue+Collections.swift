@@ -1,0 +1,108 @@
+import Foundation
+
+// Arrays, sets and dictionaries of stored values are JSON, so that SQLite's own functions can read them too.
+// A set is written in the order of its elements' text, so that equal sets are stored alike.
+
+extension RowBuffer {
+    /// Appends a collection as exact JSON.
+    func append(json node: JSONNode) {
+        append(.text) { bytes in
+            do {
+                try ExactJSON.write(node, to: &bytes)
+            } catch {
+                failure = error
+            }
+        }
+    }
+}
+
+extension RowReader {
+    /// Reads a collection from exact JSON.
+    func json(_ column: Int32) throws -> JSONNode {
+        _ = text(validating: column)
+        return try decode(column) { bytes in
+            try ExactJSON.parse(bytes.bindMemory(to: UInt8.self))
+        }
+    }
+}
+
+extension Array: PropertyValue where Element: PropertyValue {
+    public static var __kind: PropertyKind { .collection("[\(Element.__kind)]") }
+
+    public func __append(to row: RowBuffer) { row.append(json: __json) }
+
+    public static func __read(_ row: RowReader, _ column: Int32) throws -> Self {
+        guard let value = Self(__json: try row.json(column)) else {
+            throw InvalidStoredValue(column: column, reason: "the JSON is no \(Self.self)")
+        }
+        return value
+    }
+
+    public var __json: JSONNode { .array(map(\.__json)) }
+
+    public init?(__json node: JSONNode) {
+        guard case .array(let nodes) = node else { return nil }
+        self.init()
+        reserveCapacity(nodes.count)
+        for node in nodes {
+            guard let element = Element(__json: node) else { return nil }
+            append(element)
+        }
+    }
+}
+
+extension Set: PropertyValue where Element: PropertyValue {
+    public static var __kind: PropertyKind { .collection("Set<\(Element.__kind)>") }
+
+    public func __append(to row: RowBuffer) { row.append(json: __json) }
+
+    public static func __read(_ row: RowReader, _ column: Int32) throws -> Self {
+        guard let value = Self(__json: try row.json(column)) else {
+            throw InvalidStoredValue(column: column, reason: "the JSON is no \(Self.self)")
+        }
+        return value
+    }
+
+    public var __json: JSONNode {
+        let nodes = map { element -> (JSONNode, [UInt8]) in
+            let node = element.__json
+            var bytes: [UInt8] = []
+            try? ExactJSON.write(node, to: &bytes)
+            return (node, bytes)
+        }
+        return .array(nodes.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0))
+    }
+
+    public init?(__json node: JSONNode) {
+        guard case .array(let nodes) = node else { return nil }
+        self.init()
+        for node in nodes {
+            guard let element = Element(__json: node) else { return nil }
+            insert(element)
+        }
+    }
+}
+
+extension Dictionary: PropertyValue where Key == String, Value: PropertyValue {
+    public static var __kind: PropertyKind { .collection("[String: \(Value.__kind)]") }
+
+    public func __append(to row: RowBuffer) { row.append(json: __json) }
+
+    public static func __read(_ row: RowReader, _ column: Int32) throws -> Self {
+        guard let value = Self(__json: try row.json(column)) else {
+            throw InvalidStoredValue(column: column, reason: "the JSON is no \(Self.self)")
+        }
+        return value
+    }
+
+    public var __json: JSONNode { .object(map { (key: $0.key, value: $0.value.__json) }) }
+
+    public init?(__json node: JSONNode) {
+        guard case .object(let members) = node else { return nil }
+        self.init()
+        for (key, node) in members {
+            guard let value = Value(__json: node) else { return nil }
+            self[key] = value
+        }
+    }
+}

@@ -1,0 +1,247 @@
+import BigInt
+import Foundation
+
+// How each number is stored is part of the format: see StorageFormat.md.
+
+extension Bool: PropertyValue {
+    public static var __kind: PropertyKind { .bool }
+    public func __append(to row: RowBuffer) { row.append(integer: self ? 1 : 0) }
+    public static func __read(_ row: RowReader, _ column: Int32) throws -> Bool { row.integer(column) != 0 }
+    public var __json: JSONNode { .bool(self) }
+    public init?(__json node: JSONNode) {
+        switch node {
+        case .bool(let value): self = value
+        case .integer(0): self = false
+        case .integer(1): self = true
+        default: return nil
+        }
+    }
+}
+
+/// An integer that fits SQLite's INTEGER.
+public protocol StoredInteger: FixedWidthInteger, PropertyValue {}
+
+extension StoredInteger {
+    public static var __kind: PropertyKind { .integer(bits: bitWidth, signed: isSigned) }
+
+    public func __append(to row: RowBuffer) { row.append(integer: Int64(truncatingIfNeeded: self)) }
+
+    public static func __read(_ row: RowReader, _ column: Int32) throws -> Self {
+        let value = row.integer(column)
+        guard let result = Self(exactly: value) else {
+            throw InvalidStoredValue(column: column, reason: "\(value) does not fit \(Self.self)")
+        }
+        return result
+    }
+
+    public var __json: JSONNode { .integer(Int64(truncatingIfNeeded: self)) }
+
+    public init?(__json node: JSONNode) {
+        switch node {
+        case .integer(let value): self.init(exactly: value)
+        case .real(let value): self.init(exactly: value)
+        case .text(let text): self.init(text, radix: 10)
+        default: return nil
+        }
+    }
+}
+
+extension Int: StoredInteger {}
+extension Int8: StoredInteger {}
+extension Int16: StoredInteger {}
+extension Int32: StoredInteger {}
+extension Int64: StoredInteger {}
+extension UInt8: StoredInteger {}
+extension UInt16: StoredInteger {}
+extension UInt32: StoredInteger {}
+
+/// An unsigned integer of 64 bits: INTEGER up to 2^63-1, from there on a BLOB of 8 big-endian bytes. SQLite sorts
+/// blobs after integers, so the order is the numbers' own.
+public protocol StoredUnsigned64: FixedWidthInteger, UnsignedInteger, PropertyValue {}
+
+extension StoredUnsigned64 {
+    public static var __kind: PropertyKind { .unsigned64 }
+
+    public func __append(to row: RowBuffer) {
+        if let small = Int64(exactly: self) {
+            row.append(integer: small)
+        } else {
+            row.append(.blob) { bytes in
+                withUnsafeBytes(of: UInt64(self).bigEndian) { bytes.append(contentsOf: $0) }
+            }
+        }
+    }
+
+    public static func __read(_ row: RowReader, _ column: Int32) throws -> Self {
+        if row.type(column) == StorageClass.blob {
+            let bytes = row.bytes(column)
+            guard bytes.count == 8 else {
+                throw InvalidStoredValue(column: column, reason: "\(bytes.count) bytes are no \(Self.self)")
+            }
+            let value = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+            guard value > UInt64(Int64.max) else {
+                throw InvalidStoredValue(column: column, reason: "\(value) is not stored as an INTEGER")
+            }
+            return Self(value)
+        }
+        let value = row.integer(column)
+        guard let result = Self(exactly: value) else {
+            throw InvalidStoredValue(column: column, reason: "\(value) does not fit \(Self.self)")
+        }
+        return result
+    }
+
+    public var __json: JSONNode {
+        Int64(exactly: self).map { .integer($0) } ?? .text(String(self))
+    }
+
+    public init?(__json node: JSONNode) {
+        switch node {
+        case .integer(let value): self.init(exactly: value)
+        case .real(let value): self.init(exactly: value)
+        case .text(let text): self.init(text, radix: 10)
+        default: return nil
+        }
+    }
+}
+
+extension UInt: StoredUnsigned64 {}
+extension UInt64: StoredUnsigned64 {}
+
+// A column without affinity keeps the bits of a REAL, those of -0.0 included; a column declared REAL makes 0 of it.
+// SQLite has no NaN: it is stored as a BLOB, which sorts after all numbers.
+
+extension Double: PropertyValue {
+    public static var __kind: PropertyKind { .double }
+
+    public func __append(to row: RowBuffer) {
+        if isNaN {
+            row.append(.blob) { NaNStorage.append(self, to: &$0) }
+        } else {
+            row.append(real: self)
+        }
+    }
+
+    public static func __read(_ row: RowReader, _ column: Int32) throws -> Double {
+        guard row.type(column) == StorageClass.blob else { return row.real(column) }
+        return try row.decode(column) { try NaNStorage.decodeDouble($0) }
+    }
+
+    public var __json: JSONNode { .real(self) }
+
+    public init?(__json node: JSONNode) {
+        switch node {
+        case .real(let value): self = value
+        case .integer(let value): self.init(exactly: value)
+        default: return nil
+        }
+    }
+}
+
+extension Float: PropertyValue {
+    public static var __kind: PropertyKind { .float }
+
+    public func __append(to row: RowBuffer) {
+        if isNaN {
+            row.append(.blob) { NaNStorage.append(self, to: &$0) }
+        } else {
+            row.append(real: Double(self))
+        }
+    }
+
+    public static func __read(_ row: RowReader, _ column: Int32) throws -> Float {
+        guard row.type(column) == StorageClass.blob else { return Float(row.real(column)) }
+        return try row.decode(column) { try NaNStorage.decodeFloat($0) }
+    }
+
+    public var __json: JSONNode {
+        // A NaN's bits are kept as those of a Float: widening would quiet a signaling one.
+        if isNaN {
+            var bytes: [UInt8] = []
+            NaNStorage.append(self, to: &bytes)
+            return .blob(bytes)
+        }
+        return .real(Double(self))
+    }
+
+    public init?(__json node: JSONNode) {
+        switch node {
+        case .real(let value): self = Float(value)
+        case .integer(let value): self = Float(value)
+        case .blob(let bytes):
+            guard let value = bytes.withUnsafeBytes({ try? NaNStorage.decodeFloat($0) }) else { return nil }
+            self = value
+        default: return nil
+        }
+    }
+}
+
+extension BigInt: PropertyValue {
+    public static var __kind: PropertyKind { .bigInt }
+
+    public func __append(to row: RowBuffer) {
+        row.append(.blob) { OrderedBigInt.append(self, to: &$0) }
+    }
+
+    public static func __read(_ row: RowReader, _ column: Int32) throws -> BigInt {
+        try row.decode(column) { try OrderedBigInt.decode($0) }
+    }
+
+    public var __json: JSONNode { .text(String(self)) }
+
+    public init?(__json node: JSONNode) {
+        switch node {
+        case .integer(let value): self.init(value)
+        case .real(let value): self.init(exactly: value)
+        case .text(let text): self.init(text, radix: 10)
+        default: return nil
+        }
+    }
+}
+
+extension BigUInt: PropertyValue {
+    public static var __kind: PropertyKind { .bigUInt }
+
+    public func __append(to row: RowBuffer) {
+        row.append(.blob) { OrderedBigInt.append(self, to: &$0) }
+    }
+
+    public static func __read(_ row: RowReader, _ column: Int32) throws -> BigUInt {
+        try row.decode(column) { try OrderedBigInt.decodeUnsigned($0) }
+    }
+
+    public var __json: JSONNode { .text(String(self)) }
+
+    public init?(__json node: JSONNode) {
+        switch node {
+        case .integer(let value): self.init(exactly: value)
+        case .real(let value): self.init(exactly: value)
+        case .text(let text): self.init(text, radix: 10)
+        default: return nil
+        }
+    }
+}
+
+extension Decimal: PropertyValue {
+    public static var __kind: PropertyKind { .decimal }
+
+    public func __append(to row: RowBuffer) {
+        row.append(.blob) { OrderedDecimal.append(self, to: &$0) }
+    }
+
+    public static func __read(_ row: RowReader, _ column: Int32) throws -> Decimal {
+        try row.decode(column) { try OrderedDecimal.decode($0) }
+    }
+
+    public var __json: JSONNode { .text(description) }
+
+    public init?(__json node: JSONNode) {
+        switch node {
+        case .integer(let value): self.init(value)
+        case .real(let value): self.init(value)
+        case .text("NaN"): self = .nan
+        case .text(let text): self.init(string: text, locale: Locale(identifier: "en_US_POSIX"))
+        default: return nil
+        }
+    }
+}

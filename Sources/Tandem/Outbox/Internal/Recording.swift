@@ -1,0 +1,106 @@
+import Foundation
+
+// The rules of collapse: what a change makes of the operation that is there. One operation for each object.
+//
+//     there      change    becomes
+//     -          insert    insert
+//     -          update    update, with the bases of what changed
+//     -          delete    delete
+//     insert     update    insert
+//     insert     delete    nothing, and the object goes, if it was never attempted; else delete
+//     update     update    update: what changed joins, bases that are there stay
+//     update     delete    delete, which remembers the update
+//     delete     undelete  what the delete had replaced, or nothing
+//     delete     insert    update (WriteTransaction.insert: undelete, then update)
+
+extension WriteTransaction {
+    /// Queues the insert of a new object.
+    func recordInsert(_ state: ObjectState, _ table: TableLayout) throws {
+        try queue(.insert, state, table, changes: nil)
+    }
+
+    private func queue(
+        _ kind: Operation.Kind, _ state: ObjectState, _ table: TableLayout, changes: PropertyBases?
+    ) throws {
+        let statement = try connection.statement(
+            """
+            INSERT INTO "__operations" ("table", "object", "localID", "kind", "changedAt", "changes") \
+            VALUES (?, ?, ?, ?, ?, ?)
+            """)
+        statement.bind(1, table.table)
+        statement.bind(2, state.rowID)
+        statement.bind(3, state.localID.rawValue)
+        statement.bind(4, Int64(kind.rawValue))
+        statement.bind(5, now.timeIntervalSinceReferenceDate)
+        if let changes, !changes.isEmpty { statement.bind(6, blob: changes.bytes) } else { statement.bindNull(6) }
+        try statement.run()
+        touched.operations.insert(table.table)
+    }
+
+    /// Queues an update, or joins it to the operation that is there.
+    ///
+    /// - Parameter state: The object's state before the change.
+    func recordUpdate(_ state: ObjectState, _ table: TableLayout, _ bases: PropertyBases) throws {
+        // A synced object has no operation.
+        guard !state.isSynced, var operation = try operation(of: state.rowID, in: table) else {
+            return try queue(.update, state, table, changes: bases)
+        }
+        // What is new is sent whole, so that nothing need be remembered of it until it is under way.
+        if operation.kind == .update || operation.sent != nil { operation.changes.merge(later: bases) }
+        try save(operation, in: table)
+    }
+
+    /// Queues a delete.
+    ///
+    /// - Returns: Whether the row must stay until the server has acknowledged the delete.
+    func recordDelete(_ state: ObjectState, _ table: TableLayout) throws -> Bool {
+        guard !state.isSynced, var operation = try operation(of: state.rowID, in: table) else {
+            guard state.serverID != nil else { return false }
+            try queue(.delete, state, table, changes: nil)
+            return true
+        }
+        if operation.kind == .insert && operation.attempts == 0 {
+            try drop(operation, in: table)
+            return false
+        }
+        operation.replaced = operation.kind
+        operation.kind = .delete
+        // A delete that is made while another change is under way has not itself been sent.
+        try save(operation, in: table)
+        return true
+    }
+
+    /// Takes a delete back.
+    ///
+    /// - Returns: Whether the object is synced then.
+    func recordUndelete(_ state: ObjectState, _ table: TableLayout) throws -> Bool {
+        guard var operation = try operation(of: state.rowID, in: table), operation.kind == .delete else {
+            return state.serverID != nil
+        }
+        if let replaced = operation.replaced {
+            operation.kind = replaced
+            operation.replaced = nil
+            try save(operation, in: table)
+            return false
+        }
+        if operation.attempts == 0 {
+            try drop(operation, in: table)
+            return state.serverID != nil
+        }
+        // The delete was sent, and the server may have carried it out: everything is sent again.
+        operation.kind = .update
+        operation.changes.merge(later: try allBases(of: state, in: table))
+        try save(operation, in: table)
+        return false
+    }
+
+    /// All properties that are sent, with their stored values as bases.
+    private func allBases(of state: ObjectState, in table: TableLayout) throws -> PropertyBases {
+        guard let statement = try connection.tableStatements(table).find(state.localID) else { return PropertyBases() }
+        defer { statement.reset() }
+        return PropertyBases(
+            table.definition.properties.enumerated().filter { !$1.isLocalOnly }.map { index, property in
+                (property.column, statement.value(table.column(index)))
+            })
+    }
+}

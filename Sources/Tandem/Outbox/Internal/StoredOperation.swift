@@ -1,0 +1,100 @@
+import Foundation
+
+/// A row of the table `__operations`.
+struct StoredOperation {
+    var id: Int64
+    var kind: Operation.Kind
+    var state: Operation.State
+    var attempts: Int64
+    /// What has changed since the operation was last sent, or at all if it was not.
+    var changes: PropertyBases
+    /// What the attempt under way has taken along; `nil` if none is under way.
+    var sent: PropertyBases?
+    var replaced: Operation.Kind?
+
+    static let columns = "\"id\", \"kind\", \"state\", \"attempts\", \"changes\", \"sent\", \"replaced\""
+
+    init(_ statement: Statement) throws {
+        id = statement.integer(0)
+        kind = try Self.value(statement, 1, Operation.Kind.init)
+        state = try Self.value(statement, 2, Operation.State.init)
+        attempts = statement.integer(3)
+        changes = try statement.isNull(4) ? PropertyBases() : PropertyBases(bytes: statement.bytes(4))
+        sent = try statement.isNull(5) ? nil : PropertyBases(bytes: statement.bytes(5))
+        replaced = statement.isNull(6) ? nil : try Self.value(statement, 6, Operation.Kind.init)
+    }
+
+    private static func value<T>(_ statement: Statement, _ column: Int32, _ make: (Int) -> T?) throws -> T {
+        let raw = Int(statement.integer(column))
+        guard let value = make(raw) else {
+            throw InvalidEncoding("an operation", .malformed, "\(raw) in column \(column) has no meaning")
+        }
+        return value
+    }
+}
+
+extension WriteTransaction {
+    /// The operation of an object, `nil` if it has none.
+    func operation(of rowID: Int64, in table: TableLayout) throws -> StoredOperation? {
+        let statement = try connection.statement(
+            "SELECT \(StoredOperation.columns) FROM \"__operations\" WHERE \"table\" = ? AND \"object\" = ?")
+        statement.bind(1, table.table)
+        statement.bind(2, rowID)
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        return try decoded { try StoredOperation(statement) }
+    }
+
+    func operation(_ id: Operation.ID) throws -> (StoredOperation, table: String, rowID: Int64)? {
+        let statement = try connection.statement(
+            "SELECT \(StoredOperation.columns), \"table\", \"object\" FROM \"__operations\" WHERE \"id\" = ?")
+        statement.bind(1, id)
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        return (
+            try decoded { try StoredOperation(statement) }, try statement.text(7), statement.integer(8)
+        )
+    }
+
+    private func decoded<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch let error as InvalidEncoding {
+            throw TandemError(
+                .corrupt, "An operation in the queue can't be read.", advice: "Restore a backup.", store: store.path,
+                underlying: error)
+        }
+    }
+
+    /// Writes an operation back after a change of the app's own: it waits to be sent (again), and what it failed of
+    /// is over.
+    func save(_ operation: StoredOperation, in table: TableLayout) throws {
+        let statement = try connection.statement(
+            """
+            UPDATE "__operations" SET "kind" = ?, "state" = ?, "changes" = ?, "replaced" = ?, "changedAt" = ? \
+            WHERE "id" = ?
+            """)
+        statement.bind(1, Int64(operation.kind.rawValue))
+        statement.bind(2, Int64(operation.state == .failed ? 0 : operation.state.rawValue))
+        if operation.changes.isEmpty { statement.bindNull(3) } else { statement.bind(3, blob: operation.changes.bytes) }
+        if let replaced = operation.replaced {
+            statement.bind(4, Int64(replaced.rawValue))
+        } else {
+            statement.bindNull(4)
+        }
+        statement.bind(5, now.timeIntervalSinceReferenceDate)
+        statement.bind(6, operation.id)
+        try statement.run()
+        if operation.state == .failed {
+            try connection.execute("DELETE FROM \"__operation_errors\" WHERE \"operation\" = ?", [.integer(operation.id)])
+        }
+        touched.operations.insert(table.table)
+    }
+
+    /// Takes an operation out of the queue.
+    func drop(_ operation: StoredOperation, in table: TableLayout) throws {
+        try connection.execute("DELETE FROM \"__operations\" WHERE \"id\" = ?", [.integer(operation.id)])
+        try connection.execute("DELETE FROM \"__operation_errors\" WHERE \"operation\" = ?", [.integer(operation.id)])
+        touched.operations.insert(table.table)
+    }
+}

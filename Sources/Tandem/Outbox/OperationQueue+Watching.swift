@@ -1,0 +1,239 @@
+import OpenCombine
+import Synchronization
+
+extension OperationQueue {
+    /// The numbers of pending changes, by the models' names: first as they are, then after each commit of this
+    /// process that changed the queue.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// for try await counts in store.operations.counts {
+    ///     badge = counts.values.reduce(0, +)
+    /// }
+    /// ```
+    ///
+    /// Who is slow gets the newest numbers, not each one in between. Ends when the store is closed.
+    public var counts: AsyncThrowingStream<[String: Int], any Error> {
+        let (stream, continuation) = AsyncThrowingStream<[String: Int], any Error>.makeStream(
+            bufferingPolicy: .bufferingNewest(1))
+        let watch = CountsWatch(store: store) { result in
+            switch result {
+            case .success(let counts): continuation.yield(counts)
+            case .failure(let error): continuation.finish(throwing: error)
+            }
+        } onFinish: {
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in watch.cancel() }
+        watch.start()
+        return stream
+    }
+
+    /// The numbers of pending changes, by the models' names, as an OpenCombine publisher. See ``counts``.
+    public var countsPublisher: AnyPublisher<[String: Int], any Error> {
+        CountsPublisher(store: store).eraseToAnyPublisher()
+    }
+
+    /// The numbers of operations by model.
+    public func countsByModel() throws -> [String: Int] {
+        try store.reading { connection in
+            let statement = try connection.statement(
+                "SELECT \"table\", count(*) FROM \"__operations\" GROUP BY \"table\"")
+            defer { statement.reset() }
+            var counts: [String: Int] = [:]
+            while try statement.step() {
+                let table = try statement.text(0)
+                counts[store.schema.table(named: table)?.definition.name ?? table] = Int(statement.integer(1))
+            }
+            return counts
+        }
+    }
+}
+
+/// Reads the counts anew whenever a commit has changed the queue, and hands them on in order.
+private final class CountsWatch: Sendable {
+    private struct State {
+        var token: Int?
+        var isCancelled = false
+        var isReading = false
+        var isStale = false
+        var last: [String: Int]?
+    }
+
+    private let state = Mutex(State())
+    private let store: Store
+    private let deliver: @Sendable (Result<[String: Int], any Error>) -> Void
+    private let onFinish: @Sendable () -> Void
+
+    init(
+        store: Store, deliver: @escaping @Sendable (Result<[String: Int], any Error>) -> Void,
+        onFinish: @escaping @Sendable () -> Void
+    ) {
+        self.store = store
+        self.deliver = deliver
+        self.onFinish = onFinish
+    }
+
+    func start() {
+        let token = store.commits.observe { [weak self] _ in self?.refresh() } onFinish: { [onFinish] in onFinish() }
+        let isCancelled = state.withLock { state in
+            state.token = token
+            return state.isCancelled
+        }
+        if isCancelled { store.commits.remove(token) } else { refresh() }
+    }
+
+    /// Reads and delivers, one thread at a time: a commit that comes meanwhile is read by the same thread, so that
+    /// counts are delivered in the order of the commits.
+    private func refresh() {
+        let isMine = state.withLock { state in
+            state.isStale = true
+            if state.isReading || state.isCancelled { return false }
+            state.isReading = true
+            return true
+        }
+        guard isMine else { return }
+        while true {
+            state.withLock { $0.isStale = false }
+            let result = Result { try OperationQueue(store: store).countsByModel() }
+            let isNew = state.withLock { state in
+                if state.isCancelled { return false }
+                guard case .success(let counts) = result else { return true }
+                defer { state.last = counts }
+                return state.last != counts
+            }
+            if isNew { deliver(result) }
+            let isOver = state.withLock { state in
+                if state.isStale && !state.isCancelled { return false }
+                state.isReading = false
+                return true
+            }
+            if isOver { return }
+        }
+    }
+
+    func cancel() {
+        let token = state.withLock { state in
+            state.isCancelled = true
+            return state.token
+        }
+        if let token { store.commits.remove(token) }
+    }
+}
+
+private struct CountsPublisher: Publisher {
+    typealias Output = [String: Int]
+    typealias Failure = any Error
+    let store: Store
+
+    func receive<S: Subscriber>(subscriber: S) where S.Input == Output, S.Failure == Failure {
+        let subscription = CountsSubscription(store: store, subscriber: AnySubscriber(subscriber))
+        subscriber.receive(subscription: subscription)
+        subscription.start()
+    }
+}
+
+/// Honours demand: counts that nobody has asked for are held back, and only the newest of them is kept.
+///
+/// `@unchecked Sendable`: all that changes is behind the lock; the subscriber is called by one thread at a time
+/// (`isDelivering`), with the lock open.
+private final class CountsSubscription: Subscription, @unchecked Sendable {
+    typealias Downstream = AnySubscriber<[String: Int], any Error>
+
+    private enum Next {
+        case value(Downstream, [String: Int])
+        case completion(Downstream, Subscribers.Completion<any Error>)
+        case nothing
+    }
+
+    private struct State {
+        var demand = Subscribers.Demand.none
+        var pending: [String: Int]?
+        var completion: Subscribers.Completion<any Error>?
+        var isDelivering = false
+        var watch: CountsWatch?
+    }
+
+    private let lock = Mutex<Void>(())
+    private var state = State()
+    private var subscriber: Downstream?
+    private let store: Store
+
+    init(store: Store, subscriber: Downstream) {
+        self.store = store
+        self.subscriber = subscriber
+    }
+
+    func start() {
+        let watch = CountsWatch(store: store) { [weak self] result in
+            self?.enqueue { state in
+                switch result {
+                case .success(let counts): state.pending = counts
+                case .failure(let error): state.completion = .failure(error)
+                }
+            }
+        } onFinish: { [weak self] in
+            self?.enqueue { $0.completion = .finished }
+        }
+        lock.withLock { _ in state.watch = watch }
+        watch.start()
+    }
+
+    func request(_ demand: Subscribers.Demand) {
+        enqueue { $0.demand += demand }
+    }
+
+    func cancel() {
+        let watch = lock.withLock { _ in
+            defer {
+                state.watch = nil
+                subscriber = nil
+            }
+            return state.watch
+        }
+        watch?.cancel()
+    }
+
+    private func enqueue(_ change: (inout State) -> Void) {
+        let isMine = lock.withLock { _ in
+            change(&state)
+            if state.isDelivering { return false }
+            state.isDelivering = true
+            return true
+        }
+        if isMine { drain() }
+    }
+
+    private func drain() {
+        while true {
+            let next: Next = lock.withLock { _ in
+                guard let subscriber else {
+                    state.isDelivering = false
+                    return .nothing
+                }
+                if let pending = state.pending, state.demand > .none {
+                    state.pending = nil
+                    state.demand -= 1
+                    return .value(subscriber, pending)
+                }
+                if let completion = state.completion, state.pending == nil {
+                    self.subscriber = nil
+                    state.isDelivering = false
+                    return .completion(subscriber, completion)
+                }
+                state.isDelivering = false
+                return .nothing
+            }
+            switch next {
+            case .value(let subscriber, let counts):
+                let more = subscriber.receive(counts)
+                lock.withLock { _ in state.demand += more }
+            case .completion(let subscriber, let completion):
+                subscriber.receive(completion: completion)
+                return
+            case .nothing: return
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+
+/// The changes that wait to be sent, in the order of the objects' first changes. See <doc:OperationQueue>.
+///
+/// For example:
+///
+/// ```swift
+/// print(try store.operations.count())
+/// for operation in try store.operations.all(of: Card.self) {
+///     print(operation.kind, operation.localID, operation.changedProperties)
+/// }
+/// ```
+public struct OperationQueue: Sendable {
+    let store: Store
+
+    /// All operations.
+    public func all() throws -> [Operation] {
+        try fetch("", [])
+    }
+
+    /// The operations of one model's objects.
+    public func all<M: Model>(of model: M.Type) throws -> [Operation] {
+        try fetch("WHERE o.\"table\" = ?", [.text(try store.schema.table(M.self).table)])
+    }
+
+    /// The first operations in a state.
+    ///
+    /// - Parameter limit: How many at most; all if `nil`.
+    public func all(in state: Operation.State, limit: Int? = nil) throws -> [Operation] {
+        try fetch("WHERE o.\"state\" = ?", [.integer(Int64(state.rawValue))], limit: limit)
+    }
+
+    /// The operation of an object, `nil` if it has none.
+    public func operation<M: Model>(of object: M) throws -> Operation? {
+        try fetch(
+            "WHERE o.\"table\" = ? AND o.\"localID\" = ?",
+            [.text(try store.schema.table(M.self).table), .text(object.localID.rawValue)]
+        ).first
+    }
+
+    /// The number of operations.
+    public func count() throws -> Int {
+        try count("", [])
+    }
+
+    /// The number of operations of one model's objects.
+    public func count<M: Model>(of model: M.Type) throws -> Int {
+        try count("WHERE \"table\" = ?", [.text(try store.schema.table(M.self).table)])
+    }
+
+    /// The number of operations in a state.
+    public func count(in state: Operation.State) throws -> Int {
+        try count("WHERE \"state\" = ?", [.integer(Int64(state.rawValue))])
+    }
+
+    func one(_ id: Operation.ID) throws -> Operation? {
+        try fetch("WHERE o.\"id\" = ?", [.integer(id)]).first
+    }
+
+    // MARK: -
+
+    private func count(_ condition: String, _ values: [StorageValue]) throws -> Int {
+        try store.reading { connection in
+            guard case .integer(let count)? = try connection.value(
+                "SELECT count(*) FROM \"__operations\" \(condition)", values)
+            else { return 0 }
+            return Int(count)
+        }
+    }
+
+    private func fetch(_ condition: String, _ values: [StorageValue], limit: Int? = nil) throws -> [Operation] {
+        try store.reading { connection in
+            let statement = try connection.statement(
+                """
+                SELECT o."id", o."kind", o."state", o."attempts", o."changes", o."sent", o."replaced", o."table", \
+                o."localID", o."changedAt", e."status", e."message", e."at", e."serverItem" FROM "__operations" o \
+                LEFT JOIN "__operation_errors" e ON e."operation" = o."id" \(condition) \
+                ORDER BY o."id" LIMIT \(limit ?? -1)
+                """)
+            defer { statement.reset() }
+            statement.bind(values)
+            var operations: [Operation] = []
+            while try statement.step() { operations.append(try read(statement)) }
+            return operations
+        }
+    }
+
+    private func read(_ statement: Statement) throws -> Operation {
+        let stored: StoredOperation
+        do {
+            stored = try StoredOperation(statement)
+        } catch let error as InvalidEncoding {
+            throw TandemError(
+                .corrupt, "An operation in the queue can't be read.", advice: "Restore a backup.", store: store.path,
+                underlying: error)
+        }
+        let table = try statement.text(7)
+        let definition = store.schema.table(named: table)?.definition
+        func named(_ bases: PropertyBases) -> [String: StorageValue] {
+            Dictionary(
+                bases.entries.map { entry in
+                    (definition?.properties.first { $0.column == entry.column }?.name ?? entry.column, entry.value)
+                }, uniquingKeysWith: { first, _ in first })
+        }
+        let error: OperationError? =
+            statement.isNull(11)
+            ? nil
+            : OperationError(
+                status: statement.isNull(10) ? nil : Int(statement.integer(10)), message: try statement.text(11),
+                at: Date(timeIntervalSinceReferenceDate: statement.real(12)),
+                serverItem: statement.isNull(13) ? nil : Data(statement.bytes(13)))
+        return Operation(
+            id: stored.id, model: definition?.name ?? table, table: table, localID: LocalID(try statement.text(8)),
+            kind: stored.kind, state: stored.state,
+            changedAt: Date(timeIntervalSinceReferenceDate: statement.real(9)), attempts: Int(stored.attempts),
+            base: named(stored.changes), sent: named(stored.sent ?? PropertyBases()), replaced: stored.replaced,
+            error: error)
+    }
+}
+
+extension Store {
+    /// The changes that wait to be sent.
+    public var operations: OperationQueue { OperationQueue(store: self) }
+}
+
+extension ReadTransaction {
+    /// The changes that wait to be sent.
+    public var operations: OperationQueue { OperationQueue(store: store) }
+}

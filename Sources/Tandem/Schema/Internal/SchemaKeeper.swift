@@ -1,0 +1,161 @@
+import Foundation
+
+/// Fits a store's tables to the models when it is opened.
+struct SchemaKeeper {
+    let connection: Connection
+    let schema: Schema
+    let configuration: Store.Configuration
+
+    /// The version of the store's own format. A store of a higher one is refused.
+    static let formatVersion: Int64 = 1
+
+    /// What a store's settings say of its schema.
+    struct Stored {
+        var record: SchemaRecord
+        var schemaVersion: Int
+        var foldingVersion: Int
+        /// Made anew with each migration.
+        var stamp: String
+    }
+
+    private var wanted: SchemaRecord {
+        SchemaRecord(models: schema.tables.map { SchemaRecord.Model($0.definition) })
+    }
+
+    /// - Throws: ``TandemError``; the store is then as it was.
+    func fit() throws {
+        if let stored = try read(), try fits(stored) {
+            connection.schemaStamp = stored.stamp
+            connection.dataVersion = try connection.value("PRAGMA data_version")
+            return
+        }
+        guard !configuration.isReadOnly else {
+            throw TandemError(
+                .schemaMismatch, "The store's schema is not that of the models, and it was opened read-only.",
+                advice: "Open it for writing once, so that it is migrated.", store: connection.path)
+        }
+        try connection.statement("BEGIN IMMEDIATE").run()
+        do {
+            // Another process may have done it while this one waited.
+            let stored = try read()
+            if let stored, try fits(stored) {
+                connection.schemaStamp = stored.stamp
+            } else {
+                try migrate(stored)
+            }
+            try connection.statement("COMMIT").run()
+            connection.dataVersion = try connection.value("PRAGMA data_version")
+        } catch {
+            if connection.isInTransaction { try? connection.statement("ROLLBACK").run() }
+            throw error
+        }
+        // Statements that were prepared for tables as they were are not used again.
+        connection.finalizeStatements()
+    }
+
+    /// Whether the store's tables are the models' already.
+    private func fits(_ stored: Stored) throws -> Bool {
+        if stored.schemaVersion > configuration.schemaVersion {
+            throw TandemError(
+                .newerSchema,
+                "The store has schema version \(stored.schemaVersion), newer than this app's "
+                    + "\(configuration.schemaVersion).",
+                advice: "Open it with the newer app; it was not touched.", store: connection.path)
+        }
+        return stored.schemaVersion == configuration.schemaVersion && stored.foldingVersion == Folding.version
+            && wanted.models.allSatisfy { stored.record.model(named: $0.name) == $0 }
+    }
+
+    // MARK: Settings
+
+    private func read() throws -> Stored? {
+        guard try connection.value("SELECT 1 FROM sqlite_master WHERE name = '__settings'") != nil else { return nil }
+        func setting(_ key: String) throws -> StorageValue? {
+            try connection.value("SELECT \"value\" FROM \"__settings\" WHERE \"key\" = ?", [.text(key)])
+        }
+        func damaged(_ key: String) -> TandemError {
+            TandemError(
+                .corrupt, "The store's setting \"\(key)\" is missing or damaged.", advice: "Restore a backup.",
+                store: connection.path)
+        }
+        guard case .integer(let format)? = try setting("formatVersion") else { throw damaged("formatVersion") }
+        guard format <= Self.formatVersion else {
+            throw TandemError(
+                .newerSchema, "The store's format, \(format), is newer than this version of Tandem's.",
+                advice: "Open it with the newer version; it was not touched.", store: connection.path)
+        }
+        guard case .integer(let version)? = try setting("schemaVersion") else { throw damaged("schemaVersion") }
+        guard case .integer(let folding)? = try setting("foldingVersion") else { throw damaged("foldingVersion") }
+        guard case .text(let stamp)? = try setting("schemaStamp") else { throw damaged("schemaStamp") }
+        guard case .text(let json)? = try setting("schema"), let record = try? SchemaRecord(json: json) else {
+            throw damaged("schema")
+        }
+        return Stored(
+            record: record, schemaVersion: Int(version), foldingVersion: Int(folding), stamp: stamp)
+    }
+
+    private func write(_ record: SchemaRecord) throws {
+        let stamp = UUIDv7.shared.next()
+        let settings: [(String, StorageValue)] = [
+            ("formatVersion", .integer(Self.formatVersion)),
+            ("schemaVersion", .integer(Int64(configuration.schemaVersion))),
+            ("foldingVersion", .integer(Int64(Folding.version))),
+            ("schema", .text(try record.json)),
+            ("schemaStamp", .text(stamp)),
+        ]
+        for (key, value) in settings {
+            try connection.execute(
+                """
+                INSERT INTO "__settings" ("key", "value") VALUES (?, ?) \
+                ON CONFLICT ("key") DO UPDATE SET "value" = excluded."value"
+                """, [.text(key), value])
+        }
+        connection.schemaStamp = stamp
+    }
+
+    // MARK: Migrating
+
+    private func migrate(_ stored: Stored?) throws {
+        if stored == nil {
+            try connection.execute("PRAGMA application_id = \(StoreOpener.applicationID)")
+            try connection.execute(MetaTables.sql)
+        }
+        let migration = Migration(
+            connection: connection, record: stored?.record ?? SchemaRecord(models: []),
+            oldVersion: stored?.schemaVersion ?? configuration.schemaVersion,
+            newVersion: configuration.schemaVersion)
+        if let stored {
+            for (version, step) in configuration.migrationSteps.sorted(by: { $0.key < $1.key })
+            where version > stored.schemaVersion && version <= configuration.schemaVersion {
+                do {
+                    try step(migration)
+                } catch var error as TandemError {
+                    error.store = error.store ?? connection.path
+                    throw error
+                }
+            }
+        }
+        let migrator = Migrator(
+            connection: connection, schema: schema, migration: migration,
+            refolds: stored.map { $0.foldingVersion != Folding.version } ?? false)
+        try migrator.run()
+        try write(migrator.finalRecord)
+    }
+
+    // MARK: While the store is open
+
+    /// Makes sure that no other process has changed the schema: its rows would not be ours any more.
+    static func checkUnchanged(_ connection: Connection, store: Store) throws {
+        // Changes if another connection has committed, and costs a microsecond.
+        let version = try connection.value("PRAGMA data_version")
+        if version == connection.dataVersion, connection.schemaStamp != nil { return }
+        let stamp = try connection.value("SELECT \"value\" FROM \"__settings\" WHERE \"key\" = 'schemaStamp'")
+        guard case .text(let text)? = stamp, text == connection.schemaStamp ?? connection.openedStamp else {
+            throw TandemError(
+                .foreignSchemaChange, "Another process has changed the store's schema.",
+                advice: "Open the store again.", store: store.path)
+        }
+        connection.schemaStamp = text
+        connection.dataVersion = version
+    }
+}

@@ -1,0 +1,147 @@
+/// The SQL that makes a model's tables and indexes.
+struct TableBuilder {
+    let definition: ModelDefinition
+
+    /// The table. Columns of floating-point numbers have no type, so that SQLite keeps their bits: in a REAL column
+    /// -0.0 becomes 0. Long values stand last, so that what comes before is read without them.
+    func createTable(named name: String) -> String {
+        let state = """
+            "__rid" INTEGER PRIMARY KEY, "localID" TEXT NOT NULL UNIQUE, "serverID" TEXT, \
+            "synced" INTEGER NOT NULL DEFAULT 0, "deleted" INTEGER NOT NULL DEFAULT 0, "version" TEXT, \
+            "createdAt", "updatedAt"
+            """
+        func column(_ property: PropertyDefinition) -> String {
+            [property.column.quotedSQL, property.kind.affinity, property.isOptional ? nil : "NOT NULL"]
+                .compactMap { $0 }.joined(separator: " ")
+        }
+        let short = definition.properties.filter { !$0.kind.isLong }.map(column)
+        let twins = definition.properties.flatMap { [$0.sortColumn, $0.searchColumn] }.compactMap { $0 }
+            .map { "\($0.quotedSQL) TEXT" }
+        let long = definition.properties.filter(\.kind.isLong).map(column)
+        return "CREATE TABLE \(name.quotedSQL) (\(([state] + short + twins + long).joined(separator: ", ")))"
+    }
+
+    /// The search index over the search twins: trigrams of the folded text, whose words are found by GLOB. FTS5 reads
+    /// the texts themselves from the table, and is told of changes by the store (not by triggers, which make each
+    /// change eight times as dear).
+    var createSearchTable: String? {
+        guard let searchTable = definition.searchTable else { return nil }
+        let columns = definition.properties.compactMap(\.searchColumn).map(\.quotedSQL).joined(separator: ", ")
+        return """
+            CREATE VIRTUAL TABLE \(searchTable.quotedSQL) USING fts5(\(columns), \
+            content=\(definition.table.quotedSQL), content_rowid="__rid", \
+            tokenize='trigram case_sensitive 1', detail=none, columnsize=0)
+            """
+    }
+
+    /// The link tables of to-many references: who holds a reference to an object, and at which place.
+    var createLinkTables: [String] {
+        definition.properties.filter(\.isToMany).flatMap { property in
+            let name = definition.linkTable(property)
+            return [
+                """
+                CREATE TABLE \(name.quotedSQL) ("target" TEXT NOT NULL, "object" INTEGER NOT NULL, \
+                "position" INTEGER NOT NULL, PRIMARY KEY ("target", "object", "position")) WITHOUT ROWID
+                """,
+                "CREATE INDEX \("\(name)_object".quotedSQL) ON \(name.quotedSQL) (\"object\", \"position\")",
+            ]
+        }
+    }
+
+    struct Index: Equatable {
+        let name: String
+        let sql: String
+        /// The properties of a unique index, for messages.
+        let uniqueOver: [String]
+    }
+
+    var indexes: [Index] {
+        let table = definition.table
+        func index(_ name: String, _ columns: [String], unique: [String] = [], condition: String? = nil) -> Index {
+            Index(
+                name: name,
+                sql: """
+                    CREATE \(condition != nil ? "UNIQUE " : "")INDEX \(name.quotedSQL) ON \(table.quotedSQL) \
+                    (\(columns.map(\.quotedSQL).joined(separator: ", ")))\(condition.map { " WHERE \($0)" } ?? "")
+                    """, uniqueOver: unique)
+        }
+        var indexes = [index("__server_\(table)", ["serverID"], condition: "\"serverID\" IS NOT NULL")]
+        for property in definition.properties {
+            if property.isToOne { indexes.append(index("__link_\(table)_\(property.column)", [property.column])) }
+            if let sortColumn = property.sortColumn {
+                indexes.append(index("__sort_\(table)_\(property.column)", [sortColumn]))
+            }
+            if property.isUnique {
+                indexes.append(
+                    index(
+                        "__unique_\(table)_\(property.column)", [property.column], unique: [property.name],
+                        condition: "\"deleted\" = 0"))
+            } else if property.isIndexed && !property.isToOne {
+                indexes.append(index("__index_\(table)_\(property.column)", [property.column]))
+            }
+        }
+        for definition in definition.indexes {
+            let properties = definition.properties.compactMap { self.definition.index(ofProperty: $0) }
+                .map { self.definition.properties[$0] }
+            let columns = properties.map { definition.isUnique ? $0.column : $0.sortColumn ?? $0.column }
+            let name = "\(definition.isUnique ? "__unique" : "__index")_\(table)_"
+                + properties.map(\.column).joined(separator: "+")
+            indexes.append(
+                index(
+                    name, columns, unique: definition.isUnique ? definition.properties : [],
+                    condition: definition.isUnique ? "\"deleted\" = 0" : nil))
+        }
+        return indexes
+    }
+}
+
+extension PropertyKind {
+    /// The column's declared type. It documents, and changes no value.
+    fileprivate var affinity: String? {
+        switch self {
+        case .bool, .integer, .unsigned64: "INTEGER"
+        case .double, .float, .date: nil
+        case .string, .url, .reference, .references, .collection, .json: "TEXT"
+        case .data, .uuid, .decimal, .bigInt, .bigUInt: "BLOB"
+        }
+    }
+}
+
+/// The tables that every store has beside those of its models. They are documented in StorageFormat.md.
+enum MetaTables {
+    static let sql = """
+        CREATE TABLE "__settings" ("key" TEXT PRIMARY KEY, "value") WITHOUT ROWID;
+        CREATE TABLE "__operations" (
+            "id" INTEGER PRIMARY KEY AUTOINCREMENT,
+            "table" TEXT NOT NULL,
+            "object" INTEGER NOT NULL,
+            "localID" TEXT NOT NULL,
+            "kind" INTEGER NOT NULL,
+            "state" INTEGER NOT NULL DEFAULT 0,
+            "changedAt" NOT NULL,
+            "attempts" INTEGER NOT NULL DEFAULT 0,
+            "changes" BLOB,
+            "sent" BLOB,
+            "sentKind" INTEGER,
+            "replaced" INTEGER,
+            UNIQUE ("table", "object")
+        );
+        CREATE TABLE "__operation_errors" (
+            "operation" INTEGER PRIMARY KEY,
+            "status" INTEGER,
+            "message" TEXT NOT NULL,
+            "at" NOT NULL,
+            "serverItem" BLOB
+        );
+        CREATE TABLE "__unresolved" (
+            "target" TEXT NOT NULL,
+            "id" TEXT NOT NULL,
+            "table" TEXT NOT NULL,
+            "object" INTEGER NOT NULL,
+            "column" TEXT NOT NULL,
+            "position" INTEGER NOT NULL,
+            PRIMARY KEY ("target", "id", "table", "object", "column", "position")
+        ) WITHOUT ROWID;
+        CREATE INDEX "__unresolved_object" ON "__unresolved" ("table", "object");
+        """
+}

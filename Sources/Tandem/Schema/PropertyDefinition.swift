@@ -1,0 +1,113 @@
+/// A property of a model: its names, its type and its attributes. Written by `@Model`.
+public struct PropertyDefinition: Sendable {
+    /// How a text property is folded.
+    public enum Folding: String, Hashable, Sendable, Codable {
+        case none
+        /// Sorted by its folded twin.
+        case sorted
+        /// Sorted by its folded twin, and found by `matches`.
+        case searched
+    }
+
+    /// The property's name in Swift.
+    public let name: String
+    /// The column's name in the table.
+    public let column: String
+    /// The property's name on the wire.
+    public let wireName: String
+    public let kind: PropertyKind
+    public let isOptional: Bool
+    public let folding: Folding
+    public let isIndexed: Bool
+    public let isUnique: Bool
+    /// Kept here only: never sent, and its changes make no operation.
+    public let isLocalOnly: Bool
+    /// Names that the property had in earlier versions of the schema.
+    public let formerNames: [String]
+    /// What deleting the object referred to does to this one.
+    public let deleteRule: DeleteRule
+    /// The model that the property links to.
+    let target: (@Sendable () -> any Model.Type)?
+
+    /// Appends the default value, if there is one.
+    let appendDefault: (@Sendable (RowBuffer) -> Void)?
+    /// Appends a value made from JSON; `false` if it is none of the property's type.
+    let appendJSON: @Sendable (JSONNode, RowBuffer) -> Bool
+    /// Appends a value of the property's Swift type; `false` if it is none.
+    let appendAny: @Sendable (Any, RowBuffer) -> Bool
+    /// Reads the column, to check that a stored value is one of the property's type.
+    let check: @Sendable (RowReader, Int32) throws -> Void
+
+    /// Creates a definition. Called by the code that `@Model` writes.
+    public init<Value>(
+        _ name: String,
+        _ codec: Codec<Value>,
+        column: String? = nil,
+        wireName: String? = nil,
+        folding: Folding = .none,
+        indexed: Bool = false,
+        unique: Bool = false,
+        localOnly: Bool = false,
+        formerNames: [String] = [],
+        onDelete: DeleteRule = .nullify,
+        default makeDefault: (@Sendable () -> Value)? = nil
+    ) {
+        self.name = name
+        self.column = column ?? name
+        self.wireName = wireName ?? name
+        self.kind = codec.kind
+        self.isOptional = codec.isOptional
+        self.folding = folding
+        self.isIndexed = indexed
+        self.isUnique = unique
+        self.isLocalOnly = localOnly
+        self.formerNames = formerNames
+        self.deleteRule = onDelete
+        self.target = codec.target
+        if let makeDefault {
+            self.appendDefault = { codec.append(makeDefault(), $0) }
+        } else if codec.isOptional {
+            self.appendDefault = { $0.appendNull() }
+        } else {
+            self.appendDefault = nil
+        }
+        self.appendJSON = { node, row in
+            guard let value = codec.fromJSON(node) else { return false }
+            codec.append(value, row)
+            return true
+        }
+        self.appendAny = { any, row in
+            guard let value = any as? Value else { return false }
+            codec.append(value, row)
+            return true
+        }
+        self.check = { row, column in _ = try codec.read(row, column) }
+    }
+
+    /// The column of the sort twin, the case-folded text.
+    var sortColumn: String? { folding == .none ? nil : "__sort_\(column)" }
+
+    /// The column of the search twin, the text folded for `matches`.
+    var searchColumn: String? { folding == .searched ? "__search_\(column)" : nil }
+
+    var isToOne: Bool {
+        if case .reference = kind { true } else { false }
+    }
+
+    var isToMany: Bool {
+        if case .references = kind { true } else { false }
+    }
+}
+
+/// An index over one or several properties.
+public struct IndexDefinition: Hashable, Sendable, Codable {
+    /// The properties, by their names in Swift.
+    public let properties: [String]
+    /// Whether two live objects may not have the same values in all of them.
+    public let isUnique: Bool
+
+    public init(_ properties: [String], unique: Bool = false) {
+        self.properties = properties
+        self.isUnique = unique
+    }
+}

@@ -1,0 +1,88 @@
+/// The models that a store keeps, checked against each other.
+struct Schema: Sendable {
+    /// The layouts of the models' tables, in the order in which the models were given.
+    let tables: [TableLayout]
+    private let byType: [ObjectIdentifier: TableLayout]
+
+    /// - Throws: ``TandemError/Code/invalidSchema`` if the models can't be kept together.
+    init(_ models: [any Model.Type]) throws {
+        var tables: [TableLayout] = []
+        var byType: [ObjectIdentifier: TableLayout] = [:]
+        var tableNames: [String: String] = [:]
+        for model in models where byType[ObjectIdentifier(model)] == nil {
+            let definition = model.__definition
+            let layout = TableLayout(definition)
+            if let other = tableNames.updateValue(definition.name, forKey: layout.table.lowercased()) {
+                throw TandemError(
+                    .invalidSchema, "Two models, \(other) and \(definition.name), have the table \(layout.table).",
+                    advice: "Give one of them another with @Model(table:).", model: definition.name)
+            }
+            try Self.check(definition)
+            tables.append(layout)
+            byType[ObjectIdentifier(model)] = layout
+        }
+        for table in tables {
+            for property in table.definition.properties {
+                guard let target = property.target?() else { continue }
+                guard byType[ObjectIdentifier(target)] != nil else {
+                    throw TandemError(
+                        .invalidSchema, "It refers to \(target), which is not among the store's models.",
+                        advice: "Add \(target).self to the models.", model: table.definition.name,
+                        property: property.name)
+                }
+            }
+        }
+        self.tables = tables
+        self.byType = byType
+        for table in tables { table.findHolders(in: self) }
+    }
+
+    /// The layout of a model's table.
+    func table<M: Model>(_ model: M.Type) throws -> TableLayout {
+        guard let table = byType[ObjectIdentifier(model)] else { throw Self.unknown(model) }
+        return table
+    }
+
+    func table(ofType model: any Model.Type) -> TableLayout? {
+        byType[ObjectIdentifier(model)]
+    }
+
+    func table(named name: String) -> TableLayout? {
+        tables.first { $0.table == name }
+    }
+
+    static func unknown(_ model: any Model.Type) -> TandemError {
+        TandemError(
+            .unknownModel, "The store was not opened with this model.",
+            advice: "Add \(model).self to the models given to Store(at:models:).", model: "\(model)")
+    }
+
+    private static func check(_ definition: ModelDefinition) throws {
+        func refuse(_ message: String, _ advice: String, property: String? = nil) -> TandemError {
+            TandemError(.invalidSchema, message, advice: advice, model: definition.name, property: property)
+        }
+        if definition.table.hasPrefix("__") || definition.table.lowercased().hasPrefix("sqlite_")
+            || definition.table.isEmpty
+        {
+            throw refuse("The table's name, \(definition.table), is reserved.", "Choose another with @Model(table:).")
+        }
+        var columns: Set<String> = Set(RowReader.stateColumns.map { $0.lowercased() })
+        for property in definition.properties {
+            if property.column.hasPrefix("__") || property.column.isEmpty {
+                throw refuse(
+                    "The column's name, \(property.column), is reserved.", "Choose another with @Named(column:).",
+                    property: property.name)
+            }
+            if !columns.insert(property.column.lowercased()).inserted {
+                throw refuse(
+                    "Its column, \(property.column), exists already (SQLite's names heed no case).",
+                    "Choose another with @Named(column:).", property: property.name)
+            }
+        }
+        for index in definition.indexes {
+            for name in index.properties where definition.index(ofProperty: name) == nil {
+                throw refuse("An index names \(name), which is no stored property.", "Correct the index.")
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+/// How a model is laid out in its table, and the statements that follow from it. Made once for each store.
+///
+/// `@unchecked Sendable`: `holders` and `linkTargets` are set while the schema is made, before another thread sees it, and then
+/// only read.
+final class TableLayout: @unchecked Sendable {
+    let definition: ModelDefinition
+    let table: String
+    /// The table's name, quoted for SQL.
+    let quotedTable: String
+    let isLocalOnly: Bool
+
+    /// A folded property: where its text stands among the properties, and which twins it has.
+    struct Fold: Sendable {
+        let property: Int
+        let sortColumn: String
+        let searchColumn: String?
+    }
+    let folds: [Fold]
+    /// The folds that are searched, in the order of the search index's columns.
+    let searched: [Fold]
+
+    /// A reference, or a list of them.
+    struct Link: Sendable {
+        let property: Int
+        let isToMany: Bool
+        let targetType: @Sendable () -> any Model.Type
+    }
+    let links: [Link]
+
+    /// The tables that ``links`` lead to, one for each.
+    private(set) var linkTargets: [TableLayout] = []
+
+    /// The references of all models that lead to this one.
+    struct Holder: Sendable {
+        let table: TableLayout
+        let property: Int
+        let isToMany: Bool
+        let rule: DeleteRule
+    }
+    private(set) var holders: [Holder] = []
+
+    /// The select list of every query that reads objects: state, then properties.
+    let selectList: String
+    let insertSQL: String
+    /// Reads a row to change it: the select list, then the search twins.
+    let selectForUpdateByIDSQL: String
+    let selectForUpdateByRowSQL: String
+
+    init(_ definition: ModelDefinition) {
+        self.definition = definition
+        table = definition.table
+        quotedTable = definition.table.quotedSQL
+        isLocalOnly = definition.isLocalOnly
+        folds = definition.properties.enumerated().compactMap { index, property in
+            property.sortColumn.map { Fold(property: index, sortColumn: $0, searchColumn: property.searchColumn) }
+        }
+        searched = folds.filter { $0.searchColumn != nil }
+        links = definition.properties.enumerated().compactMap { index, property in
+            property.target.map { Link(property: index, isToMany: property.isToMany, targetType: $0) }
+        }
+        let properties = definition.properties.map(\.column.quotedSQL)
+        let state = RowReader.stateColumns.map(\.quotedSQL)
+        selectList = (state + properties).joined(separator: ", ")
+        let twins = folds.flatMap { [$0.sortColumn] + ($0.searchColumn.map { [$0] } ?? []) }.map(\.quotedSQL)
+        let inserted = state.dropFirst() + properties + twins
+        insertSQL = """
+            INSERT INTO \(quotedTable) (\(inserted.joined(separator: ", "))) \
+            VALUES (\(inserted.map { _ in "?" }.joined(separator: ", ")))
+            """
+        let searchTwins = searched.map { ", " + $0.searchColumn!.quotedSQL }.joined()
+        let select = "SELECT \(selectList)\(searchTwins) FROM \(quotedTable)"
+        selectForUpdateByIDSQL = "\(select) WHERE \"localID\" = ?1"
+        selectForUpdateByRowSQL = "\(select) WHERE \"__rid\" = ?2 AND \"localID\" = ?1"
+    }
+
+    func findHolders(in schema: Schema) {
+        linkTargets = links.compactMap { schema.table(ofType: $0.targetType()) }
+        holders = schema.tables.flatMap { table in
+            table.links.filter { schema.table(ofType: $0.targetType()) === self }.map { link in
+                Holder(
+                    table: table, property: link.property, isToMany: link.isToMany,
+                    rule: table.definition.properties[link.property].deleteRule)
+            }
+        }
+    }
+
+    /// The index of a property's column in the select list.
+    func column(_ property: Int) -> Int32 {
+        Int32(RowReader.stateColumns.count + property)
+    }
+
+    /// The index of a search twin in the list that an update reads.
+    func searchTwinColumn(_ index: Int) -> Int32 {
+        Int32(RowReader.stateColumns.count + definition.properties.count + index)
+    }
+}
+
+extension String {
+    /// The name quoted for SQL.
+    var quotedSQL: String {
+        "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+extension Store {
+    /// How a store is opened.
+    ///
+    /// ```swift
+    /// var configuration = Store.Configuration()
+    /// configuration.schemaVersion = 2
+    /// configuration.migrate(to: 2) { migration in
+    ///     migration.renameProperty("shopName", to: "shop", of: "Card")
+    /// }
+    /// let store = try Store(at: "cards.tandem", models: Card.self, configuration: configuration)
+    /// ```
+    public struct Configuration: Sendable {
+        /// How surely a commit outlives a power cut.
+        public enum Durability: Sendable {
+            /// A commit outlives the end of the process, also by `kill -9`. A power cut may lose the last ones, and
+            /// never damages the store. No flush of the disk for each commit.
+            case process
+            /// A commit outlives a power cut too. Each one waits for the disk.
+            case powerLoss
+        }
+
+        /// The version of the app's models. A store that a higher version has written is refused.
+        ///
+        /// Raise it when a migration step must run, and when older versions of the app must not write the store any
+        /// more. Added and removed properties, models and indexes need no new version.
+        public var schemaVersion = 0
+
+        /// How long a writer waits for another process, or another `Store`, in seconds. 5 by default.
+        ///
+        /// Writers that share one `Store` wait for each other as long as it takes, in the order in which they came.
+        public var busyTimeout: TimeInterval = 5
+
+        /// The most memory for pages of the file kept by the writer, in bytes; a reader keeps up to a quarter of it.
+        /// 64 MiB by default. What is not used is not taken.
+        public var cacheSize = 64 << 20
+
+        /// The most readers at a time, each with a connection of its own. 4 by default.
+        public var maximumReaders = 4
+
+        /// ``Durability/process`` by default.
+        public var durability = Durability.process
+
+        /// Opens the store for reading only. It must exist and have this app's schema.
+        public var isReadOnly = false
+
+        /// The clock that the times of changes are taken from.
+        public var now: @Sendable () -> Date = { Date() }
+
+        var migrationSteps: [Int: @Sendable (Migration) throws -> Void] = [:]
+
+        public init() {}
+
+        /// Adds a step that runs once, when a store of a lower version is opened, before the tables are changed to
+        /// fit the models. Steps run in the order of their versions, in the transaction of the migration.
+        public mutating func migrate(to version: Int, _ step: @escaping @Sendable (Migration) throws -> Void) {
+            migrationSteps[version] = step
+        }
+    }
+}

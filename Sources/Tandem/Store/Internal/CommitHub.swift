@@ -1,0 +1,58 @@
+import Synchronization
+
+/// Tells those who watch which tables' operations a commit has changed.
+final class CommitHub: Sendable {
+    typealias Observer = @Sendable (Set<String>) -> Void
+
+    private struct State {
+        var next = 0
+        var observers: [Int: Observer] = [:]
+        var finishers: [Int: @Sendable () -> Void] = [:]
+        var isFinished = false
+    }
+
+    private let state = Mutex(State())
+
+    /// Adds an observer, which is called after each commit on the thread that wrote, with no lock held.
+    ///
+    /// - Returns: A token to remove it by.
+    func observe(_ observer: @escaping Observer, onFinish: @escaping @Sendable () -> Void) -> Int {
+        let token: Int? = state.withLock { state in
+            guard !state.isFinished else { return nil }
+            state.next += 1
+            state.observers[state.next] = observer
+            state.finishers[state.next] = onFinish
+            return state.next
+        }
+        guard let token else {
+            onFinish()
+            return 0
+        }
+        return token
+    }
+
+    func remove(_ token: Int) {
+        state.withLock { state in
+            state.observers[token] = nil
+            state.finishers[token] = nil
+        }
+    }
+
+    func committed(_ touched: TouchedTables) {
+        guard !touched.operations.isEmpty else { return }
+        for observer in state.withLock({ Array($0.observers.values) }) { observer(touched.operations) }
+    }
+
+    /// The store closes: nothing will change any more.
+    func finish() {
+        let finishers = state.withLock { state in
+            defer {
+                state.observers = [:]
+                state.finishers = [:]
+                state.isFinished = true
+            }
+            return Array(state.finishers.values)
+        }
+        for finish in finishers { finish() }
+    }
+}

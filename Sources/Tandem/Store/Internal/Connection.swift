@@ -1,0 +1,134 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+
+/// One connection to a store's database, with its prepared statements. Used by one thread at a time.
+final class Connection {
+    /// The connection's handle. GRDB's queue, which owns it, lives as long as this object.
+    let sqlite: OpaquePointer
+    /// Keeps the handle open.
+    let queue: DatabaseQueue
+    /// The store's path, for messages.
+    let path: String
+
+    private var statements: [String: Statement] = [:]
+    /// Statements of queries come and go; past this many, all but the newest half are given up.
+    private static let statementLimit = 512
+
+    /// A row being written, used over and over.
+    let row = RowBuffer()
+    /// The twins of a row being written.
+    let twins = RowBuffer()
+
+    /// The stamp of the schema that this connection was opened with. `nil` while it must be looked up.
+    var schemaStamp: String? {
+        didSet { if let schemaStamp { openedStamp = schemaStamp } }
+    }
+    private(set) var openedStamp: String?
+    /// SQLite's count of other connections' commits when the schema was last looked at.
+    var dataVersion: StorageValue?
+
+    /// The time that operations made by a migration get.
+    var migrationTime = Date()
+
+    /// What statements each table is written and read with.
+    var tables: [ObjectIdentifier: TableStatements] = [:]
+
+    init(queue: DatabaseQueue, path: String) throws {
+        self.queue = queue
+        self.path = path
+        guard let handle = queue.unsafeReentrantRead({ $0.sqliteConnection }) else {
+            throw TandemError(.closed, "The store is closed.", store: path)
+        }
+        sqlite = handle
+        try SQLFunctions.register(on: handle)
+    }
+
+    /// Gives up all statements, so that the connection can be closed.
+    func finalizeStatements() {
+        statements.removeAll()
+        tables.removeAll()
+    }
+
+    /// A statement, prepared at its first use.
+    ///
+    /// The statement is the connection's: whoever steps it resets it before it is asked for again.
+    func statement(_ sql: String) throws -> Statement {
+        if let statement = statements[sql] { return statement }
+        if statements.count >= Self.statementLimit { statements.removeAll() }
+        let statement = try Statement(sql, on: self)
+        statements[sql] = statement
+        return statement
+    }
+
+    /// A statement of one's own, for a run that may overlap others of the same text (a walk over a result).
+    func uncachedStatement(_ sql: String) throws -> Statement {
+        try Statement(sql, on: self)
+    }
+
+    /// Runs statements without values.
+    func execute(_ sql: String) throws {
+        let code = sqlite3_exec(sqlite, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw error(code, sql: sql) }
+    }
+
+    /// Runs one statement with values.
+    func execute(_ sql: String, _ values: [StorageValue]) throws {
+        let statement = try statement(sql)
+        statement.bind(values)
+        try statement.run()
+    }
+
+    /// The first row's first column, `nil` if there is no row.
+    func value(_ sql: String, _ values: [StorageValue] = []) throws -> StorageValue? {
+        let statement = try statement(sql)
+        defer { statement.reset() }
+        statement.bind(values)
+        return try statement.step() ? statement.value(0) : nil
+    }
+
+    /// The number of rows that the last statement changed.
+    var changes: Int { Int(sqlite3_changes64(sqlite)) }
+
+    var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(sqlite) }
+
+    var isInTransaction: Bool { sqlite3_get_autocommit(sqlite) == 0 }
+
+    /// An error that SQLite reported on this connection.
+    func error(_ code: Int32, sql: String? = nil) -> any Error {
+        if code & 0xFF == SQLITE_INTERRUPT, Task.isCancelled { return CancellationError() }
+        let extended = sqlite3_extended_errcode(sqlite)
+        let message = String(cString: sqlite3_errmsg(sqlite))
+        return TandemError(sqlite: code & 0xFF == extended & 0xFF ? extended : code, message, path: path, sql: sql)
+    }
+}
+
+extension TandemError {
+    /// SQLite's result code in our words.
+    init(sqlite code: Int32, _ message: String, path: String, sql: String? = nil) {
+        func make(_ kind: Code, _ text: String, _ advice: String?) -> TandemError {
+            TandemError(kind, "\(text) (SQLite: \(message))", advice: advice, store: path, sqliteCode: code)
+        }
+        switch code & 0xFF {
+        case SQLITE_BUSY, SQLITE_LOCKED:
+            self = make(.busy, "The store is being written by another process or another Store.",
+                "Try again; if it lasts, raise Configuration.busyTimeout or find the writer that does not end.")
+        case SQLITE_FULL:
+            self = make(.diskFull, "The disk is full.", "Free some room and write again; nothing was kept.")
+        case SQLITE_READONLY, SQLITE_PERM:
+            self = make(.readOnly, "The store can't be written.", "Check the permissions of the file and its folder.")
+        case SQLITE_CANTOPEN:
+            self = make(.cannotOpen, "The store can't be opened.",
+                "Check that the folder exists and may be read and written, and that the path names a file.")
+        case SQLITE_NOTADB:
+            self = make(.notAStore, "The file is no SQLite database.",
+                "Check the path; if the store is encrypted, open it with its key.")
+        case SQLITE_CORRUPT:
+            self = make(.corrupt, "The store is damaged.", "Restore a backup; Store.checkIntegrity tells what is hurt.")
+        case SQLITE_IOERR, SQLITE_NOLFS:
+            self = make(.ioFailure, "The system could not read or write the store.", "Check the disk.")
+        default:
+            self = make(.sql, "SQLite refused a statement: \(sql ?? "")", nil)
+        }
+    }
+}

@@ -1,0 +1,1 @@
+enum SQLFunctions { static func register(on handle: OpaquePointer) throws {} }

@@ -1,0 +1,132 @@
+import GRDBSQLite
+
+/// The statements that one connection writes one table with, each prepared at its first use.
+final class TableStatements {
+    let table: TableLayout
+    private unowned let connection: Connection
+
+    private(set) lazy var prepared = Prepared()
+    struct Prepared {
+        var insert: Statement?
+        var selectByID: Statement?
+        var selectByRow: Statement?
+        var addToSearch: Statement?
+        var insertIntoSearch: Statement?
+        var removeFromSearch: Statement?
+        var updates: [UpdateKey: Statement] = [:]
+    }
+
+    /// Which columns an update writes.
+    struct UpdateKey: Hashable {
+        let properties: [Int]
+        let clearsSynced: Bool
+    }
+
+    init(_ table: TableLayout, on connection: Connection) {
+        self.table = table
+        self.connection = connection
+    }
+
+    func insert() throws -> Statement {
+        if let statement = prepared.insert { return statement }
+        let statement = try Statement(table.insertSQL, on: connection)
+        prepared.insert = statement
+        return statement
+    }
+
+    /// Finds a row to change, and stands on it. The caller resets the statement.
+    ///
+    /// - Parameter rowID: The row where the object was last seen, 0 if unknown: it saves a look-up in the ID's index.
+    func find(_ localID: LocalID, rowID: Int64 = 0) throws -> Statement? {
+        if rowID != 0 {
+            let statement = try prepared.selectByRow ?? Statement(table.selectForUpdateByRowSQL, on: connection)
+            prepared.selectByRow = statement
+            statement.bind(1, localID.rawValue)
+            statement.bind(2, rowID)
+            if try statement.step() { return statement }
+            statement.reset()
+        }
+        let statement = try prepared.selectByID ?? Statement(table.selectForUpdateByIDSQL, on: connection)
+        prepared.selectByID = statement
+        statement.bind(1, localID.rawValue)
+        if try statement.step() { return statement }
+        statement.reset()
+        return nil
+    }
+
+    /// The update of some properties with their twins. Its parameters are the properties' values in order, then the
+    /// twins' (sort, search, for each folded one), then the row.
+    func update(_ key: UpdateKey) throws -> Statement {
+        if let statement = prepared.updates[key] { return statement }
+        var assignments = key.properties.map { table.definition.properties[$0].column.quotedSQL + " = ?" }
+        for fold in table.folds where key.properties.contains(fold.property) {
+            assignments.append(fold.sortColumn.quotedSQL + " = ?")
+            if let searchColumn = fold.searchColumn { assignments.append(searchColumn.quotedSQL + " = ?") }
+        }
+        if key.clearsSynced { assignments.append("\"synced\" = 0") }
+        let statement = try Statement(
+            "UPDATE \(table.quotedTable) SET \(assignments.joined(separator: ", ")) WHERE \"__rid\" = ?", on: connection)
+        // A model with many properties, each changed alone and with others, must not gather statements for ever.
+        if prepared.updates.count >= 256 { prepared.updates.removeAll() }
+        prepared.updates[key] = statement
+        return statement
+    }
+
+    // MARK: The search index
+
+    private var searchColumns: String {
+        table.searched.map { $0.searchColumn!.quotedSQL }.joined(separator: ", ")
+    }
+
+    private var searchTable: String { table.definition.searchTable!.quotedSQL }
+
+    /// Adds a new row's texts, in the order of the search columns: the caller binds them from 2 on, and the row as 1.
+    func insertIntoSearch() throws -> Statement {
+        if let statement = prepared.insertIntoSearch { return statement }
+        let values = table.searched.map { _ in ", ?" }.joined()
+        let statement = try Statement(
+            "INSERT INTO \(searchTable) (rowid, \(searchColumns)) VALUES (?\(values))", on: connection)
+        prepared.insertIntoSearch = statement
+        return statement
+    }
+
+    /// Adds a row as it is now; does nothing if it is gone.
+    func addToSearch(row: Int64) throws {
+        let statement = try prepared.addToSearch
+            ?? Statement(
+                """
+                INSERT INTO \(searchTable) (rowid, \(searchColumns)) \
+                SELECT "__rid", \(searchColumns) FROM \(table.quotedTable) WHERE "__rid" = ?
+                """, on: connection)
+        prepared.addToSearch = statement
+        statement.bind(1, row)
+        try statement.run()
+    }
+
+    /// Takes a row's texts out of the index: the very texts that it holds.
+    func removeFromSearch(row: Int64, texts: [String?]) throws {
+        let values = table.searched.map { _ in ", ?" }.joined()
+        let statement = try prepared.removeFromSearch
+            ?? Statement(
+                "INSERT INTO \(searchTable) (\(searchTable), rowid, \(searchColumns)) VALUES ('delete', ?\(values))",
+                on: connection)
+        prepared.removeFromSearch = statement
+        statement.bind(1, row)
+        for (offset, text) in texts.enumerated() { statement.bind(Int32(offset + 2), text) }
+        try statement.run()
+    }
+
+    /// The texts that the index holds of the row on which a statement of ``find(_:rowID:)`` stands.
+    func searchTexts(_ statement: Statement) throws -> [String?] {
+        try table.searched.indices.map { try statement.optionalText(table.searchTwinColumn($0)) }
+    }
+}
+
+extension Connection {
+    func tableStatements(_ table: TableLayout) throws -> TableStatements {
+        if let statements = tables[ObjectIdentifier(table)] { return statements }
+        let statements = TableStatements(table, on: self)
+        tables[ObjectIdentifier(table)] = statements
+        return statements
+    }
+}

@@ -1,0 +1,27 @@
+/// One consistent state of a store, to be read inside a block. See ``Store/read(_:)-swift.method``.
+public class ReadTransaction {
+    /// The store.
+    public let store: Store
+    let connection: Connection
+    /// Whether the block has returned.
+    var isOver = false
+
+    init(store: Store, connection: Connection) {
+        self.store = store
+        self.connection = connection
+    }
+
+    func checkUsable() throws {
+        if isOver {
+            throw TandemError(
+                .transactionOver, "A transaction was used after its block had returned.",
+                advice: "Keep what you read, not the transaction.", store: store.path)
+        }
+    }
+
+    /// The connection, with everything written to it that queries need.
+    func connectionForReading() throws -> Connection {
+        try checkUsable()
+        return connection
+    }
+}

@@ -1,0 +1,157 @@
+import GRDB
+
+/// Who makes a change.
+public enum WriteOrigin: Sendable {
+    /// The app: each change queues an operation, to be sent.
+    case app
+    /// A server: what is written came from there, and queues nothing. The state that
+    /// ``Model/received(serverID:version:createdAt:updatedAt:)`` gives an object is kept.
+    case server
+}
+
+extension Store {
+    /// Reads in one consistent state of the store, whatever is written meanwhile.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// let (cards, people) = try store.read { tx in
+    ///     (try tx.objects(Card.self).count(), try tx.objects(Person.self).count())
+    /// }
+    /// ```
+    ///
+    /// Inside another block of the same store it is part of that one.
+    ///
+    /// - Throws: What the block throws, and ``TandemError``.
+    public func read<T>(_ body: (ReadTransaction) throws -> T) throws -> T {
+        if let current = AccessFrame.current(on: self) { return try body(current) }
+        return try reading(consistently: true) { connection in
+            let transaction = ReadTransaction(store: self, connection: connection)
+            return try AccessFrame.with(self, transaction) { try body(transaction) }
+        }
+    }
+
+    /// Reads in one consistent state of the store, off the caller's thread.
+    ///
+    /// Cancelling the task interrupts the statement under way and throws `CancellationError`.
+    public func read<T: Sendable>(_ body: @Sendable (ReadTransaction) throws -> T) async throws -> T {
+        try checkOpen()
+        guard let readers else {
+            return try await writer.queue.unsafeRead { _ in
+                try run(reading: writer.connection, consistently: false, body)
+            }
+        }
+        let reader = try await readers.borrow()
+        defer { giveBack(reader) }
+        return try await reader.connection.queue.unsafeRead { _ in
+            try Task.checkCancellation()
+            return try run(reading: reader.connection, consistently: true, body)
+        }
+    }
+
+    private func run<T>(
+        reading connection: Connection, consistently: Bool, _ body: (ReadTransaction) throws -> T
+    ) throws -> T {
+        let transaction = ReadTransaction(store: self, connection: connection)
+        return try AccessFrame.with(self, transaction) {
+            try connection.consistently(consistently) { try body(transaction) }
+        }
+    }
+
+    /// Writes: all that the block does is kept, or, if it throws, nothing of it.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// try store.write { tx in
+    ///     let person = try tx.insert(Person(name: "Ада"))
+    ///     try tx.insert(Card(shop: "Лента", barcode: "4601234567893", owner: person.reference))
+    /// }
+    /// ```
+    ///
+    /// Writers wait for each other. A `write` inside a `write` is part of it; if the inner one throws, what it did is
+    /// undone, and the outer one goes on if it catches the error.
+    ///
+    /// - Throws: What the block throws, and ``TandemError``.
+    @discardableResult
+    public func write<T>(from origin: WriteOrigin = .app, _ body: (WriteTransaction) throws -> T) throws -> T {
+        if let joined = try joined(origin) { return try joined.nested(origin, body) }
+        try checkOpen()
+        return try writer.queue.unsafeReentrantWrite { _ in
+            try perform(origin, body)
+        }
+    }
+
+    /// Writes off the caller's thread: all that the block does is kept, or, if it throws, nothing of it.
+    ///
+    /// Cancelling the task before the commit rolls back and throws `CancellationError`.
+    @discardableResult
+    public func write<T: Sendable>(
+        from origin: WriteOrigin = .app, _ body: @Sendable (WriteTransaction) throws -> T
+    ) async throws -> T {
+        try checkOpen()
+        return try await writer.queue.writeWithoutTransaction { _ in
+            try Task.checkCancellation()
+            return try perform(origin, body)
+        }
+    }
+
+    /// The write that this thread is in.
+    private func joined(_ origin: WriteOrigin) throws -> WriteTransaction? {
+        guard let current = AccessFrame.current(on: self) else { return nil }
+        guard let write = current as? WriteTransaction else {
+            throw TandemError(
+                .writeInsideRead, "A write was begun inside a read block.",
+                advice: "Read first, leave the block, then write; or do both in one write block.", store: path)
+        }
+        return write
+    }
+
+    private func perform<T>(_ origin: WriteOrigin, _ body: (WriteTransaction) throws -> T) throws -> T {
+        let transaction = WriteTransaction(store: self, connection: writer.connection, origin: origin)
+        do {
+            let result = try transaction.run { try AccessFrame.with(self, transaction) { try body(transaction) } }
+            commits.committed(transaction.touched)
+            return result
+        } catch {
+            throw located(error)
+        }
+    }
+
+    /// Runs a block with a connection to read by: that of the transaction the thread is in, else a reader.
+    ///
+    /// - Parameter consistently: Whether the block runs several statements, which must see one state.
+    func reading<T>(consistently: Bool = false, _ body: (Connection) throws -> T) throws -> T {
+        if let current = AccessFrame.current(on: self) {
+            return try body(try current.connectionForReading())
+        }
+        try checkOpen()
+        guard let readers else {
+            return try writer.queue.unsafeReentrantRead { _ in try body(writer.connection) }
+        }
+        let reader = try readers.borrow()
+        defer { giveBack(reader) }
+        return try reader.connection.consistently(consistently) { try body(reader.connection) }
+    }
+
+    func giveBack(_ reader: ReaderPool.Reader) {
+        if isOpen {
+            readers?.giveBack(reader)
+        } else {
+            reader.connection.finalizeStatements()
+            try? reader.connection.queue.close()
+        }
+    }
+
+    private var isOpen: Bool { (try? checkOpen()) != nil }
+}
+
+extension Connection {
+    /// Runs statements in one read transaction, so that they see one state.
+    func consistently<T>(_ transaction: Bool, _ body: () throws -> T) throws -> T {
+        guard transaction, !isInTransaction else { return try body() }
+        try statement("BEGIN DEFERRED").run()
+        defer { _ = try? statement("COMMIT").run() }
+        return try body()
+    }
+}

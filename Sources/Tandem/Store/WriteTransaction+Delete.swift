@@ -1,0 +1,282 @@
+import Foundation
+
+extension WriteTransaction {
+    /// Deletes an object.
+    ///
+    /// It disappears from queries at once. If the server may know it, it is kept as a tombstone until the server has
+    /// acknowledged the delete, and can be brought back by ``undelete(_:)``; else it is gone.
+    ///
+    /// Objects that refer to it are changed by their references' delete rules, each with an operation of its own.
+    ///
+    /// - Returns: `false` if there was no such object, or it was deleted already.
+    /// - Throws: ``TandemError/Code/deleteDenied`` if an object refers to it by a reference with the rule `deny`.
+    @discardableResult
+    public func delete<M: Model>(_ object: M) throws -> Bool {
+        try delete(M.self, object.localID)
+    }
+
+    /// Deletes the object with a local ID. See ``delete(_:)``.
+    @discardableResult
+    public func delete<M: Model>(_ model: M.Type, _ localID: LocalID) throws -> Bool {
+        try checkUsable()
+        return try delete(localID, in: try store.schema.table(M.self))
+    }
+
+    /// Deletes objects. See ``delete(_:)``.
+    ///
+    /// - Returns: The number of objects that were there.
+    @discardableResult
+    public func delete<M: Model>(contentsOf objects: some Sequence<M>) throws -> Int {
+        try checkUsable()
+        let table = try store.schema.table(M.self)
+        return try objects.reduce(0) { try $0 + (delete($1.localID, in: table) ? 1 : 0) }
+    }
+
+    /// Deletes all objects of a result.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// try store.write { try $0.delete($0.objects(Card.self).where { $0.shop.hasPrefix("Test") }) }
+    /// ```
+    ///
+    /// - Returns: The number of objects deleted.
+    @discardableResult
+    public func delete<M: Model>(_ results: Results<M>) throws -> Int {
+        try checkUsable()
+        let table = try store.schema.table(M.self)
+        // A cascade may have deleted some of them before their turn.
+        return try results.keys().reduce(0) { try $0 + (delete($1.localID, in: table) ? 1 : 0) }
+    }
+
+    private func delete(_ localID: LocalID, in table: TableLayout) throws -> Bool {
+        guard let statement = try connection.tableStatements(table).find(localID) else { return false }
+        let state: ObjectState
+        let texts: [String?]
+        do {
+            defer { statement.reset() }
+            state = try self.state(of: statement, table)
+            texts = try connection.tableStatements(table).searchTexts(statement)
+        }
+        if state.isDeleted && origin == .app { return false }
+        if origin == .server { try refuseUnsent(state, table) }
+        guard !table.holders.isEmpty, try isHeld(localID, in: table) else {
+            try remove(state, texts, in: table)
+            return true
+        }
+        try savepoint {
+            try remove(state, texts, in: table)
+            if origin == .app {
+                try releaseHolders(of: localID, in: table)
+            } else {
+                try detachHolders(of: localID, in: table)
+            }
+        }
+        return true
+    }
+
+    /// Hides a row, or takes it away if no server may know it.
+    private func remove(_ state: ObjectState, _ texts: [String?], in table: TableLayout) throws {
+        knownTargets.removeAll()
+        let keeps = try following { () throws -> Bool in
+            guard origin == .app, !table.isLocalOnly else { return false }
+            return try recordDelete(state, table)
+        }
+        try following {
+            if keeps {
+                try connection.execute(
+                    "UPDATE \(table.quotedTable) SET \"deleted\" = 1, \"synced\" = 0 WHERE \"__rid\" = ?",
+                    [.integer(state.rowID)])
+            } else {
+                try erase(state, texts, in: table)
+            }
+        }
+    }
+
+    /// Takes a row away with all that hangs on it.
+    func erase(_ state: ObjectState, _ texts: [String?], in table: TableLayout) throws {
+        if !table.searched.isEmpty { pendingSearch.note(table, row: state.rowID, indexed: texts) }
+        if pendingSearch.count > Self.pendingSearchLimit { try flushSearch() }
+        for link in table.links where link.isToMany { try removeLinks(link, of: state.rowID, table) }
+        try forgetUnresolved(of: state.rowID, in: table, property: nil)
+        try connection.execute("DELETE FROM \(table.quotedTable) WHERE \"__rid\" = ?", [.integer(state.rowID)])
+    }
+
+    // MARK: Those that refer to it
+
+    private func holderQuery(_ holder: TableLayout.Holder, _ columns: String) -> String {
+        let property = holder.table.definition.properties[holder.property]
+        if holder.isToMany {
+            let links = holder.table.definition.linkTable(property).quotedSQL
+            return """
+                SELECT \(columns) FROM \(holder.table.quotedTable) WHERE "deleted" = 0 AND "__rid" IN \
+                (SELECT "object" FROM \(links) WHERE "target" = ?)
+                """
+        }
+        return """
+            SELECT \(columns) FROM \(holder.table.quotedTable) \
+            WHERE \(property.column.quotedSQL) = ? AND "deleted" = 0
+            """
+    }
+
+    private func isHeld(_ localID: LocalID, in table: TableLayout) throws -> Bool {
+        for holder in table.holders {
+            let query = "SELECT EXISTS (\(holderQuery(holder, "1")))"
+            if try connection.value(query, [.text(localID.rawValue)]) == .integer(1) { return true }
+        }
+        return false
+    }
+
+    private func releaseHolders(of localID: LocalID, in table: TableLayout) throws {
+        for holder in table.holders {
+            let statement = try connection.statement(holderQuery(holder, "\"localID\""))
+            statement.bind(1, localID.rawValue)
+            var ids: [LocalID] = []
+            while try statement.step() { ids.append(LocalID(try statement.text(0))) }
+            statement.reset()
+            for id in ids {
+                switch holder.rule {
+                case .cascade: _ = try delete(id, in: holder.table)
+                case .nullify: try release(localID, from: id, holder)
+                case .deny:
+                    let property = holder.table.definition.properties[holder.property]
+                    throw TandemError(
+                        .deleteDenied,
+                        "The \(table.definition.name) \(localID) can't be deleted: the \(holder.table.definition.name) "
+                            + "\(id) refers to it.",
+                        advice: "Delete that one first, or give it another reference.", store: store.path,
+                        model: holder.table.definition.name, property: property.name)
+                }
+            }
+        }
+    }
+
+    /// Takes a reference to a deleted object out of one that holds it.
+    private func release(_ localID: LocalID, from id: LocalID, _ holder: TableLayout.Holder) throws {
+        guard let statement = try connection.tableStatements(holder.table).find(id) else { return }
+        let row = RowBuffer()
+        for property in holder.table.definition.properties.indices {
+            guard property == holder.property, holder.isToMany else {
+                row.appendNull()
+                continue
+            }
+            let ids = try LinkList.parse(try statement.text(holder.table.column(property)))
+            row.append(text: LinkList.text(ids.filter { $0 != localID }))
+        }
+        _ = try update(statement, with: row, in: holder.table, only: [holder.property])
+    }
+
+    /// An object goes because the server says so: references to it wait, as for one that has not arrived. What
+    /// becomes of those that hold it is the server's to say, and no unsent change of theirs is touched.
+    private func detachHolders(of localID: LocalID, in table: TableLayout) throws {
+        for holder in table.holders {
+            let property = holder.table.definition.properties[holder.property]
+            let column = property.column.quotedSQL
+            let statement = try connection.statement(holderQuery(holder, "\"__rid\", \(column)"))
+            statement.bind(1, localID.rawValue)
+            var held: [(row: Int64, value: String)] = []
+            while try statement.step() { held.append((statement.integer(0), try statement.text(1))) }
+            statement.reset()
+            let link = TableLayout.Link(
+                property: holder.property, isToMany: holder.isToMany, targetType: { table.definition.type })
+            for (row, value) in held {
+                let ids = holder.isToMany ? try LinkList.parse(value) : [localID]
+                let waiting = ids.enumerated().filter { $0.element == localID }.map {
+                    UnresolvedReference(link: link, target: table, position: $0.offset, id: localID)
+                }
+                let rest: StorageValue =
+                    holder.isToMany ? .text(LinkList.text(ids.filter { $0 != localID })) : .null
+                try connection.execute(
+                    "UPDATE \(holder.table.quotedTable) SET \(column) = ? WHERE \"__rid\" = ?", [rest, .integer(row)])
+                if holder.isToMany {
+                    let buffer = RowBuffer()
+                    for _ in 0..<holder.property { buffer.appendNull() }
+                    buffer.append(rest)
+                    try removeLinks(link, of: row, holder.table)
+                    try writeLinks(link, of: row, buffer, holder.table)
+                }
+                try keepUnresolved(waiting, of: row, in: holder.table)
+            }
+        }
+    }
+
+    // MARK: Bringing back
+
+    /// Brings a deleted object back, with the operation that its delete had replaced.
+    ///
+    /// References that the delete took away from other objects are not brought back.
+    ///
+    /// - Returns: The object.
+    /// - Throws: ``TandemError/Code/notFound`` if it is gone, ``TandemError/Code/objectNotDeleted``,
+    ///   ``TandemError/Code/duplicateValue`` if another object has its unique value by now.
+    @discardableResult
+    public func undelete<M: Model>(_ object: M) throws -> M {
+        try undelete(M.self, object.localID)
+    }
+
+    /// Brings back the deleted object with a local ID. See ``undelete(_:)``.
+    @discardableResult
+    public func undelete<M: Model>(_ model: M.Type, _ localID: LocalID) throws -> M {
+        try checkUsable()
+        let table = try store.schema.table(M.self)
+        let statements = try connection.tableStatements(table)
+        guard let statement = try statements.find(localID) else { throw notFound(localID, table) }
+        let state: ObjectState
+        do {
+            defer { statement.reset() }
+            state = try self.state(of: statement, table)
+        }
+        guard state.isDeleted else {
+            throw TandemError(
+                .objectNotDeleted, "The object \(localID) is not deleted.", advice: "Nothing needs to be done.",
+                store: store.path, model: table.definition.name)
+        }
+        try savepoint { try undeleteRow(state, in: table) }
+        guard let found = try statements.find(localID) else { throw notFound(localID, table) }
+        defer { found.reset() }
+        do {
+            return try M(__row: found.row())
+        } catch let error as InvalidStoredValue {
+            throw store.invalid(error, in: table)
+        }
+    }
+
+    /// Shows a tombstone's row again. Called in a savepoint.
+    func undeleteRow(_ state: ObjectState, in table: TableLayout) throws {
+        let isSynced = try recordUndelete(state, table)
+        do {
+            try connection.execute(
+                "UPDATE \(table.quotedTable) SET \"deleted\" = 0, \"synced\" = ? WHERE \"__rid\" = ?",
+                [.integer(isSynced ? 1 : 0), .integer(state.rowID)])
+        } catch let error as TandemError where error.isConstraint {
+            throw try explainConstraint(error, connection.row, state, table)
+        }
+        try releaseDeadReferences(of: state, in: table)
+        var state = state
+        state.isDeleted = false
+        try resolveWaiting(for: state, in: table)
+    }
+
+    /// What the object referred to may have been deleted while it was deleted itself: those references wait.
+    private func releaseDeadReferences(of state: ObjectState, in table: TableLayout) throws {
+        guard !table.links.isEmpty, let statement = try connection.tableStatements(table).find(state.localID) else {
+            return
+        }
+        let row = RowBuffer()
+        for property in table.definition.properties.indices { row.append(statement.value(table.column(property))) }
+        statement.reset()
+        let unresolved = try resolveLinks(row, of: table)
+        guard !unresolved.isEmpty else { return }
+        for link in table.links where unresolved.contains(where: { $0.link.property == link.property }) {
+            let column = table.definition.properties[link.property].column.quotedSQL
+            try connection.execute(
+                "UPDATE \(table.quotedTable) SET \(column) = ? WHERE \"__rid\" = ?",
+                [row.value(at: link.property), .integer(state.rowID)])
+            if link.isToMany {
+                try removeLinks(link, of: state.rowID, table)
+                try writeLinks(link, of: state.rowID, row, table)
+            }
+        }
+        try keepUnresolved(unresolved, of: state.rowID, in: table)
+    }
+}

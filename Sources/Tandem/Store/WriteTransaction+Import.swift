@@ -1,0 +1,214 @@
+import Foundation
+
+extension WriteTransaction {
+    /// Adds an object from a dictionary, or changes the named properties of the one that has its `localID` or
+    /// `serverID`.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// try tx.upsert(Card.self, values: ["localID": "a1", "shop": "Лента", "barcode": "4601234567893"])
+    /// ```
+    ///
+    /// Keys are the properties' names in Swift or on the wire. Values are of the properties' types, or what JSON has
+    /// for them. What is not named stays as it is; in a new object it gets its default.
+    ///
+    /// - Parameter ignoringUnknown: Whether keys that name no property are passed over. They throw by default.
+    /// - Returns: The object's local ID.
+    /// - Throws: ``TandemError/Code/invalidValue`` naming the property, ``TandemError/Code/duplicateValue``.
+    @discardableResult
+    public func upsert<M: Model>(
+        _ model: M.Type, values: [String: Any?], ignoringUnknown: Bool = false
+    ) throws -> LocalID {
+        try checkUsable()
+        let table = try store.schema.table(M.self)
+        return try upsert(
+            values.map { ($0.key, ImportedValue.any($0.value as Any)) }, into: table, ignoringUnknown: ignoringUnknown)
+    }
+
+    /// Adds or changes objects from JSON: an object, or an array of them. See ``upsert(_:values:ignoringUnknown:)``.
+    ///
+    /// - Returns: The objects' local IDs.
+    /// - Throws: ``TandemError/Code/invalidValue`` if the data is no such JSON; nothing of it is then kept.
+    @discardableResult
+    public func upsert<M: Model>(_ model: M.Type, json: Data, ignoringUnknown: Bool = false) throws -> [LocalID] {
+        try checkUsable()
+        let table = try store.schema.table(M.self)
+        let node: JSONNode
+        do {
+            node = try json.withUnsafeBytes { try ExactJSON.parse($0.bindMemory(to: UInt8.self)) }
+        } catch {
+            throw invalid("The data is no JSON.", "See the cause.", table, underlying: error)
+        }
+        let objects: [JSONNode] =
+            switch node {
+            case .array(let nodes): nodes
+            default: [node]
+            }
+        return try savepoint {
+            try objects.map { object in
+                guard case .object(let members) = object else {
+                    throw invalid("The JSON holds something else than objects.", "Give an array of objects.", table)
+                }
+                return try upsert(
+                    members.map { ($0.key, ImportedValue.json($0.value)) }, into: table,
+                    ignoringUnknown: ignoringUnknown)
+            }
+        }
+    }
+
+    private func upsert(
+        _ values: [(String, ImportedValue)], into table: TableLayout, ignoringUnknown: Bool
+    ) throws -> LocalID {
+        var state = ObjectState()
+        var named: [Int: ImportedValue] = [:]
+        for (key, value) in values {
+            switch key {
+            case "localID":
+                guard let text = value.text else { throw invalid("localID is no text.", "Give a string.", table) }
+                state.localID = LocalID(text)
+            case "serverID":
+                guard !value.isNull else { continue }
+                guard let text = value.text else { throw invalid("serverID is no text.", "Give a string.", table) }
+                state.serverID = ServerID(text)
+            case "version" where origin == .server: state.version = value.text
+            case "createdAt" where origin == .server: state.createdAt = value.date
+            case "updatedAt" where origin == .server: state.updatedAt = value.date
+            case "version", "createdAt", "updatedAt", "synced", "deleted": continue
+            default:
+                if let index = table.definition.index(ofImported: key) {
+                    named[index] = value
+                } else if !ignoringUnknown {
+                    throw invalid(
+                        "There is no property \"\(key)\".", "Correct the key, or pass ignoringUnknown: true.", table)
+                }
+            }
+        }
+        let row = RowBuffer()
+        let isNew = try !exists(state, in: table)
+        for (index, property) in table.definition.properties.enumerated() {
+            if let value = named[index] {
+                try append(value, of: property, to: row, table)
+            } else if isNew {
+                guard let appendDefault = property.appendDefault else {
+                    throw TandemError(
+                        .invalidValue, "A new object needs a value for it.",
+                        advice: "Give one, or give the property a default.", store: store.path,
+                        model: table.definition.name, property: property.name)
+                }
+                appendDefault(row)
+            } else {
+                row.appendNull()
+            }
+        }
+        return try upsert(row, state: state, into: table, only: isNew ? nil : Set(named.keys)).localID
+    }
+
+    private func exists(_ state: ObjectState, in table: TableLayout) throws -> Bool {
+        try connection.value(
+            """
+            SELECT EXISTS (SELECT 1 FROM \(table.quotedTable) WHERE "localID" = ?) \
+            OR EXISTS (SELECT 1 FROM \(table.quotedTable) WHERE "serverID" = ?)
+            """,
+            [.text(state.localID.rawValue), state.serverID.map { .text($0.rawValue) } ?? .null]) == .integer(1)
+    }
+
+    private func append(
+        _ value: ImportedValue, of property: PropertyDefinition, to row: RowBuffer, _ table: TableLayout
+    ) throws {
+        let isAppended: Bool
+        switch value {
+        case .json(let node): isAppended = property.appendJSON(node, row)
+        case .any(let any):
+            // A value of the property's own type first; then what JSON would have for it.
+            isAppended = property.appendAny(any, row)
+                || (JSONNode(any: any).map { property.appendJSON($0, row) } ?? false)
+        }
+        guard isAppended else {
+            throw TandemError(
+                .invalidValue, "\(value) is no \(property.kind)\(property.isOptional ? "?" : "").",
+                advice: "Convert the value, or leave the key out.", store: store.path, model: table.definition.name,
+                property: property.name)
+        }
+    }
+
+    private func invalid(
+        _ message: String, _ advice: String, _ table: TableLayout, underlying: (any Error)? = nil
+    ) -> TandemError {
+        TandemError(
+            .invalidValue, message, advice: advice, store: store.path, model: table.definition.name,
+            underlying: underlying)
+    }
+}
+
+/// A value of a dictionary or of JSON.
+enum ImportedValue: CustomStringConvertible {
+    case json(JSONNode)
+    case any(Any)
+
+    private var node: JSONNode? {
+        switch self {
+        case .json(let node): node
+        case .any(let any): JSONNode(any: any)
+        }
+    }
+
+    var isNull: Bool { if case .null? = node { true } else { false } }
+
+    var text: String? {
+        switch self {
+        case .any(let id as LocalID): id.rawValue
+        case .any(let id as ServerID): id.rawValue
+        default: if case .text(let text)? = node { text } else { nil }
+        }
+    }
+
+    var date: Date? {
+        if case .any(let date as Date) = self { date } else { node.flatMap { Date(__json: $0) } }
+    }
+
+    var description: String {
+        switch self {
+        case .json(let node):
+            var bytes: [UInt8] = []
+            try? ExactJSON.write(node, to: &bytes)
+            return String(decoding: bytes.prefix(100), as: UTF8.self)
+        case .any(let any): return String("\(any)".prefix(100))
+        }
+    }
+}
+
+extension JSONNode {
+    /// What JSON has for a value of a dictionary, `nil` if nothing.
+    init?(any: Any) {
+        switch any {
+        case let value as Bool: self = .bool(value)
+        case let value as any PropertyValue: self = value.__json
+        case let value as [Any]:
+            let nodes = value.map { JSONNode(any: $0) }
+            guard !nodes.contains(where: { $0 == nil }) else { return nil }
+            self = .array(nodes.compactMap { $0 })
+        case let value as [String: Any]:
+            let members = value.map { (key: $0.key, value: JSONNode(any: $0.value)) }
+            guard !members.contains(where: { $0.value == nil }) else { return nil }
+            self = .object(members.compactMap { member in member.value.map { (key: member.key, value: $0) } })
+        case is NSNull: self = .null
+        default:
+            // An optional in an `Any`.
+            let mirror = Mirror(reflecting: any)
+            guard mirror.displayStyle == .optional else { return nil }
+            guard let wrapped = mirror.children.first?.value else {
+                self = .null
+                return
+            }
+            self.init(any: wrapped)
+        }
+    }
+}
+
+extension ModelDefinition {
+    /// The index of a property by its name in Swift, or on the wire.
+    func index(ofImported key: String) -> Int? {
+        index(ofProperty: key) ?? properties.firstIndex { $0.wireName == key }
+    }
+}

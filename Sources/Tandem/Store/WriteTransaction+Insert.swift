@@ -1,0 +1,199 @@
+import Foundation
+import GRDBSQLite
+
+extension WriteTransaction {
+    /// Adds a new object.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// let card = try store.write { try $0.insert(Card(shop: "Лента", barcode: "4601234567893")) }
+    /// ```
+    ///
+    /// Over an object with the same local ID that is deleted here and not yet on the server, an insert is an update
+    /// that brings it back.
+    ///
+    /// In a write from a server, an object with the server ID that ``Model/received(serverID:version:createdAt:updatedAt:)``
+    /// gave it takes that for its local ID too, unless another object has it already.
+    ///
+    /// - Returns: The object as it is in the store.
+    /// - Throws: ``TandemError/Code/duplicateID`` if an object has its ID, ``TandemError/Code/duplicateValue`` if one
+    ///   has its value of a `@Unique` property.
+    /// - Complexity: O(log *n*), *n* objects in the table; no waiting for the disk before the commit.
+    @discardableResult
+    public func insert<M: Model>(_ object: M) throws -> M {
+        var object = object
+        object.__state = try insertRow(of: object)
+        return object
+    }
+
+    /// Adds new objects. See ``insert(_:)``.
+    public func insert<M: Model>(contentsOf objects: some Sequence<M>) throws {
+        for object in objects { _ = try insertRow(of: object) }
+    }
+
+    private func insertRow<M: Model>(of object: M) throws -> ObjectState {
+        try checkUsable()
+        let table = try store.schema.table(M.self)
+        let row = connection.row
+        row.removeAll()
+        object.__append(to: row)
+        return try insert(row, state: object.__state, into: table)
+    }
+
+    /// Inserts a row whose property values stand in a buffer.
+    func insert(_ row: RowBuffer, state given: ObjectState, into table: TableLayout) throws -> ObjectState {
+        try check(row, table)
+        var state = try newState(given, in: table)
+        let unresolved = try resolveLinks(row, of: table)
+        let statements = try connection.tableStatements(table)
+        let statement = try statements.insert()
+        let twins = connection.twins
+        twins.removeAll()
+        for fold in table.folds { twins.appendTwins(fold, of: row) }
+        do {
+            try Self.insert(statement, state, row, twins, table)
+        } catch let error as TandemError where error.isConstraint {
+            if let revived = try reviveTombstone(row, state: state, in: table) { return revived }
+            throw try explainConstraint(error, row, state, table)
+        }
+        state.rowID = connection.lastInsertedRowID
+        try following {
+            if !table.searched.isEmpty { try addToSearch(statements, rowID: state.rowID, twins, table) }
+            for link in table.links where link.isToMany && !row.isNull(link.property) {
+                try writeLinks(link, of: state.rowID, row, table)
+            }
+            if !unresolved.isEmpty { try keepUnresolved(unresolved, of: state.rowID, in: table) }
+            try resolveWaiting(for: state, in: table)
+            if origin == .app && !table.isLocalOnly { try recordInsert(state, table) }
+        }
+        return state
+    }
+
+    /// Why a row can't be written, if it can't: a value that has no stored form.
+    func check(_ row: RowBuffer, _ table: TableLayout) throws {
+        if let failure = row.failure {
+            throw TandemError(
+                .invalidValue, "A value can't be encoded as JSON.", advice: "See the cause.", store: store.path,
+                model: table.definition.name, underlying: failure)
+        }
+    }
+
+    private static func insert(
+        _ statement: Statement, _ state: ObjectState, _ row: RowBuffer, _ twins: RowBuffer, _ table: TableLayout
+    ) throws {
+        defer { statement.reset() }
+        try row.bytes.withUnsafeBufferPointer { rowBytes in
+            try twins.bytes.withUnsafeBufferPointer { twinBytes in
+                var localID = state.localID.rawValue
+                try localID.withUTF8 { id in
+                    statement.bindText(1, id, copied: false)
+                    statement.bind(2, state.serverID?.rawValue)
+                    statement.bind(3, state.isSynced)
+                    statement.bind(4, state.isDeleted)
+                    statement.bind(5, state.version)
+                    statement.bind(6, state.createdAt)
+                    statement.bind(7, state.updatedAt)
+                    var index: Int32 = 8
+                    for slot in row.slots {
+                        statement.bind(index, slot, in: rowBytes)
+                        index += 1
+                    }
+                    for slot in twins.slots {
+                        statement.bind(index, slot, in: twinBytes)
+                        index += 1
+                    }
+                    _ = try statement.step()
+                }
+            }
+        }
+    }
+
+    /// New rows have ascending IDs, which is the order FTS5 likes best: they are added at once.
+    private func addToSearch(
+        _ statements: TableStatements, rowID: Int64, _ twins: RowBuffer, _ table: TableLayout
+    ) throws {
+        let statement = try statements.insertIntoSearch()
+        statement.bind(1, rowID)
+        defer { statement.reset() }
+        try twins.bytes.withUnsafeBufferPointer { bytes in
+            var parameter: Int32 = 2
+            var twin = 0
+            for fold in table.folds {
+                twin += 1
+                guard fold.searchColumn != nil else { continue }
+                statement.bind(parameter, twins.slots[twin], in: bytes)
+                parameter += 1
+                twin += 1
+            }
+            _ = try statement.step()
+        }
+    }
+
+    /// The state that a new row gets.
+    private func newState(_ given: ObjectState, in table: TableLayout) throws -> ObjectState {
+        guard origin == .server else { return ObjectState(localID: given.localID) }
+        var state = given
+        state.isSynced = state.serverID != nil
+        state.isDeleted = false
+        if let serverID = state.serverID {
+            // An object from a server takes its server ID as local ID, unless that is another object's.
+            state.localID = LocalID(serverID.rawValue)
+            let statements = try connection.tableStatements(table)
+            if let other = try statements.find(state.localID) {
+                defer { other.reset() }
+                let taken = try other.optionalText(2).map { !ScalarText.isEqual($0, serverID.rawValue) } ?? true
+                if taken { state.localID = LocalIDGenerator.makeID() }
+            }
+        }
+        return state
+    }
+
+    /// An insert over a deleted object that waits to be deleted on the server is an update of it.
+    private func reviveTombstone(
+        _ row: RowBuffer, state: ObjectState, in table: TableLayout
+    ) throws -> ObjectState? {
+        guard origin == .app, let stored = try connection.tableStatements(table).find(state.localID) else {
+            return nil
+        }
+        let storedState = try self.state(of: stored, table)
+        stored.reset()
+        guard storedState.isDeleted else { return nil }
+        return try savepoint {
+            try undeleteRow(storedState, in: table)
+            guard let statement = try connection.tableStatements(table).find(state.localID) else { return nil }
+            return try update(statement, with: row, in: table)
+        }
+    }
+
+    func state(of statement: Statement, _ table: TableLayout) throws -> ObjectState {
+        do {
+            return try statement.row().state
+        } catch let error as InvalidStoredValue {
+            throw store.invalid(error, in: table)
+        }
+    }
+}
+
+extension Statement {
+    func bind(_ index: Int32, _ date: Date?) {
+        if let date {
+            bind(index, StorageValue.real(date.timeIntervalSinceReferenceDate))
+        } else {
+            bindNull(index)
+        }
+    }
+}
+
+extension Store {
+    /// An unreadable column in the words of the model.
+    func invalid(_ error: InvalidStoredValue, in table: TableLayout, base: Int32 = 0) -> TandemError {
+        let index = Int(error.column - base) - RowReader.stateColumns.count
+        let properties = table.definition.properties
+        return TandemError(
+            .invalidValue, "A stored value can't be read: \(error.reason).",
+            advice: "It was written by another version of the app or by another program; migrate or correct it.",
+            store: path, model: table.definition.name,
+            property: properties.indices.contains(index) ? properties[index].name : nil)
+    }
+}

@@ -1,0 +1,240 @@
+import Foundation
+
+extension WriteTransaction {
+    /// Makes the stored object what a value says: all its properties.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// var card = try store.objects(Card.self).first()!
+    /// card.points += 10
+    /// try store.write { try $0.update(card) }
+    /// ```
+    ///
+    /// Properties that are as they were are not touched, and a value that changes nothing writes nothing. To change
+    /// one property whatever the others are by now, use ``update(_:_:_:)``.
+    ///
+    /// - Returns: The object as it is in the store.
+    /// - Throws: ``TandemError/Code/notFound``, ``TandemError/Code/objectDeleted`` or
+    ///   ``TandemError/Code/duplicateValue``.
+    @discardableResult
+    public func update<M: Model>(_ object: M) throws -> M {
+        try checkUsable()
+        let table = try store.schema.table(M.self)
+        let row = connection.row
+        row.removeAll()
+        object.__append(to: row)
+        let statements = try connection.tableStatements(table)
+        guard let statement = try statements.find(object.localID, rowID: object.__state.rowID) else {
+            throw notFound(object.localID, table)
+        }
+        var object = object
+        object.__state = try update(statement, with: row, in: table, received: object.__state)
+        return object
+    }
+
+    /// Changes an object in place, from what it is now.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// try store.write { try $0.update(Card.self, card.localID) { $0.points += 10 } }
+    /// ```
+    ///
+    /// - Returns: The object as it is in the store.
+    /// - Throws: ``TandemError/Code/notFound``, ``TandemError/Code/objectDeleted`` or
+    ///   ``TandemError/Code/duplicateValue``, and what the block throws.
+    @discardableResult
+    public func update<M: Model>(_ model: M.Type, _ localID: LocalID, _ change: (inout M) throws -> Void) throws -> M {
+        try checkUsable()
+        return try update(model, localID, rowID: 0, try store.schema.table(M.self), change)
+    }
+
+    /// Changes all objects of a result in place.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// try store.write { tx in
+    ///     try tx.update(tx.objects(Card.self).where { $0.points == 0 }) { $0.isPinned = false }
+    /// }
+    /// ```
+    ///
+    /// - Returns: The number of objects that the query found.
+    @discardableResult
+    public func update<M: Model>(_ results: Results<M>, _ change: (inout M) throws -> Void) throws -> Int {
+        try checkUsable()
+        let table = try store.schema.table(M.self)
+        let keys = try results.keys()
+        for (localID, rowID) in keys { _ = try update(M.self, localID, rowID: rowID, table, change) }
+        return keys.count
+    }
+
+    private func update<M: Model>(
+        _ model: M.Type, _ localID: LocalID, rowID: Int64, _ table: TableLayout, _ change: (inout M) throws -> Void
+    ) throws -> M {
+        let statements = try connection.tableStatements(table)
+        guard let found = try statements.find(localID, rowID: rowID) else { throw notFound(localID, table) }
+        var object: M
+        do {
+            defer { found.reset() }
+            object = try M(__row: found.row())
+        } catch let error as InvalidStoredValue {
+            throw store.invalid(error, in: table)
+        }
+        // The block may write other objects with the same statements: the row is looked up again after it.
+        try change(&object)
+        object.__state.localID = localID
+        let row = connection.row
+        row.removeAll()
+        object.__append(to: row)
+        guard let statement = try statements.find(localID, rowID: object.__state.rowID) else {
+            throw notFound(localID, table)
+        }
+        object.__state = try update(statement, with: row, in: table, received: object.__state)
+        return object
+    }
+
+    /// Changes the row that a statement stands on, and ends the statement.
+    ///
+    /// - Parameters:
+    ///   - row: The new values.
+    ///   - only: The properties to change; all if `nil`. The others' values in `row` mean nothing.
+    ///   - received: In a write from a server, what it said.
+    func update(
+        _ statement: Statement, with row: RowBuffer, in table: TableLayout, only: Set<Int>? = nil,
+        received: ObjectState? = nil
+    ) throws -> ObjectState {
+        var isReset = false
+        defer { if !isReset { statement.reset() } }
+        try check(row, table)
+        var state = try state(of: statement, table)
+        if state.isDeleted {
+            throw TandemError(
+                .objectDeleted, "The object \(state.localID) is deleted.", advice: "Undelete it first.",
+                store: store.path, model: table.definition.name)
+        }
+        let unresolved = try resolveLinks(row, of: table, only: only)
+        let stored = statement.row()
+        var changed: [Int] = []
+        for property in table.definition.properties.indices {
+            if let only, !only.contains(property) { continue }
+            if !row.equals(property, stored, table.column(property))
+                || unresolved.contains(where: { $0.link.property == property })
+            {
+                changed.append(property)
+            }
+        }
+        let queues = origin == .app && !table.isLocalOnly
+        let sent = queues ? changed.filter { !table.definition.properties[$0].isLocalOnly } : []
+        let bases = PropertyBases(
+            sent.map { (table.definition.properties[$0].column, statement.value(table.column($0))) })
+        let searchChanges = table.searched.contains { changed.contains($0.property) }
+        let indexed = searchChanges && !pendingSearch.contains(table, row: state.rowID)
+            ? try connection.tableStatements(table).searchTexts(statement) : nil
+        statement.reset()
+        isReset = true
+
+        if origin == .server { try refuseUnsent(state, table) }
+        if !changed.isEmpty {
+            try writeChanges(changed, row, clearsSynced: !sent.isEmpty && state.isSynced, state, table)
+            try following {
+                if let indexed { pendingSearch.note(table, row: state.rowID, indexed: indexed) }
+                if pendingSearch.count > Self.pendingSearchLimit { try flushSearch() }
+                try relink(changed, row, unresolved, state, table)
+                if !sent.isEmpty { try recordUpdate(state, table, bases) }
+            }
+            if !sent.isEmpty { state.isSynced = false }
+        }
+        if origin == .server, let received, received.serverID != nil {
+            try following { try receive(received, &state, table) }
+        }
+        return state
+    }
+
+    private func writeChanges(
+        _ changed: [Int], _ row: RowBuffer, clearsSynced: Bool, _ state: ObjectState, _ table: TableLayout
+    ) throws {
+        let twins = connection.twins
+        twins.removeAll()
+        for fold in table.folds where changed.contains(fold.property) { twins.appendTwins(fold, of: row) }
+        let statement = try connection.tableStatements(table).update(
+            TableStatements.UpdateKey(properties: changed, clearsSynced: clearsSynced))
+        defer { statement.reset() }
+        do {
+            try row.bytes.withUnsafeBufferPointer { rowBytes in
+                try twins.bytes.withUnsafeBufferPointer { twinBytes in
+                    var index: Int32 = 1
+                    for property in changed {
+                        statement.bind(index, row.slots[property], in: rowBytes)
+                        index += 1
+                    }
+                    for slot in twins.slots {
+                        statement.bind(index, slot, in: twinBytes)
+                        index += 1
+                    }
+                    statement.bind(index, state.rowID)
+                    _ = try statement.step()
+                }
+            }
+        } catch let error as TandemError where error.isConstraint {
+            throw try explainConstraint(error, row, state, table)
+        }
+    }
+
+    /// Brings the link tables in step with changed references.
+    private func relink(
+        _ changed: [Int], _ row: RowBuffer, _ unresolved: [UnresolvedReference], _ state: ObjectState,
+        _ table: TableLayout
+    ) throws {
+        for link in table.links where changed.contains(link.property) {
+            try forgetUnresolved(of: state.rowID, in: table, property: link.property)
+            if link.isToMany {
+                try removeLinks(link, of: state.rowID, table)
+                try writeLinks(link, of: state.rowID, row, table)
+            }
+        }
+        if !unresolved.isEmpty { try keepUnresolved(unresolved, of: state.rowID, in: table) }
+    }
+
+    /// Keeps what a server has said about an object.
+    private func receive(_ received: ObjectState, _ state: inout ObjectState, _ table: TableLayout) throws {
+        let hadServerID = state.serverID != nil
+        let statement = try connection.statement(
+            """
+            UPDATE \(table.quotedTable) SET "serverID" = ?, "version" = ?, "createdAt" = ?, "updatedAt" = ?, \
+            "synced" = 1 WHERE "__rid" = ?
+            """)
+        statement.bind(1, received.serverID?.rawValue)
+        statement.bind(2, received.version)
+        statement.bind(3, received.createdAt)
+        statement.bind(4, received.updatedAt)
+        statement.bind(5, state.rowID)
+        do {
+            try statement.run()
+        } catch let error as TandemError where error.isConstraint {
+            throw try explainConstraint(error, connection.row, received, table)
+        }
+        state.serverID = received.serverID
+        state.version = received.version
+        state.createdAt = received.createdAt
+        state.updatedAt = received.updatedAt
+        state.isSynced = true
+        if !hadServerID { try resolveWaiting(for: state, in: table) }
+    }
+
+    /// What a server sends never overwrites a change that has not been sent.
+    func refuseUnsent(_ state: ObjectState, _ table: TableLayout) throws {
+        guard !state.isSynced, try operation(of: state.rowID, in: table) != nil else { return }
+        throw TandemError(
+            .unsentChanges, "The object \(state.localID) has changes that have not been sent.",
+            advice: "Send them, or discard their operation, before you write what a server holds.",
+            store: store.path, model: table.definition.name)
+    }
+
+    func notFound(_ localID: LocalID, _ table: TableLayout) -> TandemError {
+        TandemError(
+            .notFound, "There is no object with the local ID \(localID).",
+            advice: "Insert it, or use upsert.", store: store.path, model: table.definition.name)
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+
+extension WriteTransaction {
+    /// Adds an object, or makes the one that has its local ID, or its server ID, what it says.
+    ///
+    /// Over an object that is deleted here and not yet on the server it is an update that brings it back.
+    ///
+    /// - Returns: The object as it is in the store, with the local ID of the stored one.
+    /// - Throws: ``TandemError/Code/duplicateValue``; in a write from a server ``TandemError/Code/unsentChanges``.
+    @discardableResult
+    public func upsert<M: Model>(_ object: M) throws -> M {
+        try upsert(object, only: nil)
+    }
+
+    /// Adds an object, or changes the named properties of the one that has its local ID, or its server ID.
+    ///
+    /// What is not named stays as it is:
+    ///
+    /// ```swift
+    /// try store.write { try $0.upsert(card, properties: \.shop, \.points) }
+    /// ```
+    ///
+    /// A new object is added whole.
+    @discardableResult
+    public func upsert<M: Model, each P: StoredProperty>(
+        _ object: M, properties: repeat KeyPath<M.Columns, each P>
+    ) throws -> M {
+        var only: Set<Int> = []
+        let columns = M.Columns()
+        for path in repeat each properties {
+            guard let index = columns[keyPath: path].__storedIndex else {
+                throw TandemError(
+                    .invalidValue, "An object's state is not the app's to set.",
+                    advice: "Name properties of the model.", store: store.path, model: "\(M.self)")
+            }
+            only.insert(index)
+        }
+        return try upsert(object, only: only)
+    }
+
+    /// Adds objects, or makes those that have their IDs what they say. See ``upsert(_:)``.
+    public func upsert<M: Model>(contentsOf objects: some Sequence<M>) throws {
+        for object in objects { _ = try upsert(object, only: nil) }
+    }
+
+    private func upsert<M: Model>(_ object: M, only: Set<Int>?) throws -> M {
+        try checkUsable()
+        let table = try store.schema.table(M.self)
+        let row = connection.row
+        row.removeAll()
+        object.__append(to: row)
+        var object = object
+        object.__state = try upsert(row, state: object.__state, into: table, only: only)
+        return object
+    }
+
+    /// Inserts a row, or updates the one that has its ID.
+    func upsert(
+        _ row: RowBuffer, state: ObjectState, into table: TableLayout, only: Set<Int>?
+    ) throws -> ObjectState {
+        guard let statement = try find(state, in: table) else { return try insert(row, state: state, into: table) }
+        if statement.integer(4) != 0, origin == .app {
+            let stored = try self.state(of: statement, table)
+            statement.reset()
+            return try savepoint {
+                try undeleteRow(stored, in: table)
+                guard let statement = try connection.tableStatements(table).find(stored.localID) else {
+                    throw notFound(stored.localID, table)
+                }
+                return try update(statement, with: row, in: table, only: only)
+            }
+        }
+        if statement.integer(4) != 0 {
+            let stored = try self.state(of: statement, table)
+            statement.reset()
+            try refuseUnsent(stored, table)
+        }
+        return try update(statement, with: row, in: table, only: only, received: state)
+    }
+
+    /// Finds the object that has a local ID or a server ID. In a write from a server the server ID counts first.
+    private func find(_ state: ObjectState, in table: TableLayout) throws -> Statement? {
+        let statements = try connection.tableStatements(table)
+        if origin == .server, let serverID = state.serverID, let found = try find(serverID, in: table) {
+            return found
+        }
+        if let found = try statements.find(state.localID, rowID: state.rowID) {
+            // The object of this local ID is another one if the server knows it by another ID.
+            guard origin == .server, let serverID = state.serverID, let other = try found.optionalText(2),
+                !ScalarText.isEqual(other, serverID.rawValue)
+            else { return found }
+            found.reset()
+            return nil
+        }
+        if origin == .app, let serverID = state.serverID { return try find(serverID, in: table) }
+        return nil
+    }
+
+    func find(_ serverID: ServerID, in table: TableLayout) throws -> Statement? {
+        let lookup = try connection.statement(
+            "SELECT \"localID\", \"__rid\" FROM \(table.quotedTable) WHERE \"serverID\" = ?")
+        lookup.bind(1, serverID.rawValue)
+        defer { lookup.reset() }
+        guard try lookup.step() else { return nil }
+        return try connection.tableStatements(table).find(
+            LocalID(try lookup.text(0)), rowID: lookup.integer(1))
+    }
+}
+
+/// A property that is stored: one that ``WriteTransaction/upsert(_:properties:)`` can name.
+public protocol StoredProperty: Sendable {
+    /// The property's index in the model's definition, `nil` for the object's state.
+    var __storedIndex: Int? { get }
+}
+
+extension Property: StoredProperty {
+    public var __storedIndex: Int? { __column.storedIndex }
+}
+
+extension FoldedProperty: StoredProperty {
+    public var __storedIndex: Int? { __column.storedIndex }
+}
+
+extension ReferenceProperty: StoredProperty {
+    public var __storedIndex: Int? { __propertyIndex }
+}
+
+extension ReferencesProperty: StoredProperty {
+    public var __storedIndex: Int? { __propertyIndex }
+}
+
+extension ColumnPath {
+    /// The index of the property, if it is one of the query's own model.
+    var storedIndex: Int? {
+        if steps.isEmpty, case .property(let index) = column { index } else { nil }
+    }
+}

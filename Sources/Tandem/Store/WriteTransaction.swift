@@ -1,0 +1,130 @@
+import Foundation
+
+/// A write to a store, inside a block: all of it is kept, or nothing. See ``Store/write(from:_:)-swift.method``.
+///
+/// ## Topics
+/// ### Objects
+/// - ``insert(_:)``
+/// - ``insert(contentsOf:)``
+/// - ``upsert(_:)``
+/// - ``update(_:)``
+/// - ``delete(_:)``
+/// - ``undelete(_:)``
+public final class WriteTransaction: ReadTransaction {
+    /// Who makes the changes.
+    public internal(set) var origin: WriteOrigin
+
+    /// What the transaction has changed, for those who watch.
+    var touched = TouchedTables()
+
+    /// Search index entries to be brought in step with their rows.
+    var pendingSearch = PendingSearch()
+    /// What is known in this transaction of objects that references name.
+    var knownTargets = KnownTargets()
+
+    /// Set when a change failed after its first statement: the transaction must not be committed.
+    private var brokenBy: (any Error)?
+
+    /// The local time of the transaction's changes, read once.
+    lazy var now: Date = store.configuration.now()
+
+    init(store: Store, connection: Connection, origin: WriteOrigin) {
+        self.origin = origin
+        super.init(store: store, connection: connection)
+    }
+
+    override func checkUsable() throws {
+        try super.checkUsable()
+        if let brokenBy {
+            throw TandemError(
+                .transactionBroken, "An earlier change in this transaction failed half-way.",
+                advice: "Let the error end the block; nothing of it is kept.", store: store.path, underlying: brokenBy)
+        }
+    }
+
+    override func connectionForReading() throws -> Connection {
+        try checkUsable()
+        try flushSearch()
+        return connection
+    }
+
+    /// Runs the outermost block.
+    func run<T>(_ body: () throws -> T) throws -> T {
+        if store.configuration.isReadOnly {
+            throw TandemError(
+                .readOnly, "The store was opened read-only.", advice: "Open it without Configuration.isReadOnly.",
+                store: store.path)
+        }
+        try connection.statement("BEGIN IMMEDIATE").run()
+        do {
+            try SchemaKeeper.checkUnchanged(connection, store: store)
+            let result = try body()
+            isOver = false
+            try checkUsable()
+            try flushSearch()
+            isOver = true
+            try Task.checkCancellation()
+            try connection.statement("COMMIT").run()
+            return result
+        } catch {
+            isOver = true
+            // SQLite has rolled back by itself after some errors (a full disk, for one).
+            if connection.isInTransaction { try? connection.statement("ROLLBACK").run() }
+            connection.schemaStamp = nil
+            throw error
+        }
+    }
+
+    /// Runs a block inside this one. If it throws, what it did is undone.
+    func nested<T>(_ origin: WriteOrigin, _ body: (WriteTransaction) throws -> T) throws -> T {
+        try checkUsable()
+        let outer = self.origin
+        self.origin = origin
+        defer { self.origin = outer }
+        return try savepoint { try body(self) }
+    }
+
+    /// Runs changes that are undone together if one of them fails.
+    func savepoint<T>(_ body: () throws -> T) throws -> T {
+        try flushSearch()
+        try connection.statement("SAVEPOINT tandem").run()
+        do {
+            let result = try body()
+            try flushSearch()
+            try connection.statement("RELEASE tandem").run()
+            return result
+        } catch {
+            pendingSearch.removeAll()
+            knownTargets.removeAll()
+            if connection.isInTransaction {
+                do {
+                    try connection.statement("ROLLBACK TO tandem").run()
+                    try connection.statement("RELEASE tandem").run()
+                    brokenBy = nil
+                } catch let failure {
+                    brokenBy = failure
+                }
+            } else {
+                brokenBy = error
+            }
+            throw error
+        }
+    }
+
+    /// Runs the statements that follow a change's first one. If one fails, the transaction is broken: the change may
+    /// be there without its operation.
+    func following<T>(_ body: () throws -> T) throws -> T {
+        do {
+            return try body()
+        } catch {
+            brokenBy = error
+            throw error
+        }
+    }
+}
+
+/// The tables that a transaction has changed.
+struct TouchedTables: Sendable {
+    /// Tables whose operations changed.
+    var operations: Set<String> = []
+}

@@ -1,0 +1,3 @@
+import SwiftCompilerPlugin
+import SwiftSyntaxMacros
+@main struct P: CompilerPlugin { let providingMacros: [any Macro.Type] = [] }
