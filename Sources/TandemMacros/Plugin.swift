@@ -1,3 +1,19 @@
 import SwiftCompilerPlugin
 import SwiftSyntaxMacros
-@main struct P: CompilerPlugin { let providingMacros: [any Macro.Type] = [] }
+
+/// What the compiler loads: the macros that `Tandem` declares.
+@main
+struct TandemPlugin: CompilerPlugin {
+    let providingMacros: [any Macro.Type] = [
+        ModelMacro.self,
+        IndexedMacro.self,
+        UniqueMacro.self,
+        FoldedMacro.self,
+        TransientMacro.self,
+        LocalOnlyMacro.self,
+        RenamedMacro.self,
+        NamedMacro.self,
+        OnDeleteMacro.self,
+        InverseMacro.self,
+    ]
+}

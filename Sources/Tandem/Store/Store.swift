@@ -68,7 +68,14 @@ public final class Store: Sendable {
     public static func inMemory(
         models: any Model.Type..., configuration: Configuration = Configuration()
     ) throws -> Store {
-        try Store(location: .memory, models: models, configuration: configuration)
+        try Store(inMemoryModels: models, configuration: configuration)
+    }
+
+    /// Opens a store in memory, with models that are known at run time only.
+    public convenience init(
+        inMemoryModels models: [any Model.Type], configuration: Configuration = Configuration()
+    ) throws {
+        try self.init(location: .memory, models: models, configuration: configuration)
     }
 
     /// Opens a store at a path, with models that are known at run time only.

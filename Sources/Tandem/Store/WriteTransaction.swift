@@ -55,6 +55,8 @@ public final class WriteTransaction: ReadTransaction {
                 .readOnly, "The store was opened read-only.", advice: "Open it without Configuration.isReadOnly.",
                 store: store.path)
         }
+        // A rollback that the disk refused may have left a transaction open.
+        if connection.isInTransaction { try connection.execute("ROLLBACK") }
         try connection.statement("BEGIN IMMEDIATE").run()
         do {
             try SchemaKeeper.checkUnchanged(connection, store: store)

@@ -84,6 +84,8 @@ struct StoreOpener: Sendable {
         options.label = "tandem.\(label)"
         options.readonly = readOnly
         options.foreignKeysEnabled = false
+        // Tandem ends its transactions itself; one that could not be ended must not end the process.
+        options.allowsUnsafeTransactions = true
         options.busyMode = .timeout(max(0, configuration.busyTimeout))
         let cacheKiB = max(64, configuration.cacheSize / 1024 / (label == "reader" ? 4 : 1))
         options.prepareDatabase { db in

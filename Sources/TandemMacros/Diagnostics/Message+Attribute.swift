@@ -1,0 +1,49 @@
+import SwiftDiagnostics
+
+/// What can be wrong with an attribute.
+extension Message {
+    static func outsideModel(_ marker: Marker) -> Message {
+        Message("outsideModel", "\(marker.attribute) has a meaning only in a struct marked @Model")
+    }
+
+    static func notAProperty(_ marker: Marker) -> Message {
+        Message("notAProperty", "\(marker.attribute) belongs to a stored property")
+    }
+
+    static func notStored(_ marker: Marker, _ name: String, _ reason: String) -> Message {
+        Message("notStored", "\(marker.attribute) belongs to a stored property: '\(name)' \(reason)")
+    }
+
+    static func repeated(_ marker: Marker) -> Message {
+        Message("repeated", "\(marker.attribute) stands here twice")
+    }
+
+    static func foldedNeedsText(_ name: String, _ type: String) -> Message {
+        Message("foldedNeedsText", "only a String can be folded: '\(name)' is '\(type)'")
+    }
+
+    static let foldedUse = Message(
+        "foldedUse", "write '.searched' or '.sorted' itself: a macro sees only the text")
+
+    static func notAReference(_ name: String, _ type: String) -> Message {
+        Message("notAReference", "@OnDelete belongs to a reference: '\(name)' is '\(type)'")
+    }
+
+    static func needsDefault(_ name: String) -> Message {
+        Message(
+            "needsDefault", "'\(name)' is not stored, so it needs a default value to have when an object is read")
+    }
+
+    static let redundantIndex = Message(
+        "redundantIndex", "@Unique keeps an index of its own: @Indexed adds nothing", severity: .warning)
+
+    static func manyValues(_ subject: String, _ name: String) -> Message {
+        Message("manyValues", "\(subject) is of one value for each object: '\(name)' has many")
+    }
+
+    static func renamedToItself(_ name: String) -> Message {
+        Message("renamedToItself", "'\(name)' is what it is called now: name what it was called before")
+    }
+
+    static let renamedFromNothing = Message("renamedFromNothing", "@Renamed needs a name that there was before")
+}

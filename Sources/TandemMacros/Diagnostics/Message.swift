@@ -1,0 +1,36 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// What is wrong, in a sentence, with an ID that does not change when the sentence does.
+struct Message: DiagnosticMessage {
+    let id: String
+    let message: String
+    var severity: DiagnosticSeverity = .error
+
+    init(_ id: String, _ message: String, severity: DiagnosticSeverity = .error) {
+        self.id = id
+        self.message = message
+        self.severity = severity
+    }
+
+    var diagnosticID: MessageID { MessageID(domain: "TandemMacros", id: id) }
+}
+
+/// What a fix-it does, in a few words that begin with a verb.
+struct FixItText: FixItMessage {
+    let id: String
+    let message: String
+
+    var fixItID: MessageID { MessageID(domain: "TandemMacros", id: "\(id)FixIt") }
+}
+
+extension Diagnostic {
+    /// A diagnostic at a node, with a fix-it where there is one.
+    init(_ message: Message, at node: some SyntaxProtocol, fixIt: (text: String, changes: [FixIt.Change])? = nil) {
+        self.init(
+            node: Syntax(node), message: message,
+            fixIts: fixIt.map {
+                [FixIt(message: FixItText(id: message.id, message: $0.text), changes: $0.changes)]
+            } ?? [])
+    }
+}

@@ -1,0 +1,24 @@
+extension ModelDescription {
+    /// Reads the properties from a row.
+    var rowInitializer: String {
+        let values = persisted.enumerated().map { index, property in
+            "    self.\(property.spelledName) = try row.value(\(index), \(property.type.metatype))"
+        }
+        return """
+            \(access.prefix)init(__row row: Tandem.RowReader) throws {
+            \((["    self.__state = try row.state"] + values).joined(separator: "\n"))
+            }
+            """
+    }
+
+    /// Appends the properties to a row.
+    var rowAppend: String {
+        let values = persisted.map { "    row.append(self.\($0.spelledName), \($0.type.metatype))" }
+        if values.isEmpty { return "\(access.prefix)func __append(to row: Tandem.RowBuffer) {}" }
+        return """
+            \(access.prefix)func __append(to row: Tandem.RowBuffer) {
+            \(values.joined(separator: "\n"))
+            }
+            """
+    }
+}

@@ -1,0 +1,62 @@
+import SwiftSyntax
+
+/// An attribute of a property.
+enum Marker: String, CaseIterable {
+    case indexed = "Indexed"
+    case unique = "Unique"
+    case folded = "Folded"
+    case transient = "Transient"
+    case localOnly = "LocalOnly"
+    case renamed = "Renamed"
+    case named = "Named"
+    case onDelete = "OnDelete"
+    case inverse = "Inverse"
+
+    var attribute: String { "@\(rawValue)" }
+}
+
+/// How a text is folded.
+enum FoldedUse: String {
+    case searched, sorted
+}
+
+/// The attributes of a property, and what stands in their parentheses.
+struct Markers {
+    private let attributes: [Marker: [AttributeSyntax]]
+
+    init(_ list: AttributeListSyntax) {
+        attributes = Dictionary(
+            uniqueKeysWithValues: Marker.allCases.map { ($0, list.named($0.rawValue)) })
+    }
+
+    func has(_ marker: Marker) -> Bool { !all(marker).isEmpty }
+
+    /// The attribute, the first one if it stands there twice.
+    subscript(_ marker: Marker) -> AttributeSyntax? { all(marker).first }
+
+    func all(_ marker: Marker) -> [AttributeSyntax] { attributes[marker] ?? [] }
+
+    /// What `@Folded` is for; `nil` if it isn't there, or says what can't be understood.
+    var folded: FoldedUse? {
+        guard let attribute = self[.folded] else { return nil }
+        guard let use = attribute.labeledArguments.first else { return .searched }
+        return use.expression.memberName.flatMap { FoldedUse(rawValue: $0) }
+    }
+
+    /// The rule of `@OnDelete`, as it is written.
+    var deleteRule: ExprSyntax? { self[.onDelete]?.labeledArguments.first?.expression }
+
+    /// The names of `@Renamed(from:)`.
+    var formerNames: [ExprSyntax] { self[.renamed]?.labeledArguments.map(\.expression) ?? [] }
+
+    /// The column of `@Named(column:)`.
+    var columnLiteral: ExprSyntax? { name(labeled: "column") }
+
+    /// The name on the wire of `@Named(wire:)`.
+    var wireLiteral: ExprSyntax? { name(labeled: "wire") }
+
+    private func name(labeled label: String) -> ExprSyntax? {
+        let argument = self[.named]?.labeledArguments.first { $0.label?.text == label }?.expression
+        return argument.flatMap { $0.is(NilLiteralExprSyntax.self) ? nil : $0 }
+    }
+}

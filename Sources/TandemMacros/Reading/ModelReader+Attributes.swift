@@ -1,0 +1,107 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+extension ModelReader {
+    /// An attribute that stands twice is reported at the second one.
+    mutating func checkRepeated(_ markers: Markers) {
+        for marker in Marker.allCases {
+            for attribute in markers.all(marker).dropFirst() {
+                diagnose(.repeated(marker), at: attribute, fixIt: remove(attribute))
+            }
+        }
+    }
+
+    /// Checks the attributes of a property that has a column against its type and against each other.
+    mutating func checkMarkers(_ property: PropertyDescription, at identifier: TokenSyntax) {
+        let markers = property.markers
+        if let attribute = markers[.folded] {
+            if property.type.shape != .string {
+                diagnose(
+                    .foldedNeedsText(property.name, property.type.text), at: attribute, fixIt: remove(attribute))
+            } else if markers.folded == nil {
+                diagnose(.foldedUse, at: attribute.labeledArguments[0].expression)
+            }
+        }
+        if let attribute = markers[.onDelete], !property.type.shape.isLink {
+            diagnose(.notAReference(property.name, property.type.text), at: attribute, fixIt: remove(attribute))
+        }
+        checkIndexes(property)
+        checkFormerNames(property)
+        for name in [markers.columnLiteral, markers.wireLiteral].compactMap({ $0 }) { checkLiteral(name) }
+        if let column = markers.columnLiteral, let name = column.literalText,
+            let problem = ReservedName.problem(name)
+        {
+            diagnose(problem, at: column)
+        }
+    }
+
+    private mutating func checkIndexes(_ property: PropertyDescription) {
+        for marker in [Marker.indexed, .unique] {
+            guard let attribute = property.markers[marker], property.type.shape.hasManyValues else { continue }
+            diagnose(.manyValues(marker.attribute, property.name), at: attribute, fixIt: remove(attribute))
+        }
+        if let indexed = property.markers[.indexed], property.markers.has(.unique) {
+            diagnose(.redundantIndex, at: indexed, fixIt: remove(indexed))
+        }
+    }
+
+    private mutating func checkFormerNames(_ property: PropertyDescription) {
+        guard let attribute = property.markers[.renamed] else { return }
+        let names = property.markers.formerNames
+        if names.isEmpty { diagnose(.renamedFromNothing, at: attribute, fixIt: remove(attribute)) }
+        for name in names {
+            checkLiteral(name)
+            guard name.literalText == property.name else { continue }
+            let change: FixIt.Change = names.count == 1 ? .removing(attribute) : .removingArgument(name)
+            diagnose(.renamedToItself(property.name), at: name, fixIt: ("remove it", [change]))
+        }
+    }
+
+    /// A name has to be readable here, and not empty.
+    mutating func checkLiteral(_ expression: ExprSyntax) {
+        guard let text = expression.literalText else {
+            diagnose(.notALiteral, at: expression)
+            return
+        }
+        if text.isEmpty { diagnose(.emptyName, at: expression) }
+    }
+
+    private func remove(_ attribute: AttributeSyntax) -> (text: String, changes: [FixIt.Change]) {
+        ("remove '@\(attribute.name)'", [.removing(attribute)])
+    }
+}
+
+extension PropertyType.Shape {
+    /// Whether a rule for deleting makes sense: to one or to many. What is wrong with the other forms of references
+    /// is said of their type.
+    var isLink: Bool {
+        switch self {
+        case .reference, .references, .optionalReferences, .referenceSet: true
+        default: false
+        }
+    }
+
+    /// Whether one column holds many values, so that an index would not find a single one.
+    var hasManyValues: Bool {
+        switch self {
+        case .references, .optionalReferences, .referenceSet, .collection: true
+        default: false
+        }
+    }
+}
+
+extension FixIt.Change {
+    /// Removes an argument of several, with the comma that goes with it.
+    fileprivate static func removingArgument(_ expression: ExprSyntax) -> FixIt.Change {
+        guard let argument = expression.parent?.as(LabeledExprSyntax.self) else { return .removing(expression) }
+        // The label stays for the next argument: `@Renamed(from: "b")`.
+        if let comma = argument.trailingComma {
+            return .replaceText(
+                range: expression.positionAfterSkippingLeadingTrivia..<comma.endPosition, with: "",
+                in: Syntax(argument))
+        }
+        guard let before = argument.previousToken(viewMode: .sourceAccurate) else { return .removing(argument) }
+        return .replaceText(
+            range: before.positionAfterSkippingLeadingTrivia..<argument.endPosition, with: "", in: Syntax(argument))
+    }
+}

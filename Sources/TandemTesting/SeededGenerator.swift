@@ -1,0 +1,32 @@
+import Foundation
+
+/// Random numbers that can be had again: SplitMix64 (Steele, Lea and Flood, 2014).
+///
+/// A random test prints its seed when it fails, and takes it from the environment to be run again:
+///
+/// ```swift
+/// var random = SeededGenerator(seed: SeededGenerator.seed(from: "TANDEM_SEED"))
+/// ```
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
+    /// What the numbers follow from.
+    public let seed: UInt64
+    private var state: UInt64
+
+    public init(seed: UInt64) {
+        self.seed = seed
+        state = seed
+    }
+
+    public mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+
+    /// The seed that an environment variable names, else a new one.
+    public static func seed(from variable: String) -> UInt64 {
+        ProcessInfo.processInfo.environment[variable].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
+    }
+}

@@ -1,0 +1,218 @@
+import Testing
+
+/// What is said of a property's attributes.
+@Suite struct AttributeDiagnosticTests {
+    static let attributes = [
+        "@Indexed", "@Unique", "@Folded", "@Transient", "@LocalOnly", "@Renamed(from: \"a\")", "@Named(wire: \"a\")",
+        "@OnDelete(.deny)",
+    ]
+
+    private static func bare(_ attribute: String) -> String { String(attribute.prefix { $0 != "(" }) }
+
+    @Test(arguments: attributes)
+    func `an attribute has a meaning only in a model`(attribute: String) {
+        let name = Self.bare(attribute)
+        expect(
+            "struct Card { \(attribute) var shop: String? }",
+            reports: """
+                1:15 error: \(name) has a meaning only in a struct marked @Model
+                    fix-it: remove '\(name)'
+                """,
+            id: "outsideModel",
+            fixed: "struct Card { var shop: String? }")
+    }
+
+    @Test(arguments: [
+        "\(attributes[0]) var shop: String?", "extension Card { @Indexed var shop: String { \"\" } }",
+        "func open() { @Indexed var shop: String? }",
+    ])
+    func `neither a file nor an extension nor a function is a model`(source: String) {
+        let expansion = Expansion(of: source)
+        #expect(expansion.diagnosticIDs == ["outsideModel"])
+    }
+
+    @Test func `a struct inside a model is no model`() {
+        let expansion = Expansion(of: "@Model struct Card { struct Part { @Indexed var shop: String } }")
+        #expect(expansion.diagnosticIDs == ["outsideModel"])
+    }
+
+    @Test(arguments: attributes)
+    func `an attribute belongs to what is stored`(attribute: String) {
+        let name = Self.bare(attribute)
+        expect(
+            """
+            @Model struct Card {
+                \(attribute) var double: String { "" }
+                \(attribute) static var limit = ""
+                \(attribute) func open() {}
+            }
+            """,
+            reports: """
+                2:5 error: \(name) belongs to a stored property: 'double' is computed
+                    fix-it: remove '\(name)'
+                3:5 error: \(name) belongs to a stored property: 'limit' belongs to the type
+                    fix-it: remove '\(name)'
+                4:5 error: \(name) belongs to a stored property
+                    fix-it: remove '\(name)'
+                """,
+            ids: ["notStored", "notStored", "notAProperty"],
+            fixed: """
+                @Model struct Card {
+                    var double: String { "" }
+                    static var limit = ""
+                    func open() {}
+                }
+                """)
+    }
+
+    @Test(arguments: attributes.filter { $0 != "@Transient" })
+    func `a transient property has no other attributes`(attribute: String) {
+        let name = Self.bare(attribute)
+        expect(
+            "@Model struct Card { \(attribute) @Transient var shop: String? }",
+            reports: """
+                1:22 error: \(name) belongs to a stored property: 'shop' is @Transient
+                    fix-it: remove '\(name)'
+                """,
+            id: "notStored",
+            fixed: "@Model struct Card { @Transient var shop: String? }")
+    }
+
+    @Test func `inverse links have no other attributes`() {
+        expect(
+            "@Model struct Person { @Indexed @Inverse(\\Card.owner) var cards: InverseLinks<Card> }",
+            reports: """
+                1:24 error: @Indexed belongs to a stored property: 'cards' is found by @Inverse
+                    fix-it: remove '@Indexed'
+                """,
+            id: "notStored",
+            fixed: "@Model struct Person { @Inverse(\\Card.owner) var cards: InverseLinks<Card> }")
+    }
+
+    @Test func `an attribute stands once`() {
+        expect(
+            """
+            @Model struct Card {
+                @Indexed
+                @Indexed
+                var shop: String
+                @Transient @Transient var count = 0
+            }
+            """,
+            reports: """
+                3:5 error: @Indexed stands here twice
+                    fix-it: remove '@Indexed'
+                5:16 error: @Transient stands here twice
+                    fix-it: remove '@Transient'
+                """,
+            id: "repeated",
+            fixed: """
+                @Model struct Card {
+                    @Indexed
+                    var shop: String
+                    @Transient var count = 0
+                }
+                """)
+    }
+
+    @Test func `an attribute may be written with its module`() {
+        expect("@Model struct Card { @Tandem.Indexed var shop: String }", toContain: ["indexed: true"])
+    }
+
+    // MARK: One by one
+
+    @Test func `only a text is folded`() {
+        expect(
+            "@Model struct Card { @Folded var points: BigInt; @Folded var names: [String]; @Folded var a: String? }",
+            reports: """
+                1:22 error: only a String can be folded: 'points' is 'BigInt'
+                    fix-it: remove '@Folded'
+                1:50 error: only a String can be folded: 'names' is '[String]'
+                    fix-it: remove '@Folded'
+                """,
+            id: "foldedNeedsText",
+            fixed: "@Model struct Card { var points: BigInt; var names: [String]; @Folded var a: String? }")
+    }
+
+    @Test func `what a text is folded for is written out`() {
+        expect(
+            "@Model struct Card { @Folded(use) var shop: String }",
+            reports: "1:30 error: write '.searched' or '.sorted' itself: a macro sees only the text",
+            id: "foldedUse")
+    }
+
+    @Test func `a rule for deleting belongs to a reference`() {
+        expect(
+            "@Model struct Card { @OnDelete(.deny) var shop: String; @OnDelete(.deny) var tags: [Reference<Tag>] }",
+            reports: """
+                1:22 error: @OnDelete belongs to a reference: 'shop' is 'String'
+                    fix-it: remove '@OnDelete'
+                """,
+            id: "notAReference",
+            fixed: "@Model struct Card { var shop: String; @OnDelete(.deny) var tags: [Reference<Tag>] }")
+    }
+
+    @Test func `a transient property has a default`() {
+        expect(
+            "@Model struct Card { @Transient var count: Int; @Transient var note: String?; @Transient var a = 5 }",
+            reports: """
+                1:37 error: 'count' is not stored, so it needs a default value to have when an object is read
+                    fix-it: insert a default value
+                """,
+            id: "needsDefault",
+            fixed: "@Model struct Card { @Transient var count: Int = <#value#>; @Transient var note: String?; "
+                + "@Transient var a = 5 }")
+    }
+
+    @Test func `an index beside a unique one is redundant, and no error`() {
+        let source = "@Model struct Card { @Indexed @Unique var shop: String }"
+        expect(
+            source,
+            reports: """
+                1:22 warning: @Unique keeps an index of its own: @Indexed adds nothing
+                    fix-it: remove '@Indexed'
+                """,
+            id: "redundantIndex",
+            fixed: "@Model struct Card { @Unique var shop: String }")
+        #expect(Expansion(of: source).source.contains("extension Card: Tandem.Model {}"))
+    }
+
+    @Test(arguments: ["@Indexed", "@Unique"], ["[String]", "Set<Int>?", "[String: Int]", "[Reference<Tag>]"])
+    func `an index is of one value`(attribute: String, type: String) {
+        expect(
+            "@Model struct Card { \(attribute) var tags: \(type) }",
+            reports: """
+                1:22 error: \(attribute) is of one value for each object: 'tags' has many
+                    fix-it: remove '\(attribute)'
+                """,
+            id: "manyValues",
+            fixed: "@Model struct Card { var tags: \(type) }")
+    }
+
+    @Test(arguments: [
+        ("@Renamed(from: \"shop\") var", "37", "var"),
+        ("@Renamed(from: \"shop\", \"store\") var", "37", "@Renamed(from: \"store\") var"),
+        ("@Renamed(from: \"store\", \"shop\") var", "46", "@Renamed(from: \"store\") var"),
+    ])
+    func `a former name is another name`(declaration: String, column: String, fixed: String) {
+        expect(
+            "@Model struct Card { \(declaration) shop: String }",
+            reports: """
+                1:\(column) error: 'shop' is what it is called now: name what it was called before
+                    fix-it: remove it
+                """,
+            id: "renamedToItself",
+            fixed: "@Model struct Card { \(fixed) shop: String }")
+    }
+
+    @Test func `a former name is there`() {
+        expect(
+            "@Model struct Card { @Renamed() var shop: String }",
+            reports: """
+                1:22 error: @Renamed needs a name that there was before
+                    fix-it: remove '@Renamed'
+                """,
+            id: "renamedFromNothing",
+            fixed: "@Model struct Card { var shop: String }")
+    }
+}

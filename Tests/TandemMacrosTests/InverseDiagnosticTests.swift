@@ -1,0 +1,98 @@
+import Testing
+
+/// `@Inverse`: its getter, and what is said of it.
+@Suite struct InverseDiagnosticTests {
+    @Test func `the model may stand in another type`() {
+        expect(
+            "@Model struct Person { @Inverse(\\Shop.Card.owner) var cards: InverseLinks<Shop.Card> }",
+            toContain: [
+                "Tandem.InverseLinks(to: self.__state.localID, through: \\Shop.Card.Columns.owner)",
+                "var cards: Tandem.InverseProperty<Person, Shop.Card> {",
+            ])
+    }
+
+    @Test func `the reference may be a keyword in backticks`() {
+        expect(
+            "@Model struct Person { @Inverse(\\Card.`in`) var cards: Tandem.InverseLinks<Card> }",
+            toContain: ["through: \\Card.Columns.`in`)"])
+    }
+
+    @Test func `inverse links have a meaning only in a model`() {
+        expect(
+            "struct Person { @Inverse(\\Card.owner) var cards: InverseLinks<Card> }",
+            reports: """
+                1:17 error: @Inverse has a meaning only in a struct marked @Model
+                    fix-it: remove '@Inverse'
+                """,
+            id: "outsideModel",
+            fixed: "struct Person { var cards: InverseLinks<Card> }")
+    }
+
+    @Test func `inverse links are a variable`() {
+        expect(
+            "@Model struct Person { @Inverse(\\Card.owner) let cards: InverseLinks<Card> }",
+            reports: """
+                1:46 error: @Inverse belongs to a 'var'
+                    fix-it: make it 'var'
+                """,
+            id: "inverseNeedsVariable",
+            fixed: "@Model struct Person { @Inverse(\\Card.owner) var cards: InverseLinks<Card> }")
+    }
+
+    @Test func `a path without a model gets it from the type`() {
+        expect(
+            "@Model struct Person { @Inverse(\\.owner) var cards: InverseLinks<Card> }",
+            reports: """
+                1:33 error: @Inverse takes a model's reference: '\\Card.owner'
+                    fix-it: replace with '\\Card.owner'
+                """,
+            id: "inverseNeedsReference",
+            fixed: "@Model struct Person { @Inverse(\\Card.owner) var cards: InverseLinks<Card> }")
+    }
+
+    @Test(arguments: ["\\Card.owner?.name", "\\Card.[0]", "path", "\\Card"])
+    func `what is no path to a reference is refused`(argument: String) {
+        expect(
+            "@Model struct Person { @Inverse(\(argument)) var cards: InverseLinks<Card> }",
+            reports: "1:33 error: @Inverse takes a model's reference: '\\Card.owner'",
+            id: "inverseNeedsReference")
+    }
+
+    @Test func `the type is that of the model's links`() {
+        expect(
+            """
+            @Model struct Person {
+                @Inverse(\\Card.owner) var cards: [Card]
+                @Inverse(\\Card.owner) var others: InverseLinks<Brand>
+                @Inverse(\\Card.owner) var rest
+            }
+            """,
+            reports: """
+                2:38 error: the type of these links is 'InverseLinks<Card>'
+                    fix-it: make it 'InverseLinks<Card>'
+                3:39 error: the type of these links is 'InverseLinks<Card>'
+                    fix-it: make it 'InverseLinks<Card>'
+                4:31 error: the type of these links is 'InverseLinks<Card>'
+                    fix-it: make it 'InverseLinks<Card>'
+                """,
+            id: "inverseNeedsType",
+            fixed: """
+                @Model struct Person {
+                    @Inverse(\\Card.owner) var cards: InverseLinks<Card>
+                    @Inverse(\\Card.owner) var others: InverseLinks<Card>
+                    @Inverse(\\Card.owner) var rest: InverseLinks<Card>
+                }
+                """)
+    }
+
+    @Test func `inverse links have no value of their own`() {
+        expect(
+            "@Model struct Person { @Inverse(\\Card.owner) var cards: InverseLinks<Card> = none }",
+            reports: """
+                1:50 error: inverse links have no value of their own: the store finds them
+                    fix-it: remove the value
+                """,
+            id: "inverseHasValue",
+            fixed: "@Model struct Person { @Inverse(\\Card.owner) var cards: InverseLinks<Card> }")
+    }
+}

@@ -1,0 +1,254 @@
+import Testing
+
+/// What is said of how a property is declared, and of its type.
+@Suite struct PropertyDiagnosticTests {
+    @Test func `a type that can't be seen has to be written`() {
+        expect(
+            """
+            @Model struct Card {
+                var shop = name()
+                var opened = Date()
+                var status = Status.active
+                var tags = [String]()
+                var list = [1, 2]
+            }
+            """,
+            reports: """
+                2:9 error: write the type of 'shop': a macro sees only the text
+                    fix-it: insert ': <#Type#>'
+                3:9 error: write the type of 'opened': a macro sees only the text
+                    fix-it: insert ': Date'
+                4:9 error: write the type of 'status': a macro sees only the text
+                    fix-it: insert ': Status'
+                5:9 error: write the type of 'tags': a macro sees only the text
+                    fix-it: insert ': [String]'
+                6:9 error: write the type of 'list': a macro sees only the text
+                    fix-it: insert ': <#Type#>'
+                """,
+            id: "needsType",
+            fixed: """
+                @Model struct Card {
+                    var shop: <#Type#> = name()
+                    var opened: Date = Date()
+                    var status: Status = Status.active
+                    var tags: [String] = [String]()
+                    var list: <#Type#> = [1, 2]
+                }
+                """)
+    }
+
+    @Test func `an implicitly unwrapped optional becomes an optional`() {
+        expect(
+            "@Model struct Card { var shop: String! }",
+            reports: """
+                1:32 error: 'shop' can be nil in the store: make its type an optional, with '?'
+                    fix-it: replace '!' with '?'
+                """,
+            id: "implicitlyUnwrapped",
+            fixed: "@Model struct Card { var shop: String? }")
+    }
+
+    @Test func `an optional of an optional becomes an optional`() {
+        expect(
+            "@Model struct Card { var shop: String?? }",
+            reports: """
+                1:32 error: 'shop' has two kinds of nil, and a column only one
+                    fix-it: make it 'String?'
+                """,
+            id: "nestedOptional",
+            fixed: "@Model struct Card { var shop: String? }")
+    }
+
+    @Test func `a constant with a value becomes a variable`() {
+        expect(
+            "@Model struct Card { let limit = 5 }",
+            reports: """
+                1:22 error: a stored property with a fixed value can't be read back: make it `var` or `static`
+                    fix-it: make it 'var'
+                """,
+            id: "fixedValue",
+            fixed: "@Model struct Card { var limit = 5 }")
+    }
+
+    @Test func `a lazy property is offered not to be`() {
+        expect(
+            "@Model struct Card { lazy var shop = \"x\" }",
+            reports: """
+                1:22 error: 'shop' can't be lazy: it is stored with the object, so its value must be there
+                    fix-it: remove 'lazy'
+                """,
+            id: "lazy",
+            fixed: "@Model struct Card { var shop = \"x\" }")
+    }
+
+    @Test func `a lazy property may be transient`() {
+        expect("@Model struct Card { @Transient lazy var sum = total(); var a = 1 }", toContain: ["init(a: Int = 1)"])
+    }
+
+    @Test func `properties are declared one by one`() {
+        expect(
+            "@Model struct Card { var (a, b) = (1, 2) }",
+            reports: "1:26 error: declare a model's properties one by one, not as a tuple",
+            id: "tuplePattern")
+    }
+
+    // MARK: References
+
+    @Test func `a reference becomes optional`() {
+        expect(
+            "@Model struct Card { var owner: Reference<Person> }",
+            reports: """
+                1:33 error: a reference is optional: its object may not have arrived, or be deleted
+                    fix-it: append '?'
+                """,
+            id: "requiredReference",
+            fixed: "@Model struct Card { var owner: Reference<Person>? }")
+    }
+
+    @Test func `a list of references is not optional`() {
+        expect(
+            "@Model struct Card { var tags: [Reference<Tag>]? }",
+            reports: """
+                1:32 error: a list of references is never nil: an empty list says the same
+                    fix-it: make it '[Reference<Tag>]'
+                """,
+            id: "optionalReferences",
+            fixed: "@Model struct Card { var tags: [Reference<Tag>] }")
+    }
+
+    @Test func `a list of references holds no optionals`() {
+        expect(
+            "@Model struct Card { var tags: [Reference<Tag>?] }",
+            reports: """
+                1:32 error: a list of references holds no nil: what is not there is not in the list
+                    fix-it: make it '[Reference<Tag>]'
+                """,
+            id: "listOfOptionalReferences",
+            fixed: "@Model struct Card { var tags: [Reference<Tag>] }")
+    }
+
+    @Test func `a set of references becomes an array`() {
+        expect(
+            "@Model struct Card { var tags: Set<Reference<Tag>> }",
+            reports: """
+                1:32 error: references to many are kept in order: write them as an array
+                    fix-it: make it '[Reference<Tag>]'
+                """,
+            id: "referenceSet",
+            fixed: "@Model struct Card { var tags: [Reference<Tag>] }")
+    }
+
+    @Test func `inverse links need their attribute`() {
+        expect(
+            "@Model struct Person { var cards: InverseLinks<Card> }",
+            reports: """
+                1:35 error: inverse links are found, not stored: mark the property with @Inverse
+                    fix-it: mark it with @Inverse
+                """,
+            id: "storedInverse",
+            fixed: "@Model struct Person { @Inverse(\\Card.<#reference#>) var cards: InverseLinks<Card> }")
+    }
+
+    // MARK: Names
+
+    @Test(arguments: [
+        ("id", "id", "cardID"), ("localID", "localID", "cardLocalID"), ("serverID", "serverID", "cardServerID"),
+        ("version", "version", "cardVersion"), ("deleted", "deleted", "cardDeleted"),
+        ("createdAt", "createdAt", "cardCreatedAt"), ("updatedAt", "updatedAt", "cardUpdatedAt"),
+        ("synced", "synced", "cardSynced"), ("isSynced", "isSynced", "cardIsSynced"),
+        ("isDeleted", "isDeleted", "cardIsDeleted"), ("reference", "reference", "cardReference"),
+    ])
+    func `a reserved name is replaced`(name: String, word: String, replacement: String) {
+        expect(
+            "@Model struct Card { var \(name): String }",
+            reports: """
+                1:26 error: '\(name)' is reserved: each object has '\(word)' of its own
+                    fix-it: rename it to '\(replacement)'
+                """,
+            id: "reservedName",
+            fixed: "@Model struct Card { var \(replacement): String }")
+    }
+
+    @Test func `a reserved name is reserved in any case, and for every property`() {
+        expect(
+            """
+            @Model struct Card {
+                var ID: String
+                @Transient var Version = 1
+                @Inverse(\\Tag.card) var UPDATEDAT: InverseLinks<Tag>
+                var __secret: Int
+                var __1: Int
+            }
+            """,
+            reports: """
+                2:9 error: 'ID' is reserved: each object has 'id' of its own; \
+                the names of columns are compared without case
+                    fix-it: rename it to 'cardID'
+                3:20 error: 'Version' is reserved: each object has 'version' of its own; \
+                the names of columns are compared without case
+                    fix-it: rename it to 'cardVersion'
+                4:29 error: 'UPDATEDAT' is reserved: each object has 'updatedAt' of its own; \
+                the names of columns are compared without case
+                    fix-it: rename it to 'cardUPDATEDAT'
+                5:9 error: '__secret' is reserved: names that begin with '__' are Tandem's
+                    fix-it: rename it to 'secret'
+                6:9 error: '__1' is reserved: names that begin with '__' are Tandem's
+                    fix-it: rename it to 'card1'
+                """,
+            id: "reservedName",
+            fixed: """
+                @Model struct Card {
+                    var cardID: String
+                    @Transient var cardVersion = 1
+                    @Inverse(\\Tag.card) var cardUPDATEDAT: InverseLinks<Tag>
+                    var secret: Int
+                    var card1: Int
+                }
+                """)
+    }
+
+    @Test func `a column's name can be reserved too`() {
+        expect(
+            "@Model struct Card { @Named(column: \"Deleted\", wire: \"deleted\") var gone: Bool }",
+            reports: "1:37 error: 'Deleted' is reserved: each object has 'deleted' of its own; "
+                + "the names of columns are compared without case",
+            id: "reservedName")
+    }
+
+    @Test func `columns that differ by case only are one`() {
+        expect(
+            """
+            @Model struct Card {
+                var shop: String
+                var Shop: String
+                @Named(column: "SHOP") var name: String
+                @Named(column: "code") var barcode: String
+                var code: String
+            }
+            """,
+            reports: """
+                3:9 error: 'shop' and 'Shop' are one column: the names of columns are compared without case
+                4:20 error: 'shop' and 'SHOP' are one column: the names of columns are compared without case
+                6:9 error: two properties have the column 'code'
+                """,
+            id: "sameColumn")
+    }
+
+    @Test func `other letters than ASCII's are told apart by case, as SQLite does`() {
+        expectNoDiagnostics("@Model struct Card { var ярлык: String; var Ярлык: String }")
+    }
+
+    @Test func `two properties have two names on the wire`() {
+        expect(
+            "@Model struct Card { var shop: String; @Named(wire: \"shop\") var name: String }",
+            reports: "1:53 error: two properties are called 'shop' on the wire",
+            id: "sameWireName")
+    }
+
+    @Test func `a property without a case in the coding keys needs a default`() {
+        expect(
+            "@Model struct Card { var shop: String; var note: String?; enum CodingKeys: String, CodingKey { case a } }",
+            reports: "1:26 error: 'shop' has no case in 'CodingKeys', so it needs a default value to be decoded with",
+            id: "notDecodable")
+    }
+}

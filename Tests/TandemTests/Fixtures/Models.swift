@@ -1,0 +1,22 @@
+import BigInt
+import Foundation
+import Tandem
+
+@Model struct Person {
+    @Folded var name: String
+    @Inverse(\Card.owner) var cards: InverseLinks<Card>
+}
+
+@Model struct Tag {
+    @Unique var name: String
+}
+
+@Model(indexes: [.index("isPinned", "shop")]) struct Card {
+    @Folded var shop: String
+    @Indexed var barcode: String
+    var points: BigInt = 0
+    @LocalOnly var isPinned = false
+    var owner: Reference<Person>?
+    var tags: [Reference<Tag>] = []
+    @Transient var isSelected = false
+}
