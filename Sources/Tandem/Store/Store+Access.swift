@@ -78,7 +78,7 @@ extension Store {
         if let joined = try joined(origin) { return try joined.nested(origin, body) }
         try checkOpen()
         return try writer.queue.unsafeReentrantWrite { _ in
-            try perform(origin, body)
+            try perform(origin, isCancellable: false, body)
         }
     }
 
@@ -92,7 +92,7 @@ extension Store {
         try checkOpen()
         return try await writer.queue.writeWithoutTransaction { _ in
             try Task.checkCancellation()
-            return try perform(origin, body)
+            return try perform(origin, isCancellable: true, body)
         }
     }
 
@@ -107,10 +107,14 @@ extension Store {
         return write
     }
 
-    private func perform<T>(_ origin: WriteOrigin, _ body: (WriteTransaction) throws -> T) throws -> T {
+    private func perform<T>(
+        _ origin: WriteOrigin, isCancellable: Bool, _ body: (WriteTransaction) throws -> T
+    ) throws -> T {
         let transaction = WriteTransaction(store: self, connection: writer.connection, origin: origin)
         do {
-            let result = try transaction.run { try AccessFrame.with(self, transaction) { try body(transaction) } }
+            let result = try transaction.run(isCancellable: isCancellable) {
+                try AccessFrame.with(self, transaction) { try body(transaction) }
+            }
             commits.committed(transaction.touched)
             return result
         } catch {

@@ -49,7 +49,9 @@ public final class WriteTransaction: ReadTransaction {
     }
 
     /// Runs the outermost block.
-    func run<T>(_ body: () throws -> T) throws -> T {
+    ///
+    /// - Parameter isCancellable: Whether a task that is cancelled by the time of the commit rolls back.
+    func run<T>(isCancellable: Bool, _ body: () throws -> T) throws -> T {
         if store.configuration.isReadOnly {
             throw TandemError(
                 .readOnly, "The store was opened read-only.", advice: "Open it without Configuration.isReadOnly.",
@@ -65,7 +67,7 @@ public final class WriteTransaction: ReadTransaction {
             try checkUsable()
             try flushSearch()
             isOver = true
-            try Task.checkCancellation()
+            if isCancellable { try Task.checkCancellation() }
             try connection.statement("COMMIT").run()
             return result
         } catch {
