@@ -61,6 +61,7 @@ let package = Package(
                 .product(name: "BigInt", package: "BigInt"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],
+            exclude: ["Text/folding-strings.txt"],
             swiftSettings: strict
         ),
         .testTarget(

@@ -48,7 +48,7 @@ public enum FoldedUse: Sendable {
     case sorted
 }
 
-/// Keeps folded twins of a text, to sort and to search by. See <doc:Folding>.
+/// Keeps folded twins of a text, to sort and to search by. See <doc:FoldingRules>.
 @attached(peer) public macro Folded(_ use: FoldedUse = .searched) =
     #externalMacro(module: "TandemMacros", type: "FoldedMacro")
 

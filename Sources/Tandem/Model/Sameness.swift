@@ -27,3 +27,14 @@ public func __same(_ lhs: Float, _ rhs: Float) -> Bool {
 public func __same(_ lhs: Float?, _ rhs: Float?) -> Bool {
     lhs?.bitPattern == rhs?.bitPattern
 }
+
+extension ScalarText {
+    /// Whether two optional texts are the same.
+    static func isEqual(_ lhs: String?, _ rhs: String?) -> Bool {
+        switch (lhs, rhs) {
+        case (nil, nil): true
+        case (let lhs?, let rhs?): isEqual(lhs, rhs)
+        default: false
+        }
+    }
+}

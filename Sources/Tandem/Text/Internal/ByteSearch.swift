@@ -1,0 +1,46 @@
+/// Comparison of bytes, without a C library.
+enum ByteSearch {
+    /// Whether `needle` occurs in `text`; an empty one does.
+    static func contains(_ text: UnsafeBufferPointer<UInt8>, _ needle: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let pattern = needle.baseAddress, needle.count > 0 else { return true }
+        guard let bytes = text.baseAddress, text.count >= needle.count else { return false }
+        // The last byte is asked first: in Cyrillic or Greek text every other byte is the same lead byte, while the
+        // byte that ends a scalar tells letters apart.
+        let last = needle.count - 1
+        let lastByte = pattern[last]
+        for start in 0...(text.count - needle.count) where bytes[start + last] == lastByte {
+            var offset = 0
+            while offset < last, bytes[start + offset] == pattern[offset] { offset += 1 }
+            if offset == last { return true }
+        }
+        return false
+    }
+
+    static func starts(_ text: UnsafeBufferPointer<UInt8>, with prefix: UnsafeBufferPointer<UInt8>) -> Bool {
+        text.count >= prefix.count && isEqual(text, prefix, count: prefix.count)
+    }
+
+    static func ends(_ text: UnsafeBufferPointer<UInt8>, with suffix: UnsafeBufferPointer<UInt8>) -> Bool {
+        text.count >= suffix.count
+            && isEqual(UnsafeBufferPointer(rebasing: text.suffix(suffix.count)), suffix, count: suffix.count)
+    }
+
+    static func isEqual(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+        a.count == b.count && isEqual(a, b, count: a.count)
+    }
+
+    static func isLess(_ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>) -> Bool {
+        let count = min(a.count, b.count)
+        var index = 0
+        while index < count, a[index] == b[index] { index += 1 }
+        return index < count ? a[index] < b[index] : a.count < b.count
+    }
+
+    private static func isEqual(
+        _ a: UnsafeBufferPointer<UInt8>, _ b: UnsafeBufferPointer<UInt8>, count: Int
+    ) -> Bool {
+        var index = 0
+        while index < count, a[index] == b[index] { index += 1 }
+        return index == count
+    }
+}

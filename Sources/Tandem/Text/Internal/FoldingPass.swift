@@ -1,0 +1,211 @@
+/// One run over a text that writes one of its keys.
+///
+/// Nearly every scalar becomes what its table says, whatever stands beside it, and is written at once. A scalar whose
+/// neighbours can matter (a mark, a Korean vowel) opens a *segment*: from the last scalar before it that left text,
+/// which it may change, to the next one that leaves text and is not such a scalar itself. What was written for the
+/// segment's first scalar is taken back, and the segment goes the general way: decomposed, folded, composed. Only the
+/// general way allocates.
+struct FoldingPass<Rules: FoldingRules> {
+    private let table: FoldTable
+    private let input: UnsafePointer<UInt8>
+    private let inputCount: Int
+
+    /// Where bytes are written before they go to the caller's array in one piece.
+    private let buffer: UnsafeMutablePointer<UInt8>
+    private var used = 0
+    /// How much of the key has gone to the caller's array already.
+    private var flushed = 0
+
+    /// A space is due before the next scalar.
+    private var pendingSpace = false
+    /// The last scalar that left text: where it begins in the input, and what it wrote in the key.
+    private var baseInput = 0
+    private var baseOutput = 0
+
+    static var bufferSize: Int { 512 }
+    /// The longest piece written without a look at the space left: a space and the 18 scalars of U+FDFA, with room.
+    private static var reserve: Int { 128 }
+
+    private init(table: FoldTable, input: UnsafeBufferPointer<UInt8>, buffer: UnsafeMutablePointer<UInt8>) {
+        self.table = table
+        self.input = input.baseAddress!
+        inputCount = input.count
+        self.buffer = buffer
+    }
+
+    /// Appends the key of `utf8`.
+    ///
+    /// - Parameter isGeneral: whether the whole text goes the general way, which tests compare the other with.
+    static func append(_ utf8: UnsafeBufferPointer<UInt8>, to out: inout [UInt8], isGeneral: Bool = false) {
+        if utf8.isEmpty { return }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bufferSize) { buffer in
+            var pass = FoldingPass(table: Rules.table, input: utf8, buffer: buffer.baseAddress!)
+            if isGeneral {
+                pass.appendSegment(0..<utf8.count, to: &out)
+            } else {
+                pass.run(&out)
+            }
+            pass.flush(&out)
+        }
+    }
+
+    private mutating func run(_ out: inout [UInt8]) {
+        var index = 0
+        while index < inputCount {
+            if used > Self.bufferSize - Self.reserve { flush(&out) }
+            let start = index
+            let byte = input[index]
+            if byte < 0x80 {
+                index += 1
+                let folded = table.ascii[Int(byte)]
+                if folded < 0x80 {
+                    beginScalar(at: start)
+                    buffer[used] = folded
+                    used += 1
+                } else if folded == FoldTable.space {
+                    space(at: start)
+                }
+                continue
+            }
+            let scalar = UTF8Scalars.decode(input, &index)
+            let entry = table[scalar]
+            if entry.isFastSingle {
+                beginScalar(at: start)
+                UTF8Scalars.encode(UInt32(bitPattern: Int32(bitPattern: scalar) &+ entry.difference), buffer, &used)
+            } else if entry.isSlow {
+                index = endOfSegment(after: index)
+                takeBack(to: baseOutput, &out)
+                appendSegment(baseInput..<index, to: &out)
+                // The next scalar leaves text and becomes the base; until then there is none to take back.
+            } else {
+                switch entry.kind {
+                case .single, .nothing, .accent: break
+                case .space: space(at: start)
+                case .sequence: sequence(entry, at: start)
+                }
+            }
+        }
+    }
+
+    @inline(__always)
+    private mutating func beginScalar(at start: Int) {
+        if Rules.collapsesSpace, pendingSpace {
+            buffer[used] = 0x20
+            used += 1
+            pendingSpace = false
+        }
+        baseInput = start
+        baseOutput = flushed + used
+    }
+
+    @inline(__always)
+    private mutating func space(at start: Int) {
+        // None at the start; and as one waits for what follows it, none at the end.
+        pendingSpace = flushed + used > 0
+        baseInput = start
+        baseOutput = flushed + used
+    }
+
+    private mutating func sequence(_ entry: FoldEntry, at start: Int) {
+        beginScalar(at: start)
+        for offset in entry.offset..<entry.offset + entry.count {
+            write(table.pool[offset])
+        }
+    }
+
+    private mutating func write(_ scalar: UInt32) {
+        if Rules.collapsesSpace {
+            if scalar == 0x20 {
+                pendingSpace = flushed + used > 0
+                return
+            }
+            if pendingSpace {
+                buffer[used] = 0x20
+                used += 1
+                pendingSpace = false
+            }
+        }
+        UTF8Scalars.encode(scalar, buffer, &used)
+    }
+
+    // MARK: - Segments
+
+    private func endOfSegment(after index: Int) -> Int {
+        var index = index
+        while index < inputCount {
+            var next = index
+            let entry = table[UTF8Scalars.decode(input, &next)]
+            if !entry.isSlow, entry.leavesText { break }
+            index = next
+        }
+        return index
+    }
+
+    private mutating func appendSegment(_ range: Range<Int>, to out: inout [UInt8]) {
+        var scalars: [UInt32] = []
+        scalars.reserveCapacity(range.count)
+        var index = range.lowerBound
+        while index < range.upperBound {
+            scalars.append(UTF8Scalars.decode(input, &index))
+        }
+        for scalar in Rules.fold(scalars) {
+            if used > Self.bufferSize - Self.reserve { flush(&out) }
+            write(scalar)
+        }
+    }
+
+    // MARK: - Output
+
+    private mutating func flush(_ out: inout [UInt8]) {
+        out.append(contentsOf: UnsafeBufferPointer(start: buffer, count: used))
+        flushed += used
+        used = 0
+    }
+
+    private mutating func takeBack(to output: Int, _ out: inout [UInt8]) {
+        if output >= flushed {
+            used = output - flushed
+        } else {
+            out.removeLast(flushed - output)
+            flushed = output
+            used = 0
+        }
+    }
+}
+
+/// What tells the two keys apart.
+protocol FoldingRules {
+    static var table: FoldTable { get }
+    /// Whether runs of white space become one U+0020, and vanish at both ends.
+    static var collapsesSpace: Bool { get }
+    /// The general way: the folded form of scalars that neither side's neighbours can change.
+    static func fold(_ scalars: [UInt32]) -> [UInt32]
+}
+
+enum SortRules: FoldingRules {
+    static var table: FoldTable { FoldingTables.sort }
+    static var collapsesSpace: Bool { false }
+
+    static func fold(_ scalars: [UInt32]) -> [UInt32] {
+        // Decomposed first, because a case fold makes a letter of one mark, U+0345, which must stand behind all others.
+        var folded: [UInt32] = []
+        for scalar in FoldingTables.normal.decompose(scalars) {
+            table.append(scalar, to: &folded)
+        }
+        return FoldingTables.normal.compose(folded)
+    }
+}
+
+enum SearchRules: FoldingRules {
+    static var table: FoldTable { FoldingTables.search }
+    static var collapsesSpace: Bool { true }
+
+    static func fold(_ scalars: [UInt32]) -> [UInt32] {
+        var folded: [UInt32] = []
+        for scalar in scalars {
+            table.append(scalar, to: &folded)
+        }
+        SearchMarks.drop(from: &folded)
+        return FoldingTables.normal.compose(folded)
+    }
+}

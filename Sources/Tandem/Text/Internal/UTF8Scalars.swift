@@ -1,0 +1,55 @@
+/// Scalars in UTF-8 that is known to be valid: no check, no error, no replacement character.
+enum UTF8Scalars {
+    /// The scalar at `index`, which is moved past it.
+    @inline(__always)
+    static func decode(_ bytes: UnsafePointer<UInt8>, _ index: inout Int) -> UInt32 {
+        let first = UInt32(bytes[index])
+        if first < 0x80 {
+            index += 1
+            return first
+        }
+        let second = UInt32(bytes[index + 1] & 0x3F)
+        if first < 0xE0 {
+            index += 2
+            return (first & 0x1F) << 6 | second
+        }
+        let third = UInt32(bytes[index + 2] & 0x3F)
+        if first < 0xF0 {
+            index += 3
+            return (first & 0x0F) << 12 | second << 6 | third
+        }
+        let fourth = UInt32(bytes[index + 3] & 0x3F)
+        index += 4
+        return (first & 0x07) << 18 | second << 12 | third << 6 | fourth
+    }
+
+    /// Writes `scalar` at `index`, which is moved past it.
+    @inline(__always)
+    static func encode(_ scalar: UInt32, _ bytes: UnsafeMutablePointer<UInt8>, _ index: inout Int) {
+        if scalar < 0x80 {
+            bytes[index] = UInt8(truncatingIfNeeded: scalar)
+            index += 1
+        } else if scalar < 0x800 {
+            bytes[index] = UInt8(truncatingIfNeeded: 0xC0 | scalar >> 6)
+            bytes[index + 1] = UInt8(truncatingIfNeeded: 0x80 | scalar & 0x3F)
+            index += 2
+        } else if scalar < 0x1_0000 {
+            bytes[index] = UInt8(truncatingIfNeeded: 0xE0 | scalar >> 12)
+            bytes[index + 1] = UInt8(truncatingIfNeeded: 0x80 | scalar >> 6 & 0x3F)
+            bytes[index + 2] = UInt8(truncatingIfNeeded: 0x80 | scalar & 0x3F)
+            index += 3
+        } else {
+            bytes[index] = UInt8(truncatingIfNeeded: 0xF0 | scalar >> 18)
+            bytes[index + 1] = UInt8(truncatingIfNeeded: 0x80 | scalar >> 12 & 0x3F)
+            bytes[index + 2] = UInt8(truncatingIfNeeded: 0x80 | scalar >> 6 & 0x3F)
+            bytes[index + 3] = UInt8(truncatingIfNeeded: 0x80 | scalar & 0x3F)
+            index += 4
+        }
+    }
+
+    /// The number of bytes of the scalar that begins with `first`.
+    @inline(__always)
+    static func length(startingWith first: UInt8) -> Int {
+        first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+    }
+}

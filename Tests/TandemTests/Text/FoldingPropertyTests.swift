@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+
+@testable import Tandem
+
+@Suite("Folding of random text")
+struct FoldingPropertyTests {
+    /// `TANDEM_ROUNDS=1000000 swift test` looks longer.
+    private static let count = ProcessInfo.processInfo.environment["TANDEM_ROUNDS"].flatMap { Int($0) } ?? 20_000
+
+    /// Runs `law` on random texts and reports the shortest that breaks it, with the seed.
+    private func check(_ law: (String) -> Bool) {
+        let seed = testSeed()
+        var random = RandomText(seed: seed)
+        for _ in 0..<Self.count {
+            let text = random.string()
+            if law(text) { continue }
+            let shortest = shrink(text) { !law($0) }
+            Issue.record("seed \(seed): broken by \(shortest.hex)")
+            return
+        }
+    }
+
+    private func shrink(_ text: String, _ fails: (String) -> Bool) -> String {
+        var scalars = text.unicodeScalars.map(\.value)
+        var index = 0
+        while index < scalars.count {
+            var fewer = scalars
+            fewer.remove(at: index)
+            if fails(String(scalars: fewer)) {
+                scalars = fewer
+                index = 0
+            } else {
+                index += 1
+            }
+        }
+        return String(scalars: scalars)
+    }
+
+    @Test("The fast way and the general way agree")
+    func fastIsGeneral() {
+        check { hasEqualScalars(Folding.sortKey($0), generalSortKey($0)) }
+        check { hasEqualScalars(Folding.searchKey($0), generalSearchKey($0)) }
+    }
+
+    @Test("A key is its own key")
+    func idempotent() {
+        check {
+            let key = Folding.sortKey($0)
+            return hasEqualScalars(Folding.sortKey(key), key)
+        }
+        check {
+            let key = Folding.searchKey($0)
+            return hasEqualScalars(Folding.searchKey(key), key)
+        }
+    }
+
+    @Test("Canonically equivalent texts have the same keys")
+    func canonicalEquivalence() {
+        for form in [\String.precomposedStringWithCanonicalMapping, \String.decomposedStringWithCanonicalMapping] {
+            check { text in
+                !isFoundationRight(about: text)
+                    || hasEqualScalars(Folding.sortKey(text[keyPath: form]), Folding.sortKey(text))
+                        && hasEqualScalars(Folding.searchKey(text[keyPath: form]), Folding.searchKey(text))
+            }
+        }
+    }
+
+    @Test("Keys are in normalisation form C")
+    func composed() {
+        check { text in
+            [Folding.sortKey(text), Folding.searchKey(text)].allSatisfy { key in
+                !isFoundationRight(about: key) || hasEqualScalars(key, key.precomposedStringWithCanonicalMapping)
+            }
+        }
+    }
+
+    @Test("Case does not matter to a search key, but for the iota of U+0345")
+    func caseVariants() {
+        check { text in
+            // Upper case writes the ypogegrammeni as a letter of its own, and the search key drops the mark.
+            if text.decomposedStringWithCanonicalMapping.unicodeScalars.contains("\u{345}") { return true }
+            let key = Folding.searchKey(text)
+            return [text.lowercased(), text.uppercased()].allSatisfy { variant in
+                // Swift's tables are newer: they know letters and cases that these do not.
+                (text + variant).unicodeScalars.contains { $0.properties.age ?? (99, 0) > (15, 0) }
+                    || hasEqualScalars(Folding.searchKey(variant), key)
+            }
+        }
+    }
+
+    @Test("A search key has no space at its ends and no two in a row")
+    func spaces() {
+        check {
+            let key = Folding.searchKey($0)
+            return !key.utf8.starts(with: [0x20]) && key.utf8.last != 0x20 && !key.contains("  ")
+        }
+    }
+
+    @Test("A text is found by each of its own words")
+    func ownWords() {
+        check { text in
+            let key = Folding.searchKey(text)
+            return SearchNeedle(text).matches(searchKey: key) == !key.isEmpty
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+@Suite("Scalar text")
+struct ScalarTextTests {
+    @Test("Canonically equivalent texts are different texts")
+    func equality() {
+        #expect("\u{212B}" == "\u{C5}")
+        #expect(!ScalarText.isEqual("\u{212B}", "\u{C5}"))
+        #expect(!ScalarText.isEqual("é", "e\u{301}"))
+        #expect(ScalarText.isEqual("é", "é"))
+        #expect(ScalarText.isEqual("", ""))
+        #expect(!ScalarText.isEqual("a", "a\0"))
+    }
+
+    @Test("Order is that of the bytes")
+    func order() {
+        #expect(ScalarText.isLess("", "a"))
+        #expect(!ScalarText.isLess("a", "a"))
+        #expect(ScalarText.isLess("a", "a\0"))
+        #expect(ScalarText.isLess("Z", "a"))
+        #expect(ScalarText.isLess("е", "ё"))
+        #expect(ScalarText.isLess("e\u{301}", "é"))
+        #expect(ScalarText.isLess("\u{FFFF}", "\u{10000}"))
+        #expect(ScalarText.isLess("\u{D7FF}", "\u{E000}"))
+    }
+
+    @Test("Prefix, suffix and containment go by scalars, and the empty text is everywhere")
+    func parts() {
+        #expect("e\u{301}a".hasPrefix("e") == false)
+        #expect(ScalarText.hasPrefix("e\u{301}a", "e"))
+        #expect(ScalarText.hasSuffix("e\u{301}", "\u{301}"))
+        #expect(ScalarText.contains("ae\u{301}b", "e"))
+        #expect(ScalarText.contains("a\0b", "\0b"))
+        #expect(!ScalarText.hasPrefix("é", "e"))
+        #expect(!ScalarText.hasPrefix("a", "ab"))
+        #expect(!ScalarText.hasSuffix("a", "ba"))
+        #expect(!ScalarText.contains("abc", "ac"))
+        for text in ["", "a", "é"] {
+            #expect(ScalarText.hasPrefix(text, ""))
+            #expect(ScalarText.hasSuffix(text, ""))
+            #expect(ScalarText.contains(text, ""))
+        }
+    }
+
+    @Test("Containment agrees with a search at each place, on random text")
+    func containment() {
+        let seed = testSeed()
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<20_000 {
+            let text = random.string(of: ["a", "б", "b"], maxCount: 8)
+            let part = random.string(of: ["a", "б", "b"], maxCount: 3)
+            let bytes = Array(text.utf8)
+            let wanted = Array(part.utf8)
+            let expected = (0...bytes.count).contains { bytes[$0...].starts(with: wanted) }
+            #expect(ScalarText.contains(text, part) == expected, "seed \(seed): \(text), \(part)")
+            #expect(ScalarText.isLess(text, part) == bytes.lexicographicallyPrecedes(wanted), "seed \(seed)")
+            #expect(ScalarText.hasPrefix(text, part) == bytes.starts(with: wanted), "seed \(seed)")
+            let isSuffix = bytes.reversed().starts(with: wanted.reversed())
+            #expect(ScalarText.hasSuffix(text, part) == isSuffix, "seed \(seed)")
+        }
+    }
+
+    @Test("Hashes tell canonically equivalent texts apart and where texts end")
+    func hashing() {
+        func hash(_ texts: String...) -> Int {
+            var hasher = Hasher()
+            for text in texts { ScalarText.hash(text, into: &hasher) }
+            return hasher.finalize()
+        }
+        #expect(hash("é") == hash("é"))
+        #expect(hash("é") != hash("e\u{301}"))
+        #expect(hash("ab", "c") != hash("a", "bc"))
+    }
+
+    @Test(
+        "The upper bound of a prefix is the next text that does not begin with it",
+        arguments: [
+            ("a", "b"), ("лен", "лео"), ("a\u{D7FF}", "a\u{E000}"), ("a\u{10FFFF}", "b"), ("\u{7F}", "\u{80}"),
+            ("\u{FFFF}", "\u{10000}"), ("e\u{301}", "e\u{302}"), ("a\0", "a\u{1}"),
+            ("\u{D7FF}\u{10FFFF}\u{10FFFF}", "\u{E000}"), ("\u{7FF}", "\u{800}"),
+        ])
+    func upperBound(prefix: String, bound: String) {
+        #expect(ScalarText.prefixUpperBound(prefix) == Array(bound.utf8))
+    }
+
+    @Test("There is no upper bound where nothing comes after", arguments: ["", "\u{10FFFF}", "\u{10FFFF}\u{10FFFF}"])
+    func noUpperBound(prefix: String) {
+        #expect(ScalarText.prefixUpperBound(prefix) == nil)
+    }
+
+    @Test("Prefix and bound enclose exactly the texts with that prefix")
+    func upperBoundIsExact() {
+        let seed = testSeed()
+        var random = SeededGenerator(seed: seed)
+        let letters: [Unicode.Scalar] = [
+            "a", "b", "\u{7F}", "\u{80}", "\u{D7FF}", "\u{E000}", "\u{FFFF}", "\u{10FFFF}",
+        ]
+        for _ in 0..<20_000 {
+            let prefix = random.string(of: letters, maxCount: 2)
+            let other = random.string(of: letters, maxCount: 4)
+            let bytes = Array(other.utf8)
+            let isBelow = ScalarText.prefixUpperBound(prefix).map { bytes.lexicographicallyPrecedes($0) } ?? true
+            let isInRange = !ScalarText.isLess(other, prefix) && isBelow
+            #expect(isInRange == ScalarText.hasPrefix(other, prefix), "seed \(seed): \(prefix.hex), \(other.hex)")
+        }
+    }
+}
