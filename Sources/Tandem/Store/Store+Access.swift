@@ -139,15 +139,26 @@ extension Store {
     }
 
     func giveBack(_ reader: ReaderPool.Reader) {
-        if isOpen {
-            readers?.giveBack(reader)
-        } else {
-            reader.connection.finalizeStatements()
-            try? reader.connection.queue.close()
-        }
+        readers?.giveBack(reader)
     }
 
-    private var isOpen: Bool { (try? checkOpen()) != nil }
+    /// A connection of its own for a walk that goes on across suspensions, `nil` in memory, where there is but one.
+    func checkOutReader() throws -> Connection? {
+        try readers?.borrowForWalk().connection
+    }
+
+    func checkIn(_ connection: Connection) {
+        giveBack(ReaderPool.Reader(connection: connection))
+    }
+
+    /// Makes sure that the store was opened with a model.
+    func requireModel(_ model: ModelDefinition) throws {
+        guard schema.table(ofType: model.type) != nil else {
+            var error = Schema.unknown(model.type)
+            error.store = path
+            throw error
+        }
+    }
 }
 
 extension Connection {

@@ -7,7 +7,7 @@ import Tandem
     @Inverse(\Card.owner) var cards: InverseLinks<Card>
 }
 
-@Model struct Tag {
+@Model struct Badge {
     @Unique var name: String
 }
 
@@ -17,6 +17,6 @@ import Tandem
     var points: BigInt = 0
     @LocalOnly var isPinned = false
     var owner: Reference<Person>?
-    var tags: [Reference<Tag>] = []
+    var badges: [Reference<Badge>] = []
     @Transient var isSelected = false
 }

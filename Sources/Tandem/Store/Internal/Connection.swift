@@ -31,6 +31,8 @@ final class Connection {
     /// The time that operations made by a migration get.
     var migrationTime = Date()
 
+    /// What each model is read with by its local ID.
+    var pointReads: [ObjectIdentifier: PointRead] = [:]
     /// What statements each table is written and read with.
     var tables: [ObjectIdentifier: TableStatements] = [:]
 
@@ -41,6 +43,11 @@ final class Connection {
             throw TandemError(.closed, "The store is closed.", store: path)
         }
         sqlite = handle
+        // GRDB's broker of observers expects to see each COMMIT that it is told of, and traps on those stepped past it.
+        // Nothing of Tandem's observes through GRDB.
+        sqlite3_commit_hook(handle, nil, nil)
+        sqlite3_rollback_hook(handle, nil, nil)
+        sqlite3_update_hook(handle, nil, nil)
         try SQLFunctions.register(on: handle)
     }
 
@@ -48,6 +55,7 @@ final class Connection {
     func finalizeStatements() {
         statements.removeAll()
         tables.removeAll()
+        pointReads.removeAll()
     }
 
     /// A statement, prepared at its first use.

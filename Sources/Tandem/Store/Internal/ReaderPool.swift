@@ -98,12 +98,42 @@ final class ReaderPool: Sendable {
         return try reader ?? makeReader()
     }
 
+    /// Borrows a reader for as long as a walk takes, beyond the maximum if need be: whoever walks may read by others
+    /// meanwhile, and must not wait for another walk to end.
+    func borrowForWalk() throws -> Reader {
+        let idle: Reader? = try state.withLock { state in
+            if state.isClosed { throw TandemError(.closed, "The store is closed.", store: path) }
+            if let reader = state.idle.popLast() { return reader }
+            state.count += 1
+            return nil
+        }
+        return try idle ?? makeReader()
+    }
+
     /// Gives a reader back.
     func giveBack(_ reader: Reader) {
-        let waiter: Waiter? = state.withLock { state in
-            if !state.waiters.isEmpty { return state.waiters.removeFirst() }
+        enum Next {
+            case hand(Waiter)
+            case keep
+            case close
+        }
+        let next: Next = state.withLock { state in
+            if state.isClosed || state.count > maximum {
+                state.count -= 1
+                return .close
+            }
+            if !state.waiters.isEmpty { return .hand(state.waiters.removeFirst()) }
             state.idle.append(reader)
-            return nil
+            return .keep
+        }
+        let waiter: Waiter?
+        switch next {
+        case .hand(let first): waiter = first
+        case .keep: return
+        case .close:
+            reader.connection.finalizeStatements()
+            try? reader.connection.queue.close()
+            return
         }
         switch waiter {
         case .thread(let waiter):

@@ -1,0 +1,62 @@
+extension Results {
+    /// The objects in groups of one value of a property each, to be counted and summed:
+    /// `grouped(by: \.shop).values(.count, .sum(\.points))`.
+    public func grouped<P: PropertyExpression>(by property: KeyPath<M.Columns, P>) -> Grouping<M, P>
+    where P.Root == M {
+        Grouping(results: self, property: M.Columns()[keyPath: property])
+    }
+}
+
+/// The objects of a query in groups, each with one value of a property.
+public struct Grouping<M: Model, P: PropertyExpression>: Sendable where P.Root == M {
+    let results: Results<M>
+    let property: P
+
+    /// A key and some aggregates for each group, in the order of the keys, nil first.
+    ///
+    /// ```swift
+    /// for (shop, (count, points)) in try store.objects(Card.self).grouped(by: \.shop).values(.count, .sum(\.points)) {
+    ///     print(shop, count, points)
+    /// }
+    /// ```
+    ///
+    /// Texts that differ are different keys, also where their folded forms are equal.
+    ///
+    /// - Throws: ``TandemError`` with the code `overflow` if a sum does not fit its type.
+    public func values<each Value>(
+        _ aggregates: repeat Aggregate<M, each Value>
+    ) throws -> [(key: P.Value, values: (repeat each Value))] {
+        let query = results.query.nestedIfCut
+        return try results.store.query { compiler in
+            compiler.select(query, grouping: { "\($0.groups(property.__column, in: $1))" }) { compiler, scope in
+                var columns = compiler.column(property.__column, in: scope)
+                for aggregate in repeat each aggregates {
+                    columns += ", \(compiler.aggregate(aggregate.node, in: scope))"
+                }
+                return columns
+            }
+        } _: { statement, connection in
+            var groups: [(key: P.Value, values: (repeat each Value))] = []
+            while try statement.step() {
+                let row = statement.row()
+                let key = try property.value(row, 0, store: connection.path)
+                var column: Int32 = 1
+                func read<V>(_ aggregate: Aggregate<M, V>) throws -> V {
+                    defer { column += aggregate.node.width }
+                    return try aggregate.value(row, column, store: connection.path)
+                }
+                groups.append((key, (repeat try read(each aggregates))))
+            }
+            return groups
+        }
+    }
+}
+
+extension SQLCompiler {
+    /// GROUP BY and ORDER BY for groups of one value of a column each.
+    mutating func groups(_ path: ColumnPath, ascending: Bool = true, in scope: Scope) -> SQL {
+        let direction = ascending ? "" : " DESC"
+        let order = orderColumns(path, in: scope).map { "\($0)\(raw: direction)" as SQL }.joined(", ")
+        return " GROUP BY \(column(path, in: scope)) ORDER BY \(order)"
+    }
+}

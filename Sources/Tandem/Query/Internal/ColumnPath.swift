@@ -1,0 +1,118 @@
+/// A step from a model to the one that a reference of it names.
+public struct ReferenceStep: Hashable, Sendable {
+    /// The table that holds the reference.
+    let table: String
+    /// The reference's column.
+    let column: String
+    /// The table referred to.
+    let target: String
+}
+
+/// A column, and the references that lead to its table from the query's model.
+public struct ColumnPath: Sendable {
+    /// The references to follow, from the query's model on.
+    var steps: [ReferenceStep]
+    /// The model that the column belongs to.
+    let model: ModelDefinition
+    /// The column: a property's or one of the state.
+    let column: Column
+
+    enum Column: Sendable {
+        /// The index of a property in the model's definition.
+        case property(Int)
+        /// A column of the object's state, by its name, and whether it can be NULL.
+        case state(String, isOptional: Bool, isFloating: Bool)
+    }
+
+    init(_ model: ModelDefinition, _ property: Int) {
+        steps = []
+        self.model = model
+        column = .property(property)
+    }
+
+    init(_ model: ModelDefinition, _ column: Column) {
+        steps = []
+        self.model = model
+        self.column = column
+    }
+
+    /// This column of the object that a reference names.
+    func reached(through reference: ColumnPath) -> ColumnPath {
+        var path = self
+        path.steps = reference.steps(to: steps.first?.table ?? model.table) + steps
+        return path
+    }
+
+    /// The steps to this reference's table, and the one from there to the table that it refers to.
+    func steps(to target: String) -> [ReferenceStep] {
+        guard let definition else { return steps }
+        return steps + [ReferenceStep(table: model.table, column: definition.column, target: target)]
+    }
+
+    /// The property's definition, `nil` for a column of the state.
+    var definition: PropertyDefinition? {
+        if case .property(let index) = column { model.properties[index] } else { nil }
+    }
+
+    /// The column's name in its table.
+    var name: String {
+        switch column {
+        case .property(let index): model.properties[index].column
+        case .state(let name, _, _): name
+        }
+    }
+
+    /// The property's name in Swift.
+    var propertyName: String {
+        switch column {
+        case .property(let index): model.properties[index].name
+        case .state(let name, _, _): RowReader.propertyName(ofStateColumn: name)
+        }
+    }
+
+    /// Whether this is the primary key of the query's own model.
+    var isLocalID: Bool {
+        if case .state("localID", _, _) = column { steps.isEmpty } else { false }
+    }
+
+    /// Whether the column, or the path to it, can be NULL.
+    var isNullable: Bool {
+        guard steps.isEmpty else { return true }
+        return switch column {
+        case .property(let index): model.properties[index].isOptional
+        case .state(_, let isOptional, _): isOptional
+        }
+    }
+
+    /// The least of the values that stand for NaN, which sort after all numbers; `nil` if the type has none.
+    var firstNaN: StorageValue? {
+        switch column {
+        case .property(let index):
+            switch model.properties[index].kind {
+            case .double, .float, .date: .blob([])
+            case .decimal: .blob([0xFF])
+            default: nil
+            }
+        case .state(_, _, let isFloating): isFloating ? .blob([]) : nil
+        }
+    }
+
+    /// Whether NaN differs from itself, as it does in `Double`, `Float` and `Date`, but not in `Decimal`.
+    var isFloating: Bool {
+        switch column {
+        case .property(let index): model.properties[index].kind.isFloating
+        case .state(_, _, let isFloating): isFloating
+        }
+    }
+}
+
+extension RowReader {
+    /// The name in Swift of a column of the state.
+    static func propertyName(ofStateColumn name: String) -> String {
+        switch name {
+        case "synced": "isSynced"
+        case "deleted": "isDeleted"
+        default: name
+        }
+    }
+}

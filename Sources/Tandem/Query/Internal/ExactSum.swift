@@ -1,0 +1,227 @@
+import BigInt
+import Foundation
+import GRDBSQLite
+
+/// Sums that SQLite's own `sum` can't make: integers beyond 64 bits, big integers and decimals, and floating-point
+/// numbers with NaN among them.
+///
+/// Each kind is an aggregate function. Its result is a value in its stored form; NULL if the sum has none; a text with
+/// what is wrong if a stored value is not one of the kind.
+class ExactSum {
+    enum Kind: Int, Sendable, CaseIterable {
+        /// INTEGER, and the blobs of `UInt64`: the result is a `BigInt`.
+        case integer = 1
+        case real
+        case bigInt
+        case decimal
+
+        var function: String {
+            switch self {
+            case .integer: "__tandem_sum_integer"
+            case .real: "__tandem_sum_real"
+            case .bigInt: "__tandem_sum_bigint"
+            case .decimal: "__tandem_sum_decimal"
+            }
+        }
+
+        fileprivate func makeSum() -> ExactSum {
+            switch self {
+            case .integer: IntegerSum()
+            case .real: RealSum()
+            case .bigInt: BigIntSum()
+            case .decimal: DecimalSum()
+            }
+        }
+    }
+
+    fileprivate var failure: (any Error)?
+
+    fileprivate func add(_ value: OpaquePointer?) throws {}
+    fileprivate func total() -> StorageValue { .null }
+
+    static func register(on handle: OpaquePointer) throws {
+        for kind in Kind.allCases {
+            let code = sqlite3_create_function_v2(
+                handle, kind.function, 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+                UnsafeMutableRawPointer(bitPattern: kind.rawValue), nil,
+                { context, _, arguments in
+                    let value = arguments![0]
+                    guard sqlite3_value_type(value) != SQLITE_NULL, let sum = ExactSum.sum(context) else { return }
+                    guard sum.failure == nil else { return }
+                    do { try sum.add(value) } catch { sum.failure = error }
+                },
+                { context in ExactSum.finish(context) }, nil)
+            try SQLFunctions.check(code, handle)
+        }
+    }
+
+    /// The sum in progress, made at the first row.
+    private static func sum(_ context: OpaquePointer?) -> ExactSum? {
+        let size = Int32(MemoryLayout<UnsafeMutableRawPointer?>.size)
+        guard let memory = sqlite3_aggregate_context(context, size) else { return nil }
+        let slot = memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+        if let pointer = slot.pointee { return Unmanaged<ExactSum>.fromOpaque(pointer).takeUnretainedValue() }
+        guard let sum = kind(context)?.makeSum() else { return nil }
+        slot.pointee = Unmanaged.passRetained(sum).toOpaque()
+        return sum
+    }
+
+    private static func kind(_ context: OpaquePointer?) -> Kind? {
+        Kind(rawValue: Int(bitPattern: sqlite3_user_data(context)))
+    }
+
+    /// SQLite calls it once for each sum, also when the statement is given up half-way.
+    private static func finish(_ context: OpaquePointer?) {
+        var sum: ExactSum?
+        if let memory = sqlite3_aggregate_context(context, 0) {
+            let slot = memory.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+            if let pointer = slot.pointee {
+                sum = Unmanaged<ExactSum>.fromOpaque(pointer).takeRetainedValue()
+                slot.pointee = nil
+            }
+        }
+        guard let sum = sum ?? kind(context)?.makeSum() else { return sqlite3_result_null(context) }
+        if let failure = sum.failure {
+            let text = "\(failure)"
+            return sqlite3_result_text(context, text, -1, SQLFunctions.transient)
+        }
+        switch sum.total() {
+        case .null, .text: sqlite3_result_null(context)
+        case .integer(let value): sqlite3_result_int64(context, value)
+        case .real(let value): sqlite3_result_double(context, value)
+        case .blob(let bytes): sqlite3_result_blob(context, bytes, Int32(bytes.count), SQLFunctions.transient)
+        }
+    }
+}
+
+/// 128 bits: enough for as many rows as a table can have.
+private final class IntegerSum: ExactSum {
+    private var high: Int64 = 0
+    private var low: UInt64 = 0
+
+    override func add(_ value: OpaquePointer?) throws {
+        if sqlite3_value_type(value) == SQLITE_BLOB {
+            let bytes = SQLFunctions.bytes(value)
+            guard bytes.count == 8 else {
+                throw InvalidEncoding("UInt64", .truncated, "there are \(bytes.count) bytes in place of 8")
+            }
+            add(high: 0, low: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
+        } else {
+            let value = sqlite3_value_int64(value)
+            add(high: value < 0 ? -1 : 0, low: UInt64(bitPattern: value))
+        }
+    }
+
+    private func add(high: Int64, low: UInt64) {
+        let (sum, carry) = self.low.addingReportingOverflow(low)
+        self.low = sum
+        self.high &+= high &+ (carry ? 1 : 0)
+    }
+
+    override func total() -> StorageValue {
+        var bytes: [UInt8] = []
+        OrderedBigInt.append((BigInt(high) << 64) + BigInt(low), to: &bytes)
+        return .blob(bytes)
+    }
+}
+
+/// With Neumaier's compensation, so that the rounding errors of many numbers do not add up.
+private final class RealSum: ExactSum {
+    private var sum = 0.0
+    private var compensation = 0.0
+
+    override func add(_ value: OpaquePointer?) throws {
+        let value = sqlite3_value_type(value) == SQLITE_BLOB ? .nan : sqlite3_value_double(value)
+        let next = sum + value
+        // Infinities have no rounding error to make up for, only a NaN in place of one.
+        if next.isFinite {
+            compensation += abs(sum) >= abs(value) ? (sum - next) + value : (value - next) + sum
+        }
+        sum = next
+    }
+
+    override func total() -> StorageValue {
+        let total = sum.isFinite ? sum + compensation : sum
+        guard total.isNaN else { return .real(total) }
+        var bytes: [UInt8] = []
+        NaNStorage.append(Double.nan, to: &bytes)
+        return .blob(bytes)
+    }
+}
+
+private final class BigIntSum: ExactSum {
+    private var sum = BigInt()
+
+    override func add(_ value: OpaquePointer?) throws {
+        sum += try OrderedBigInt.decode(SQLFunctions.bytes(value))
+    }
+
+    override func total() -> StorageValue {
+        var bytes: [UInt8] = []
+        OrderedBigInt.append(sum, to: &bytes)
+        return .blob(bytes)
+    }
+}
+
+/// A mantissa of any size: `Decimal`'s own sum drops digits past the 38th.
+private final class DecimalSum: ExactSum {
+    private var mantissa = BigInt()
+    private var exponent = 0
+    private var isNaN = false
+
+    override func add(_ value: OpaquePointer?) throws {
+        let value = try OrderedDecimal.decode(SQLFunctions.bytes(value))
+        guard !value.isNaN else {
+            isNaN = true
+            return
+        }
+        let parts = DecimalParts(value)
+        if parts.isZero { return }
+        var addend = BigInt(
+            sign: parts.isNegative ? .minus : .plus,
+            magnitude: BigUInt(words: [
+                UInt(parts.low), UInt(parts.high),
+            ]))
+        if parts.exponent < exponent {
+            mantissa *= BigInt(10).power(exponent - parts.exponent)
+            exponent = parts.exponent
+        } else if parts.exponent > exponent {
+            addend *= BigInt(10).power(parts.exponent - exponent)
+        }
+        mantissa += addend
+    }
+
+    override func total() -> StorageValue {
+        var bytes: [UInt8] = []
+        if isNaN {
+            OrderedDecimal.append(.nan, to: &bytes)
+            return .blob(bytes)
+        }
+        guard let decimal = decimal() else { return .null }
+        OrderedDecimal.append(decimal, to: &bytes)
+        return .blob(bytes)
+    }
+
+    /// The sum as a decimal, if one is exactly that.
+    private func decimal() -> Decimal? {
+        var magnitude = mantissa.magnitude
+        var exponent = exponent
+        if magnitude.isZero { return Decimal() }
+        while magnitude.bitWidth > 128 || exponent < -128 {
+            let (quotient, remainder) = magnitude.quotientAndRemainder(dividingBy: 10)
+            guard remainder.isZero else { return nil }
+            magnitude = quotient
+            exponent += 1
+        }
+        while exponent > 127 {
+            magnitude *= 10
+            exponent -= 1
+            guard magnitude.bitWidth <= 128 else { return nil }
+        }
+        let words = Array(magnitude.words)
+        let parts = DecimalParts(
+            isNegative: mantissa.sign == .minus, exponent: exponent, high: words.count > 1 ? UInt64(words[1]) : 0,
+            low: UInt64(words[0]))
+        return parts.decimal(isCompact: false)
+    }
+}

@@ -1,0 +1,37 @@
+/// The statement that reads one object by its local ID, on one connection.
+///
+/// It is found by the model's type: writing its SQL, or looking it up by its text, would cost as much as the read.
+final class PointRead {
+    private let statement: Statement
+
+    init(_ model: ModelDefinition, on connection: Connection) throws {
+        let columns = (RowReader.stateColumns + model.properties.map(\.column)).map(SQL.quoted)
+        statement = try connection.uncachedStatement(
+            """
+            SELECT \(columns.joined(separator: ", ")) FROM \(SQL.quoted(model.table)) \
+            WHERE "localID" = ? AND "deleted" = 0
+            """)
+    }
+
+    @inline(__always)
+    func object<M: Model>(_ model: M.Type, _ localID: LocalID, path: String) throws -> M? {
+        var text = localID.rawValue
+        return try text.withUTF8 { utf8 in
+            // Not copied: the text outlives the run, and the next run binds another.
+            statement.bindText(1, utf8, copied: false)
+            defer { statement.reset() }
+            return try statement.step() ? try M.read(statement.row(), path: path) : nil
+        }
+    }
+}
+
+extension Connection {
+    @inline(__always)
+    func pointRead<M: Model>(_ model: M.Type, in store: Store) throws -> PointRead {
+        if let read = pointReads[ObjectIdentifier(model)] { return read }
+        try store.requireModel(M.__definition)
+        let read = try PointRead(M.__definition, on: self)
+        pointReads[ObjectIdentifier(model)] = read
+        return read
+    }
+}

@@ -1,0 +1,89 @@
+/// What a query asks for: plain data that SQL is written from.
+///
+/// A step after one that picks out some of the objects (`limit`, `offset`, `distinct`) applies to those picked, as it
+/// would to a Swift sequence. They are then the `base` of a new description.
+struct QueryDescription: Sendable {
+    enum Life: Sendable {
+        case live, deleted, any
+    }
+
+    /// Holds a description inside one.
+    final class Base: Sendable {
+        let query: QueryDescription
+        init(_ query: QueryDescription) { self.query = query }
+    }
+
+    let model: ModelDefinition
+    var life = Life.live
+    /// Only the objects of this query are asked.
+    var base: Base?
+    var filters: [PredicateNode] = []
+    var order: [SortKey] = []
+    var distinct: [ColumnPath] = []
+    var limit: Int?
+    var offset = 0
+
+    init(_ model: ModelDefinition) {
+        self.model = model
+    }
+
+    private var isCut: Bool { limit != nil || offset > 0 }
+
+    /// This query, or one over its objects if it picks out some of them.
+    var nestedIfPicky: QueryDescription {
+        isCut || !distinct.isEmpty ? nested : self
+    }
+
+    /// This query without a limit of its own: for aggregates.
+    var nestedIfCut: QueryDescription {
+        isCut ? nested : self
+    }
+
+    private var nested: QueryDescription {
+        var outer = QueryDescription(model)
+        outer.life = .any
+        outer.base = Base(self)
+        outer.order = order
+        return outer
+    }
+
+    func filtered(_ node: PredicateNode) -> QueryDescription {
+        var query = nestedIfPicky
+        query.filters.append(node)
+        return query
+    }
+
+    func sorted(_ keys: [SortKey]) -> QueryDescription {
+        var query = nestedIfPicky
+        query.order = keys
+        return query
+    }
+
+    func distinct(_ columns: [ColumnPath]) -> QueryDescription {
+        var query = nestedIfPicky
+        query.distinct = columns
+        return query
+    }
+
+    func limited(_ count: Int) -> QueryDescription {
+        var query = self
+        query.limit = min(count, limit ?? count)
+        return query
+    }
+
+    func skipping(_ count: Int) -> QueryDescription {
+        var query = limit == nil ? self : nested
+        query.offset += count
+        return query
+    }
+
+    func living(_ life: Life) -> QueryDescription {
+        var query = self
+        if let base {
+            query.base = Base(base.query.living(life))
+        } else {
+            query.life = life
+        }
+        return query
+    }
+}

@@ -1,0 +1,63 @@
+extension Store {
+    /// Compiles a statement, and runs a block with it in one consistent read.
+    ///
+    /// - Parameter shared: Whether the connection's own statement may be used. Not if the block calls the user's code,
+    ///   which may run the same query.
+    func query<T>(
+        shared: Bool = true, _ compile: (inout SQLCompiler) -> SQL, _ body: (Statement, Connection) throws -> T
+    ) throws -> T {
+        let sql = try compiled(compile)
+        func run(_ connection: Connection) throws -> T {
+            let statement = shared ? try connection.statement(sql.text) : try connection.uncachedStatement(sql.text)
+            defer {
+                statement.reset()
+                statement.clearBindings()
+            }
+            statement.bind(sql.values)
+            return try body(statement, connection)
+        }
+        // The user's code may read on: in a block of its own it does so by the same connection, so that threads which
+        // each hold one never wait for a second.
+        return shared ? try reading(run) : try read { try run($0.connectionForReading()) }
+    }
+
+    /// The SQL of a statement, whose models the store has.
+    func compiled(_ compile: (inout SQLCompiler) -> SQL) throws -> SQL {
+        var compiler = SQLCompiler()
+        let sql = compile(&compiler)
+        for model in compiler.models { try requireModel(model) }
+        return sql
+    }
+}
+
+extension Model {
+    /// Reads an object, naming the property if it can't be read.
+    @inline(__always)
+    static func read(_ row: RowReader, path: String) throws -> Self {
+        do {
+            return try Self(__row: row)
+        } catch let error as InvalidStoredValue {
+            throw TandemError(unreadable: error, in: __definition, base: row.base, store: path)
+        }
+    }
+}
+
+extension TandemError {
+    /// A column of an object can't be read.
+    init(unreadable error: InvalidStoredValue, in model: ModelDefinition, base: Int32, store: String) {
+        let column = Int(error.column - base)
+        let property = column - RowReader.stateColumns.count
+        let name =
+            if property >= 0, property < model.properties.count {
+                model.properties[property].name
+            } else if column >= 0, column < RowReader.stateColumns.count {
+                RowReader.propertyName(ofStateColumn: RowReader.stateColumns[column])
+            } else {
+                nil as String?
+            }
+        self.init(
+            .invalidValue, "A stored value can't be read: \(error.reason).",
+            advice: "Another program may have written it. Store.checkIntegrity finds all such values.", store: store,
+            model: model.name, property: name)
+    }
+}

@@ -1,0 +1,79 @@
+// Lists of references and inverse links, as subqueries.
+
+extension SQLCompiler {
+    mutating func quantified(
+        _ link: LinkPath, _ quantifier: Quantifier, _ node: PredicateNode, in scope: Scope
+    ) -> SQL {
+        // All hold if there is none of which it is not true.
+        let node = quantifier == .all ? .not(node) : node
+        let rows = self.rows(link, node, in: scope) { _ in "1" }
+        return "\(raw: quantifier == .any ? "" : "NOT ")EXISTS (\(rows))"
+    }
+
+    mutating func linkCount(_ link: LinkPath, _ comparison: Comparison, _ count: Int, in scope: Scope) -> SQL {
+        var isInverseOfList = false
+        if case .inverse(let source, let property) = link.kind {
+            isInverseOfList = source.properties[property].isToMany
+        }
+        // An object whose list names this one twice is one object.
+        let rows = self.rows(link, .constant(true), in: scope) { alias in
+            isInverseOfList ? "COUNT(DISTINCT \(alias: alias).\"__rid\")" : "COUNT(*)"
+        }
+        return "(\(rows)) \(raw: comparison.sql) \(bind: .integer(Int64(count)))"
+    }
+
+    mutating func linkContains(_ link: LinkPath, _ localID: LocalID, in scope: Scope) -> SQL {
+        let isObject = PredicateNode.comparison(
+            ColumnPath(link.model, .state("localID", isOptional: false, isFloating: false)), .equal,
+            .value(.text(localID.rawValue)))
+        return "EXISTS (\(rows(link, isObject, in: scope) { _ in "1" }))"
+    }
+
+    /// A SELECT of the linked objects for which a predicate holds.
+    private mutating func rows(
+        _ link: LinkPath, _ node: PredicateNode, in scope: Scope, columns: (String) -> SQL
+    ) -> SQL {
+        let holder = self.alias(link.steps, in: scope)
+        var listAlias: String?
+        if link.listTable != nil { listAlias = makeAlias() }
+        let inner = makeScope(link.model)
+        let predicate: SQL?
+        if case .constant(true) = node { predicate = nil } else { predicate = operand(node, in: inner) }
+
+        var from: SQL
+        var conditions: [SQL] = []
+        switch link.kind {
+        case .list:
+            let list = listAlias ?? ""
+            from = """
+                \(name: link.listTable ?? "") AS \(alias: list) JOIN \(tables(inner))
+                """
+            conditions.append("\(alias: list).\"object\" = \(alias: holder).\"__rid\"")
+            conditions.append("\(alias: inner.alias).\"localID\" = \(alias: list).\"target\"")
+        case .inverse(let source, let property):
+            if let table = link.listTable, let list = listAlias {
+                from = "\(name: table) AS \(alias: list) JOIN \(tables(inner))"
+                conditions.append("\(alias: list).\"target\" = \(alias: holder).\"localID\"")
+                conditions.append("\(alias: inner.alias).\"__rid\" = \(alias: list).\"object\"")
+            } else {
+                from = tables(inner)
+                let column = source.properties[property].column
+                conditions.append("\(alias: inner.alias).\(name: column) = \(alias: holder).\"localID\"")
+            }
+        }
+        conditions.append("\(alias: inner.alias).\"deleted\" = 0")
+        if let predicate { conditions.append(predicate) }
+        return "SELECT \(columns(inner.alias)) FROM \(from) WHERE \(conditions.joined(" AND "))"
+    }
+}
+
+extension LinkPath {
+    /// The table that lists what is linked; `nil` if a reference's own column says it.
+    fileprivate var listTable: String? {
+        switch kind {
+        case .list(let holder, let property, _): holder.linkTable(holder.properties[property])
+        case .inverse(let source, let property):
+            source.properties[property].isToMany ? source.linkTable(source.properties[property]) : nil
+        }
+    }
+}

@@ -1,0 +1,207 @@
+// Predicates as SQL conditions. A condition may be NULL where the predicate is false: AND, OR and WHERE take the two
+// for one, and NOT is written so that it does too.
+
+extension SQLCompiler {
+    /// A predicate in parentheses where a neighbour's operator could tear it apart.
+    mutating func operand(_ node: PredicateNode, in scope: Scope) -> SQL {
+        let sql = predicate(node, in: scope)
+        return switch node {
+        case .any(let nodes) where nodes.count > 1: "(\(sql))"
+        case .all(let nodes) where nodes.count > 1: "(\(sql))"
+        default: sql
+        }
+    }
+
+    mutating func predicate(_ node: PredicateNode, in scope: Scope) -> SQL {
+        switch node {
+        case .constant(let value): return value ? "1" : "0"
+        case .not(let node): return "(\(predicate(node, in: scope))) IS NOT TRUE"
+        case .all(let nodes):
+            return nodes.isEmpty ? "1" : nodes.map { operand($0, in: scope) }.balanced("AND")
+        case .any(let nodes):
+            return nodes.isEmpty ? "0" : nodes.map { operand($0, in: scope) }.balanced("OR")
+        case .isTrue(let path): return "\(column(path, in: scope)) = 1"
+        case .comparison(let path, let comparison, .value(let value)):
+            return compare(path, comparison, value, in: scope)
+        case .comparison(let path, let comparison, .column(let other)):
+            return compare(path, comparison, other, in: scope)
+        case .among(let path, let values): return among(path, values, in: scope)
+        case .identical(let path, let value): return "\(column(path, in: scope)) IS \(bind: value)"
+        case .text(let path, let test, let text): return passes(path, test, text, in: scope)
+        case .matches(let path, let needle): return matches(path, needle, in: scope)
+        case .quantified(let link, let quantifier, let node): return quantified(link, quantifier, node, in: scope)
+        case .linkCount(let link, let comparison, let count): return linkCount(link, comparison, count, in: scope)
+        case .linkContains(let link, let localID): return linkContains(link, localID, in: scope)
+        case .elementCount(let path, let comparison, let count):
+            return """
+                json_array_length(\(column(path, in: scope))) \(raw: comparison.sql) \(bind: .integer(Int64(count)))
+                """
+        case .elementsContain(let path, let json):
+            return "\(raw: SQLFunctions.elementsContain)(\(bind: .text(json)), \(column(path, in: scope)))"
+        }
+    }
+
+    // MARK: Comparisons
+
+    private mutating func compare(
+        _ path: ColumnPath, _ comparison: Comparison, _ value: StorageValue, in scope: Scope
+    ) -> SQL {
+        let column = self.column(path, in: scope)
+        if case .null = value {
+            return switch comparison {
+            case .equal: "\(column) IS NULL"
+            case .notEqual: "\(column) IS NOT NULL"
+            default: "0"
+            }
+        }
+        let isNaN = path.isNaN(value)
+        switch comparison {
+        case .equal: return isNaN && path.isFloating ? "0" : "\(column) = \(bind: value)"
+        case .notEqual:
+            if isNaN && path.isFloating { return "1" }
+            return path.isNullable ? "\(column) IS NOT \(bind: value)" : "\(column) <> \(bind: value)"
+        case .less, .lessOrEqual:
+            return isNaN ? "0" : "\(column) \(raw: comparison.sql) \(bind: value)"
+        case .greater, .greaterOrEqual:
+            if isNaN { return "0" }
+            let condition: SQL = "\(column) \(raw: comparison.sql) \(bind: value)"
+            guard let nan = path.firstNaNLiteral else { return condition }
+            return "(\(condition) AND \(column) < \(raw: nan))"
+        }
+    }
+
+    private mutating func compare(
+        _ path: ColumnPath, _ comparison: Comparison, _ other: ColumnPath, in scope: Scope
+    ) -> SQL {
+        let left = column(path, in: scope)
+        let right = column(other, in: scope)
+        let isNullable = path.isNullable || other.isNullable
+        switch comparison {
+        case .equal:
+            let condition: SQL = isNullable ? "\(left) IS \(right)" : "\(left) = \(right)"
+            return path.isFloating ? "(\(condition) AND typeof(\(left)) <> 'blob')" : condition
+        case .notEqual:
+            let condition: SQL = isNullable ? "\(left) IS NOT \(right)" : "\(left) <> \(right)"
+            return path.isFloating ? "(\(condition) OR typeof(\(left)) = 'blob')" : condition
+        case .less, .lessOrEqual, .greater, .greaterOrEqual:
+            let condition: SQL = "\(left) \(raw: comparison.sql) \(right)"
+            guard let nan = path.firstNaNLiteral else { return condition }
+            let greater = comparison == .less || comparison == .lessOrEqual ? right : left
+            return "(\(condition) AND \(greater) < \(raw: nan))"
+        }
+    }
+
+    /// Lists longer than this are bound as one value: SQLite binds 32,766 values at most.
+    private static let longList = 100
+
+    private mutating func among(_ path: ColumnPath, _ values: [StorageValue], in scope: Scope) -> SQL {
+        let column = self.column(path, in: scope)
+        var hasNull = false
+        let values = values.filter { value in
+            if case .null = value { hasNull = true }
+            return value != .null && !(path.isFloating && path.isNaN(value))
+        }
+        let condition: SQL
+        switch values.count {
+        case 0: return hasNull ? "\(column) IS NULL" : "0"
+        case ...Self.longList:
+            let list = values.map { SQL("?", [$0]) }.joined(", ")
+            condition = "\(column) IN (\(list))"
+        default:
+            let list = PackedList.pack(values)
+            condition = """
+                \(column) IN (WITH RECURSIVE "list"("i") AS (SELECT 0 UNION ALL SELECT "i" + 1 FROM "list" \
+                WHERE "i" < \(bind: .integer(Int64(values.count - 1)))) \
+                SELECT \(raw: SQLFunctions.listElement)(\(bind: .blob(list)), "i") FROM "list")
+                """
+        }
+        return hasNull ? "(\(condition) OR \(column) IS NULL)" : condition
+    }
+
+    // MARK: Texts
+
+    private mutating func passes(_ path: ColumnPath, _ test: TextTest, _ text: String, in scope: Scope) -> SQL {
+        let column = self.column(path, in: scope)
+        switch test {
+        case .prefix: return text.isEmpty ? "\(column) IS NOT NULL" : prefix(column, text)
+        case .suffix:
+            if text.isEmpty { return "\(column) IS NOT NULL" }
+            let bytes = Array(text.utf8)
+            return "substr(CAST(\(column) AS BLOB), \(raw: "-\(bytes.count)")) = \(bind: .blob(bytes))"
+        case .contains: return "instr(\(column), \(bind: .text(text))) > 0"
+        case .like:
+            let like: SQL = "\(raw: SQLFunctions.like)(\(bind: .text(text)), \(column))"
+            let literal = WildcardPattern(text).literalPrefix
+            return literal.isEmpty ? like : "(\(prefix(column, literal)) AND \(like))"
+        }
+    }
+
+    /// A range of texts, so that an index can be used. Its end need not be valid UTF-8: it is bound as bytes.
+    private func prefix(_ column: SQL, _ prefix: String) -> SQL {
+        let lower: SQL = "\(column) >= \(bind: .text(prefix))"
+        guard let end = ScalarText.prefixUpperBound(prefix) else { return lower }
+        return "(\(lower) AND \(column) < CAST(\(bind: .blob(end)) AS TEXT))"
+    }
+
+    /// The fewest scalars that the trigram index finds.
+    private static let trigram = 3
+
+    private mutating func matches(_ path: ColumnPath, _ needle: SearchNeedle, in scope: Scope) -> SQL {
+        guard !needle.words.isEmpty, let twin = path.definition?.searchColumn, let index = path.model.searchTable
+        else { return "0" }
+        // GLOB ends its pattern at U+0000.
+        func isLong(_ word: String) -> Bool {
+            word.unicodeScalars.count >= Self.trigram && !word.utf8.contains(0)
+        }
+        var conditions: [SQL] = []
+        let long = needle.words.filter(isLong)
+        if !long.isEmpty {
+            let globs = long.map { word in "\(name: twin) GLOB \(bind: .text(Self.glob(word)))" as SQL }
+            let rows: SQL = "SELECT \"rowid\" FROM \(name: index) WHERE \(globs.joined(" AND "))"
+            conditions.append(among(rows: rows, path.steps, in: scope))
+        }
+        for word in needle.words where !isLong(word) {
+            conditions.append("instr(\(alias: alias(path.steps, in: scope)).\(name: twin), \(bind: .text(word))) > 0")
+        }
+        return conditions.count == 1 ? conditions[0] : "(\(conditions.joined(" AND ")))"
+    }
+
+    /// Whether references lead to one of some rows. Written from the rows outwards, so that SQLite can go that way: an
+    /// index finds the few objects that refer to them, where a join would begin with all that refer to any.
+    private func among(rows: SQL, _ steps: [ReferenceStep], in scope: Scope) -> SQL {
+        var condition: SQL = "\"__rid\" IN (\(rows))"
+        for step in steps.reversed() {
+            condition = """
+                \(name: step.column) IN (SELECT "localID" FROM \(name: step.target) WHERE \(condition) AND "deleted" = 0)
+                """
+        }
+        return "\(alias: scope.alias).\(condition)"
+    }
+
+    /// The pattern that a text anywhere in another one has. Folding leaves no character that GLOB gives a meaning; if
+    /// one is there all the same, it stands for itself.
+    private static func glob(_ word: String) -> String {
+        var pattern = "*"
+        for scalar in word.unicodeScalars {
+            switch scalar {
+            case "*", "?", "[": pattern += "[\(scalar)]"
+            default: pattern.unicodeScalars.append(scalar)
+            }
+        }
+        return pattern + "*"
+    }
+}
+
+extension ColumnPath {
+    /// Whether a value bound to this column is the encoding of a NaN.
+    fileprivate func isNaN(_ value: StorageValue) -> Bool {
+        guard let firstNaN, case .blob(let bytes) = value else { return false }
+        return isFloating || .blob(bytes) == firstNaN
+    }
+
+    /// ``firstNaN`` as a literal, so that a plan does not depend on a value bound.
+    fileprivate var firstNaNLiteral: String? {
+        guard let firstNaN, case .blob(let bytes) = firstNaN else { return nil }
+        return bytes.isEmpty ? "X''" : "X'FF'"
+    }
+}

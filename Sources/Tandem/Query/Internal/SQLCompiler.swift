@@ -1,0 +1,165 @@
+/// Writes the SQL of a query: names quoted, values bound, nothing pasted.
+///
+/// Each table read has an alias, `t0`, `t1` and so on. The references followed from one table are joined to it once,
+/// however many columns are asked through them.
+struct SQLCompiler {
+    /// A table that columns are named from, and the tables joined to it.
+    final class Scope {
+        let alias: String
+        let table: String
+        fileprivate var joins: [(path: [ReferenceStep], alias: String)] = []
+
+        init(alias: String, table: String) {
+            self.alias = alias
+            self.table = table
+        }
+    }
+
+    private var aliasCount = 0
+    /// The models that the query reads.
+    private(set) var models: [ModelDefinition] = []
+
+    mutating func makeAlias() -> String {
+        defer { aliasCount += 1 }
+        return "t\(aliasCount)"
+    }
+
+    mutating func makeScope(_ model: ModelDefinition) -> Scope {
+        models.append(model)
+        return Scope(alias: makeAlias(), table: model.table)
+    }
+
+    // MARK: Tables and columns
+
+    /// The alias of the table that references lead to.
+    mutating func alias(_ steps: [ReferenceStep], in scope: Scope) -> String {
+        guard !steps.isEmpty else { return scope.alias }
+        if let join = scope.joins.first(where: { $0.path == steps }) { return join.alias }
+        _ = alias(Array(steps.dropLast()), in: scope)
+        let alias = makeAlias()
+        scope.joins.append((steps, alias))
+        return alias
+    }
+
+    mutating func column(_ path: ColumnPath, in scope: Scope) -> SQL {
+        "\(alias: alias(path.steps, in: scope)).\(name: path.name)"
+    }
+
+    /// The tables of a scope. Written last, when all its columns have been.
+    func tables(_ scope: Scope) -> SQL {
+        var sql: SQL = "\(name: scope.table) AS \(alias: scope.alias)"
+        for (path, alias) in scope.joins {
+            let step = path[path.count - 1]
+            let holder =
+                path.count == 1
+                ? scope.alias : scope.joins.first { $0.path == Array(path.dropLast()) }?.alias ?? scope.alias
+            sql += """
+                 LEFT JOIN \(name: step.target) AS \(alias: alias) ON \(alias: alias)."localID" \
+                = \(alias: holder).\(name: step.column) AND \(alias: alias)."deleted" = 0
+                """
+        }
+        return sql
+    }
+
+    /// All columns of a model, as ``RowReader`` reads them.
+    func objectColumns(_ model: ModelDefinition, _ alias: String) -> SQL {
+        SQL(
+            (RowReader.stateColumns + model.properties.map(\.column))
+                .map { "\(alias).\(SQL.quoted($0))" }.joined(separator: ", "))
+    }
+
+    // MARK: Statements
+
+    /// A SELECT of a query.
+    ///
+    /// - Parameters:
+    ///   - ordered: Whether the order matters. It always does for the objects that a limit picks.
+    ///   - grouping: What to group and order by, in place of the query's own order.
+    ///   - columns: Writes what to select.
+    mutating func select(
+        _ query: QueryDescription, ordered: Bool = true, grouping: ((inout SQLCompiler, Scope) -> SQL)? = nil,
+        columns: (inout SQLCompiler, Scope) -> SQL
+    ) -> SQL {
+        let scope = makeScope(query.model)
+        let selected = columns(&self, scope)
+        let conditions = self.conditions(query, in: scope)
+        var tail = SQL("")
+        if let grouping {
+            tail += grouping(&self, scope)
+        } else if ordered || query.limit != nil || query.offset > 0 {
+            tail += " ORDER BY \(order(query.order, in: scope))"
+        }
+        if query.limit != nil || query.offset > 0 {
+            tail += " LIMIT \(bind: .integer(Int64(query.limit ?? -1)))"
+            if query.offset > 0 { tail += " OFFSET \(bind: .integer(Int64(query.offset)))" }
+        }
+        var sql: SQL = "SELECT \(selected) FROM \(tables(scope))"
+        if !conditions.isEmpty { sql += " WHERE \(conditions.balanced("AND"))" }
+        return "\(sql)\(tail)"
+    }
+
+    private mutating func conditions(_ query: QueryDescription, in scope: Scope) -> [SQL] {
+        guard !query.distinct.isEmpty else { return filters(query, in: scope) }
+        // The first of each value, by the query's order; the objects so picked are found again by their rows.
+        let inner = makeScope(query.model)
+        let columns = query.distinct.map { column($0, in: inner) }.joined(", ")
+        let order = self.order(query.order, in: inner)
+        let filters = self.filters(query, in: inner)
+        var rows: SQL = """
+            SELECT \(alias: inner.alias)."__rid" AS "row", ROW_NUMBER() OVER (PARTITION BY \(columns) ORDER BY \(order)) \
+            AS "number" FROM \(tables(inner))
+            """
+        if !filters.isEmpty { rows += " WHERE \(filters.balanced("AND"))" }
+        return ["\(alias: scope.alias).\"__rid\" IN (SELECT \"row\" FROM (\(rows)) WHERE \"number\" = 1)"]
+    }
+
+    private mutating func filters(_ query: QueryDescription, in scope: Scope) -> [SQL] {
+        var result: [SQL] = []
+        switch query.life {
+        case .live: result.append("\(alias: scope.alias).\"deleted\" = 0")
+        case .deleted: result.append("\(alias: scope.alias).\"deleted\" = 1")
+        case .any: break
+        }
+        if let base = query.base?.query {
+            let rows = select(base, ordered: false) { _, inner in "\(alias: inner.alias).\"__rid\"" }
+            result.append("\(alias: scope.alias).\"__rid\" IN (\(rows))")
+        }
+        for filter in query.filters {
+            switch filter {
+            case .all(let nodes): result += nodes.map { operand($0, in: scope) }
+            default: result.append(operand(filter, in: scope))
+            }
+        }
+        return result
+    }
+
+    // MARK: Order
+
+    mutating func order(_ keys: [SortKey], in scope: Scope) -> SQL {
+        var terms: [SQL] = []
+        for key in keys { terms += self.terms(key, in: scope) }
+        // It breaks all ties, unless a key has broken them already.
+        let isTotal = keys.contains { if case .column(let path, _, _) = $0 { path.isLocalID } else { false } }
+        if !isTotal { terms.append("\(alias: scope.alias).\"localID\"") }
+        return terms.joined(", ")
+    }
+
+    private mutating func terms(_ key: SortKey, in scope: Scope) -> [SQL] {
+        switch key {
+        case .matchingFirst(let node):
+            return ["(\(predicate(node, in: scope))) IS TRUE DESC"]
+        case .column(let path, let ascending, let nilsFirst):
+            var nils = ""
+            if path.isNullable, nilsFirst != ascending { nils = nilsFirst ? " NULLS FIRST" : " NULLS LAST" }
+            let direction = ascending ? "" : " DESC"
+            return orderColumns(path, in: scope).map { "\($0)\(raw: direction)\(raw: nils)" }
+        }
+    }
+
+    /// What a column is ordered by: a folded text by its twin first.
+    mutating func orderColumns(_ path: ColumnPath, in scope: Scope) -> [SQL] {
+        let column = self.column(path, in: scope)
+        guard let twin = path.definition?.sortColumn else { return [column] }
+        return ["\(alias: alias(path.steps, in: scope)).\(name: twin)", column]
+    }
+}

@@ -1,0 +1,68 @@
+/// How the store would answer a query: see ``Results/explain()``.
+public struct QueryExplanation: Sendable {
+    /// The SQL.
+    public let sql: String
+    /// The values bound in it, in the order of the question marks.
+    public let values: [StorageValue]
+    /// SQLite's plan, one step a line, indented where one belongs to another.
+    public let plan: [String]
+    /// What would make it faster, in sentences; empty if nothing would.
+    public let suggestions: [String]
+}
+
+extension QueryExplanation: CustomStringConvertible {
+    public var description: String {
+        var lines = [sql]
+        if !values.isEmpty { lines.append("values: " + values.map(\.literal).joined(separator: ", ")) }
+        lines.append("plan:")
+        lines += plan.map { "  " + $0 }
+        lines += suggestions.map { "suggestion: " + $0 }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension StorageValue {
+    /// The value as one would write it in SQL.
+    var literal: String {
+        switch self {
+        case .null: "NULL"
+        case .integer(let value): String(value)
+        case .real(let value): String(value)
+        case .text(let value): "'\(value.replacing("'", with: "''"))'"
+        case .blob(let bytes):
+            "X'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined() + "'"
+        }
+    }
+}
+
+extension Results {
+    /// The SQL of this query, SQLite's plan for it, and which index would help.
+    ///
+    /// ```swift
+    /// print(try store.objects(Card.self).where { $0.barcode == "4601234567893" }.explain())
+    /// // SELECT … FROM "Card" AS t0 WHERE t0."deleted" = 0 AND t0."barcode" = ? ORDER BY t0."localID"
+    /// // values: '4601234567893'
+    /// // plan:
+    /// //   SCAN t0 USING INDEX sqlite_autoindex_Card_1
+    /// // suggestion: All objects of Card are read. Mark its property barcode with @Indexed.
+    /// ```
+    ///
+    /// The text is for people; it may change from version to version.
+    public func explain() throws -> QueryExplanation {
+        let sql = try store.compiled(compileObjects)
+        return try store.reading { connection in
+            let statement = try connection.uncachedStatement("EXPLAIN QUERY PLAN " + sql.text)
+            defer { statement.reset() }
+            statement.bind(sql.values)
+            var plan: [String] = []
+            var depths: [Int64: Int] = [:]
+            while try statement.step() {
+                let depth = (depths[statement.integer(1)] ?? -1) + 1
+                depths[statement.integer(0)] = depth
+                plan.append(String(repeating: "  ", count: depth) + (try statement.text(3)))
+            }
+            return QueryExplanation(
+                sql: sql.text, values: sql.values, plan: plan, suggestions: IndexAdvisor(query).suggestions(for: plan))
+        }
+    }
+}

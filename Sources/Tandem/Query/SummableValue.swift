@@ -1,0 +1,127 @@
+import BigInt
+import Foundation
+
+/// A number that can be summed: `sum(of: \.points)`.
+///
+/// | type | sum | average |
+/// | --- | --- | --- |
+/// | integers narrower than 64 bits, `Int` | `Int` | `Double` |
+/// | `Int64`, `UInt`, `UInt64` | the type itself | `Double` |
+/// | `BigInt`, `BigUInt` | the type itself | `Double` |
+/// | `Float`, `Double` | `Double` | `Double` |
+/// | `Decimal` | `Decimal` | `Decimal` |
+///
+/// Not to be conformed to.
+public protocol SummableValue: OrderedValue, QuerySummable {}
+
+/// A summable value or an optional of one. Not to be conformed to.
+public protocol QuerySummable {
+    associatedtype Sum: Sendable
+    associatedtype Average: Sendable
+    static var __sums: Sums<Sum, Average> { get }
+}
+
+/// How values of a type are summed.
+public struct Sums<Sum, Average>: Sendable {
+    enum Total {
+        case integer(BigInt)
+        case real(Double)
+        case decimal(Decimal)
+    }
+
+    let kind: ExactSum.Kind
+    /// The sum in its type; `nil` if it does not fit.
+    let sum: @Sendable (Total) -> Sum?
+    let average: @Sendable (Total, Int) -> Average?
+
+    /// Reads the result of an ``ExactSum``; `nil` if it overflowed.
+    func total(_ row: RowReader, _ column: Int32) throws -> Total? {
+        switch row.type(column) {
+        case StorageClass.null: return nil
+        case StorageClass.text:
+            throw InvalidStoredValue(column: column, reason: try row.text(column))
+        default:
+            switch kind {
+            case .integer, .bigInt: return .integer(try BigInt.__read(row, column))
+            case .real: return .real(try Double.__read(row, column))
+            case .decimal: return .decimal(try Decimal.__read(row, column))
+            }
+        }
+    }
+}
+
+extension Sums where Average == Double {
+    fileprivate static func integers(
+        _ kind: ExactSum.Kind = .integer, _ sum: @escaping @Sendable (BigInt) -> Sum?
+    ) -> Self {
+        Sums(
+            kind: kind, sum: { if case .integer(let total) = $0 { sum(total) } else { nil } },
+            average: { total, count in
+                guard case .integer(let total) = total else { return nil }
+                let (quotient, remainder) = total.quotientAndRemainder(dividingBy: BigInt(count))
+                return Double(quotient) + Double(remainder) / Double(count)
+            })
+    }
+}
+
+extension Sums where Sum == Double, Average == Double {
+    fileprivate static var reals: Self {
+        Sums(
+            kind: .real, sum: { if case .real(let total) = $0 { total } else { nil } },
+            average: { if case .real(let total) = $0 { total / Double($1) } else { nil } })
+    }
+}
+
+extension Optional: QuerySummable where Wrapped: SummableValue {
+    public static var __sums: Sums<Wrapped.Sum, Wrapped.Average> { Wrapped.__sums }
+}
+
+extension Int: SummableValue {
+    public static var __sums: Sums<Int, Double> { .integers { Int(exactly: $0) } }
+}
+extension Int8: SummableValue {
+    public static var __sums: Sums<Int, Double> { .integers { Int(exactly: $0) } }
+}
+extension Int16: SummableValue {
+    public static var __sums: Sums<Int, Double> { .integers { Int(exactly: $0) } }
+}
+extension Int32: SummableValue {
+    public static var __sums: Sums<Int, Double> { .integers { Int(exactly: $0) } }
+}
+extension Int64: SummableValue {
+    public static var __sums: Sums<Int64, Double> { .integers { Int64(exactly: $0) } }
+}
+extension UInt: SummableValue {
+    public static var __sums: Sums<UInt, Double> { .integers { UInt(exactly: $0) } }
+}
+extension UInt8: SummableValue {
+    public static var __sums: Sums<Int, Double> { .integers { Int(exactly: $0) } }
+}
+extension UInt16: SummableValue {
+    public static var __sums: Sums<Int, Double> { .integers { Int(exactly: $0) } }
+}
+extension UInt32: SummableValue {
+    public static var __sums: Sums<Int, Double> { .integers { Int(exactly: $0) } }
+}
+extension UInt64: SummableValue {
+    public static var __sums: Sums<UInt64, Double> { .integers { UInt64(exactly: $0) } }
+}
+extension BigInt: SummableValue {
+    public static var __sums: Sums<BigInt, Double> { .integers(.bigInt) { $0 } }
+}
+extension BigUInt: SummableValue {
+    public static var __sums: Sums<BigUInt, Double> { .integers(.bigInt) { BigUInt(exactly: $0) } }
+}
+extension Double: SummableValue {
+    public static var __sums: Sums<Double, Double> { .reals }
+}
+extension Float: SummableValue {
+    public static var __sums: Sums<Double, Double> { .reals }
+}
+extension Decimal: SummableValue {
+    public static var __sums: Sums<Decimal, Decimal> {
+        Sums(
+            kind: .decimal, sum: { if case .decimal(let total) = $0 { total } else { nil } },
+            average: { if case .decimal(let total) = $0 { total / Decimal($1) } else { nil } })
+    }
+}

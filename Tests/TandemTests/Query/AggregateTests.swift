@@ -1,0 +1,119 @@
+import BigInt
+import Foundation
+import Testing
+
+@testable import Tandem
+
+@Suite("Sums are exact, and averages, least and greatest values leave nils out")
+struct AggregateTests {
+    let store: Store
+    var things: Results<Thing> { store.objects(Thing.self) }
+
+    init() throws {
+        store = try makeQueryStore()
+    }
+
+    @Test func theSumOfNothingIsZeroAndOfTheRestNil() throws {
+        #expect(try things.sum(of: \.int) == 0)
+        #expect(try things.sum(of: \.amount) == 0)
+        #expect(try things.sum(of: \.price) == 0)
+        #expect(try things.sum(of: \.ratio) == 0)
+        #expect(try things.average(of: \.int) == nil)
+        #expect(try things.min(of: \.text) == nil)
+        #expect(try things.max(of: \.day) == nil)
+    }
+
+    @Test func anIntegerSumMayOverflowOnTheWay() throws {
+        try store.put(Thing(int: .max), Thing(int: .max), Thing(int: .min), Thing(int: .min), Thing(int: 5))
+        #expect(try things.sum(of: \.int) == 3)
+        #expect(try things.average(of: \.int) == 0.6)
+    }
+
+    @Test func anIntegerSumThatDoesNotFitIsAnError() throws {
+        try store.put(Thing(int: .max), Thing(int: 1))
+        let error = #expect(throws: TandemError.self) { try things.sum(of: \.int) }
+        #expect(error?.code == .overflow)
+        #expect(error?.model == "Thing")
+        #expect(error?.property == "int")
+        #expect(try things.average(of: \.int) == 4_611_686_018_427_387_904)
+    }
+
+    @Test func narrowIntegersAreSummedAsInt() throws {
+        try store.put(Thing(small: 127), Thing(small: 127), Thing(small: nil))
+        #expect(try things.sum(of: \.small) == 254)
+        #expect(try things.average(of: \.small) == 127)
+        #expect(try things.max(of: \.small) == 127)
+    }
+
+    @Test func unsignedIntegersBeyondSixtyThreeBitsAreSummed() throws {
+        try store.put(Thing(unsigned: UInt64(Int64.max) + 5), Thing(unsigned: 7))
+        #expect(try things.sum(of: \.unsigned) == UInt64(Int64.max) + 12)
+        #expect(try things.max(of: \.unsigned) == UInt64(Int64.max) + 5)
+        try store.put(Thing(unsigned: .max))
+        #expect(throws: TandemError.self) { try things.sum(of: \.unsigned) }
+    }
+
+    @Test func bigIntegersAndDecimalsAreSummedExactly() throws {
+        let huge = BigInt(10).power(500)
+        try store.put(
+            Thing(amount: huge, price: Decimal(string: "100000000000000000000")),
+            Thing(amount: -1, price: Decimal(string: "0.00000000000000001")), Thing(amount: -huge, price: nil))
+        #expect(try things.sum(of: \.amount) == -1)
+        #expect(try things.sum(of: \.price) == Decimal(string: "100000000000000000000.00000000000000001"))
+        #expect(try things.min(of: \.amount) == -huge)
+    }
+
+    @Test func aDecimalSumThatWouldBeRoundedIsAnError() throws {
+        try store.put(Thing(price: Decimal(string: "1e100")), Thing(price: 1))
+        let error = #expect(throws: TandemError.self) { try things.sum(of: \.price) }
+        #expect(error?.code == .overflow)
+        #expect(error?.property == "price")
+    }
+
+    @Test func notANumberSpreadsInSumsAndIsTheGreatest() throws {
+        try store.put(Thing(ratio: 1, float: 0.5), Thing(ratio: .nan, float: 0.25))
+        #expect(try things.sum(of: \.ratio).isNaN)
+        #expect(try things.max(of: \.ratio)?.isNaN == true)
+        #expect(try things.min(of: \.ratio) == 1)
+        #expect(try things.sum(of: \.float) == 0.75)
+    }
+
+    @Test func infinitiesAreSummed() throws {
+        try store.put(Thing(ratio: .infinity), Thing(ratio: 1))
+        #expect(try things.sum(of: \.ratio) == .infinity)
+        try store.put(Thing(ratio: -.infinity))
+        #expect(try things.sum(of: \.ratio).isNaN)
+    }
+
+    @Test func roundingErrorsDoNotAddUp() throws {
+        try store.put([Thing(ratio: 1e16)] + (0..<1000).map { _ in Thing(ratio: 1) } + [Thing(ratio: -1e16)])
+        #expect(try things.sum(of: \.ratio) == 1000)
+    }
+
+    @Test func valuesAreReachedThroughReferences() throws {
+        let old = Owner("a", age: 60)
+        let young = Owner("b", age: 20)
+        try store.put(old, young)
+        try store.put(Thing(owner: old.reference), Thing(owner: young.reference), Thing())
+        #expect(try things.sum(of: \.owner.age) == 80)
+        #expect(try things.average(of: \.owner.age) == 40)
+        #expect(try things.max(of: \.owner.name) == "b")
+    }
+
+    @Test func groupsAreCountedAndSummed() throws {
+        try store.put(
+            Thing(code: "b", int: 1, amount: 5, day: Date(timeIntervalSinceReferenceDate: 1)),
+            Thing(code: "a", int: 2, amount: BigInt(10).power(30)), Thing(code: "b", int: 3, amount: 7))
+        let groups = try things.grouped(by: \.code).values(
+            .count, .sum(\.amount), .max(\.day), .average(\.int), .min(\.int))
+        #expect(groups.map(\.key) == ["a", "b"])
+        #expect(groups.map(\.values.0) == [1, 2])
+        #expect(groups.map(\.values.1) == [BigInt(10).power(30), 12])
+        #expect(groups.map(\.values.2) == [nil, Date(timeIntervalSinceReferenceDate: 1)])
+        #expect(groups.map(\.values.3) == [2, 2])
+        #expect(groups.map(\.values.4) == [2, 1])
+        let counts = try things.where { $0.int > 1 }.grouped(by: \.owner.name).values(.count)
+        #expect(counts.map(\.values) == [2])
+        #expect(counts.map(\.key) == [nil])
+    }
+}

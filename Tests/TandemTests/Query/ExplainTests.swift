@@ -1,0 +1,104 @@
+import Foundation
+import Testing
+
+@testable import Tandem
+
+@Suite("A query explains itself, and bad data is an error with a place")
+struct ExplainTests {
+    let store: Store
+    var things: Results<Thing> { store.objects(Thing.self) }
+
+    init() throws {
+        store = try makeQueryStore()
+    }
+
+    @Test func theExplanationHasSQLValuesAndPlan() throws {
+        let explanation = try store.objects(Tag.self).where { $0.name == "it's" && $0.rank > 2 }.explain()
+        #expect(
+            explanation.description == """
+                SELECT t0."__rid", t0."localID", t0."serverID", t0."synced", t0."deleted", t0."version", t0."createdAt", \
+                t0."updatedAt", t0."name", t0."rank", t0."isNew" FROM "Tag" AS t0 WHERE t0."deleted" = 0 AND \
+                t0."name" = ? AND t0."rank" > ? ORDER BY t0."localID"
+                values: 'it''s', 2
+                plan:
+                  SCAN t0 USING INDEX sqlite_autoindex_Tag_1
+                suggestion: All objects of Tag are read. Mark the model with @Model(indexes: [.index("name", "rank")]).
+                """)
+    }
+
+    @Test func anIndexIsSuggestedWhereAllObjectsAreRead() throws {
+        #expect(
+            try things.where { $0.int == 3 }.explain().suggestions == [
+                "All objects of Thing are read. Mark its property int with @Indexed."
+            ])
+        #expect(
+            try things.where { $0.small > 3 && $0.flag }.sorted(by: \.int).explain().suggestions == [
+                #"All objects of Thing are read. Mark the model with @Model(indexes: [.index("flag", "small")])."#
+            ])
+    }
+
+    @Test func anIndexIsSuggestedWhereObjectsAreSorted() throws {
+        #expect(
+            try things.sorted(by: \.ratio).explain().suggestions == [
+                "The objects found are sorted one by one. Mark its property ratio with @Indexed."
+            ])
+        #expect(
+            try things.where { $0.code == "x" }.sorted(by: \.ratio).explain().suggestions == [
+                #"The objects found are sorted one by one. Mark the model with @Model(indexes: [.index("code", "ratio")])."#
+            ])
+    }
+
+    @Test func nothingIsSuggestedWhereAnIndexServes() throws {
+        #expect(try things.where { $0.code == "x" }.explain().suggestions == [])
+        #expect(try things.where { $0.code.hasPrefix("x") }.explain().suggestions == [])
+        #expect(try things.where { $0.text.matches("маг") }.sorted(by: \.text).explain().suggestions == [])
+        #expect(try things.explain().suggestions == [])
+    }
+
+    @Test func matchesIsSuggestedInPlaceOfContains() throws {
+        #expect(
+            try things.where { $0.text.contains("маг") }.explain().suggestions == [
+                """
+                All objects of Thing are read, as no index finds a part of a text. Ask text.matches, if case and accents \
+                need not count.
+                """
+            ])
+    }
+
+    @Test func aValueThatCannotBeReadNamesModelAndProperty() throws {
+        try store.put(Thing().identified(by: "1"))
+        try store.writer.connection.execute(#"UPDATE "Thing" SET "uuid" = X'00'"#)
+        for read in [
+            { _ = try things.all() }, { _ = try things.values(of: \.uuid) }, { _ = try things.max(of: \.uuid) },
+            { _ = try store.object(ofType: Thing.self, forPrimaryKey: "1") }, { _ = try things.with(\.owner).all() },
+        ] {
+            let error = #expect(throws: TandemError.self, performing: read)
+            #expect(error?.code == .invalidValue)
+            #expect(error?.model == "Thing")
+            #expect(error?.property == "uuid")
+            #expect(error?.store?.hasSuffix(".tandem") == true)
+        }
+    }
+
+    @Test func aModelThatTheStoreDoesNotHaveIsAnError() throws {
+        for read in [
+            { _ = try store.objects(HandStranger.self).all() }, { _ = try store.objects(HandStranger.self).count() },
+            { _ = try store.object(ofType: HandStranger.self, forPrimaryKey: "1") },
+            { _ = try things.where { _ in strangers.any { $0.localID == "1" } }.all() },
+        ] {
+            let error = #expect(throws: TandemError.self, performing: read)
+            #expect(error?.code == .unknownModel)
+            #expect(error?.model == "HandStranger")
+        }
+    }
+
+    private var strangers: InverseProperty<Thing, HandStranger> { InverseProperty(through: \.thing) }
+
+    @Test func aSumOverValuesThatCannotBeReadIsAnError() throws {
+        try store.put(Thing(amount: 1).identified(by: "1"))
+        try store.writer.connection.execute(#"UPDATE "Thing" SET "amount" = X'FFFF'"#)
+        let error = #expect(throws: TandemError.self) { try things.sum(of: \.amount) }
+        #expect(error?.code == .invalidValue)
+        #expect(error?.property == "amount")
+    }
+}

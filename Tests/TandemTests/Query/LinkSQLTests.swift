@@ -1,0 +1,211 @@
+import Foundation
+import Testing
+
+@testable import Tandem
+
+@Suite("References and links are joins and subqueries")
+struct LinkSQLTests {
+    let store: Store
+    let things: Results<Thing>
+
+    init() throws {
+        store = try makeQueryStore()
+        things = store.objects(Thing.self)
+    }
+
+    @Test func aReferenceIsJoinedOnceForAllThatIsAskedThroughIt() throws {
+        try expectSQL(
+            things.where { $0.owner.name == "Ада" && $0.owner.age > 3 },
+            """
+            "Thing" AS t0
+            LEFT JOIN "Owner" AS t1 ON t1."localID" = t0."owner" AND t1."deleted" = 0
+            WHERE t0."deleted" = 0 AND t1."name" = ? AND t1."age" > ?
+            ORDER BY t0."localID"
+            'Ада', 3
+            """)
+    }
+
+    @Test func referencesAreFollowedThroughReferences() throws {
+        try expectSQL(
+            things.where { $0.owner.boss.name.matches("боб") },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND t0."owner" IN (SELECT "localID" FROM "Owner"
+            WHERE "boss" IN (SELECT "localID" FROM "Owner"
+            WHERE "__rid" IN (SELECT "rowid" FROM "__search_Owner"
+            WHERE "__search_name" GLOB ?) AND "deleted" = 0) AND "deleted" = 0)
+            ORDER BY t0."localID"
+            '*боб*'
+            """)
+    }
+
+    @Test func aReferenceItselfNeedsNoJoin() throws {
+        try expectSQL(
+            things.where { $0.owner == Owner("x").identified(by: "o1") },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND t0."owner" = ?
+            ORDER BY t0."localID"
+            'o1'
+            """)
+        try expectSQL(
+            things.where { $0.owner == nil || $0.owner != Reference(localID: "o2") },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND (t0."owner" IS NULL OR t0."owner" IS NOT ?)
+            ORDER BY t0."localID"
+            'o2'
+            """)
+        try expectSQL(
+            things.where { $0.owner.in([Reference(localID: "o1"), nil]) },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND (t0."owner" IN (?) OR t0."owner" IS NULL)
+            ORDER BY t0."localID"
+            'o1'
+            """)
+    }
+
+    @Test func anyAllAndNoneAreSubqueriesWithTheirOwnTables() throws {
+        try expectSQL(
+            things.where { $0.tags.any { $0.rank > 1 || $0.isNew } },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0
+            AND EXISTS (SELECT 1 FROM "__links_Thing_tags" AS t1 JOIN "Tag" AS t2
+            WHERE t1."object" = t0."__rid" AND t2."localID" = t1."target" AND t2."deleted" = 0 AND (t2."rank" > ? \
+            OR t2."isNew" = 1))
+            ORDER BY t0."localID"
+            1
+            """)
+        try expectSQL(
+            things.where { $0.tags.all { $0.isNew } },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND NOT EXISTS (SELECT 1 FROM "__links_Thing_tags" AS t1 JOIN "Tag" AS t2
+            WHERE t1."object" = t0."__rid" AND t2."localID" = t1."target" AND t2."deleted" = 0 AND (t2."isNew" = \
+            1) IS NOT TRUE)
+            ORDER BY t0."localID"
+            """)
+        try expectSQL(
+            things.where { $0.tags.none { $0.name == "n" } },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND NOT EXISTS (SELECT 1 FROM "__links_Thing_tags" AS t1 JOIN "Tag" AS t2
+            WHERE t1."object" = t0."__rid" AND t2."localID" = t1."target" AND t2."deleted" = 0 AND t2."name" = ?)
+            ORDER BY t0."localID"
+            'n'
+            """)
+    }
+
+    @Test func listsAreCountedAndAskedForObjects() throws {
+        try expectSQL(
+            things.where { $0.tags.count > 2 },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND (SELECT COUNT(*) FROM "__links_Thing_tags" AS t1 JOIN "Tag" AS t2
+            WHERE t1."object" = t0."__rid" AND t2."localID" = t1."target" AND t2."deleted" = 0) > ?
+            ORDER BY t0."localID"
+            2
+            """)
+        try expectSQL(
+            things.where { $0.tags.isEmpty },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND NOT EXISTS (SELECT 1 FROM "__links_Thing_tags" AS t1 JOIN "Tag" AS t2
+            WHERE t1."object" = t0."__rid" AND t2."localID" = t1."target" AND t2."deleted" = 0)
+            ORDER BY t0."localID"
+            """)
+        try expectSQL(
+            things.where { $0.tags.contains(Reference(localID: "t1")) },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0
+            AND EXISTS (SELECT 1 FROM "__links_Thing_tags" AS t1 JOIN "Tag" AS t2
+            WHERE t1."object" = t0."__rid" AND t2."localID" = t1."target" AND t2."deleted" = 0 AND t2."localID" = ?)
+            ORDER BY t0."localID"
+            't1'
+            """)
+    }
+
+    @Test func inverseLinksOfAReferenceAreFoundByItsColumn() throws {
+        try expectSQL(
+            store.objects(Owner.self).where { $0.things.any { $0.owner.name == "x" } },
+            """
+            "Owner" AS t0
+            WHERE t0."deleted" = 0
+            AND EXISTS (SELECT 1 FROM "Thing" AS t1
+            LEFT JOIN "Owner" AS t2 ON t2."localID" = t1."owner" AND t2."deleted" = 0
+            WHERE t1."owner" = t0."localID" AND t1."deleted" = 0 AND t2."name" = ?)
+            ORDER BY t0."localID"
+            'x'
+            """)
+        try expectSQL(
+            store.objects(Owner.self).where { $0.things.count == 0 },
+            """
+            "Owner" AS t0
+            WHERE t0."deleted" = 0 AND (SELECT COUNT(*) FROM "Thing" AS t1
+            WHERE t1."owner" = t0."localID" AND t1."deleted" = 0) = ?
+            ORDER BY t0."localID"
+            0
+            """)
+    }
+
+    @Test func inverseLinksOfAListAreFoundByTheTableOfLinks() throws {
+        try expectSQL(
+            store.objects(Tag.self).where { $0.things.any { $0.int > 3 } },
+            """
+            "Tag" AS t0
+            WHERE t0."deleted" = 0
+            AND EXISTS (SELECT 1 FROM "__links_Thing_tags" AS t1 JOIN "Thing" AS t2
+            WHERE t1."target" = t0."localID" AND t2."__rid" = t1."object" AND t2."deleted" = 0 AND t2."int" > ?)
+            ORDER BY t0."localID"
+            3
+            """)
+        try expectSQL(
+            store.objects(Tag.self).where { $0.things.count >= 2 },
+            """
+            "Tag" AS t0
+            WHERE t0."deleted" = 0 AND (SELECT COUNT(DISTINCT t2."__rid") FROM "__links_Thing_tags" AS t1 JOIN \
+            "Thing" AS t2
+            WHERE t1."target" = t0."localID" AND t2."__rid" = t1."object" AND t2."deleted" = 0) >= ?
+            ORDER BY t0."localID"
+            2
+            """)
+    }
+
+    @Test func linksAreFollowedThroughReferences() throws {
+        try expectSQL(
+            things.where { $0.owner.things.any { $0.int > 3 } },
+            """
+            "Thing" AS t0
+            LEFT JOIN "Owner" AS t1 ON t1."localID" = t0."owner" AND t1."deleted" = 0
+            WHERE t0."deleted" = 0
+            AND EXISTS (SELECT 1 FROM "Thing" AS t2
+            WHERE t2."owner" = t1."localID" AND t2."deleted" = 0 AND t2."int" > ?)
+            ORDER BY t0."localID"
+            3
+            """)
+    }
+
+    @Test func inverseLinksAreResults() throws {
+        try expectSQL(
+            store.objects(Owner("x").identified(by: "o1").things),
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND t0."owner" = ?
+            ORDER BY t0."localID"
+            'o1'
+            """)
+        try expectSQL(
+            store.objects(Tag("x").identified(by: "t1").things),
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0
+            AND EXISTS (SELECT 1 FROM "__links_Thing_tags" AS t1 JOIN "Tag" AS t2
+            WHERE t1."object" = t0."__rid" AND t2."localID" = t1."target" AND t2."deleted" = 0 AND t2."localID" = ?)
+            ORDER BY t0."localID"
+            't1'
+            """)
+    }
+}

@@ -1,0 +1,369 @@
+import Foundation
+import Testing
+
+@testable import Tandem
+
+@Suite("A predicate is SQL with bound values")
+struct PredicateSQLTests {
+    let store: Store
+    let things: Results<Thing>
+
+    init() throws {
+        store = try makeQueryStore()
+        things = store.objects(Thing.self)
+    }
+
+    @Test func withoutAPredicateAllLiveObjectsAreRead() throws {
+        try expectSQL(
+            things,
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0
+            ORDER BY t0."localID"
+            """)
+        try expectSQL(
+            things.includingDeleted(),
+            """
+            "Thing" AS t0
+            ORDER BY t0."localID"
+            """)
+        try expectSQL(
+            things.onlyDeleted(),
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 1
+            ORDER BY t0."localID"
+            """)
+    }
+
+    @Test func comparisonsBindTheirValues() throws {
+        try expectSQL(
+            things.where { $0.int > 100 },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND t0."int" > ?
+            ORDER BY t0."localID"
+            100
+            """)
+        try expectSQL(
+            things.where { $0.color == .blue },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND t0."color" = ?
+            ORDER BY t0."localID"
+            2
+            """)
+        try expectSQL(
+            things.where { $0.price > 1.5 && $0.price <= 2 },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND (t0."price" > ? AND t0."price" < X'FF') AND t0."price" <= ?
+            ORDER BY t0."localID"
+            X'81801E', X'818028'
+            """)
+    }
+
+    @Test func severalWheresAreJoinedByAnd() throws {
+        try expectSQL(
+            things.where { $0.int > 1 }.where { $0.flag },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND t0."int" > ? AND t0."flag" = 1
+            ORDER BY t0."localID"
+            1
+            """)
+    }
+
+    @Test func andOrAndNotKeepTheirShape() throws {
+        try expectSQL(
+            things.where { $0.int == 1 || !($0.flag && $0.code != "x") },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND (t0."int" = ? OR (t0."flag" = 1 AND t0."code" <> ?) IS NOT TRUE)
+            ORDER BY t0."localID"
+            1, 'x'
+            """)
+        try expectSQL(
+            things.where { ($0.flag || $0.int < 3) && ($0.code == "a" || $0.isSynced) },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND (t0."flag" = 1 OR t0."int" < ?) AND (t0."code" = ? OR t0."synced" = 1)
+            ORDER BY t0."localID"
+            3, 'a'
+            """)
+    }
+
+    @Test func nilIsComparedAsSwiftComparesIt() throws {
+        try expectSQL(
+            things.where { $0.nickname == nil },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND t0."nickname" IS NULL
+            ORDER BY t0."localID"
+            """)
+        try expectSQL(
+            things.where { $0.nickname != nil },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND t0."nickname" IS NOT NULL
+            ORDER BY t0."localID"
+            """)
+        try expectSQL(
+            things.where { $0.nickname == "x" },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND t0."nickname" = ?
+            ORDER BY t0."localID"
+            'x'
+            """)
+        try expectSQL(
+            things.where { $0.nickname != "x" },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND t0."nickname" IS NOT ?
+            ORDER BY t0."localID"
+            'x'
+            """)
+    }
+
+    @Test func notANumberIsNeitherLessNorGreaterNorEqual() throws {
+        try expectSQL(
+            things.where { $0.ratio > 1 },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND (t0."ratio" > ? AND t0."ratio" < X'')
+            ORDER BY t0."localID"
+            1.0
+            """)
+        try expectSQL(
+            things.where { $0.ratio < 1 },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND t0."ratio" < ?
+            ORDER BY t0."localID"
+            1.0
+            """)
+        try expectSQL(
+            things.where { $0.ratio == .nan },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND 0
+            ORDER BY t0."localID"
+            """)
+        try expectSQL(
+            things.where { $0.ratio != .nan },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND 1
+            ORDER BY t0."localID"
+            """)
+    }
+
+    @Test func propertiesAreComparedWithEachOther() throws {
+        try expectSQL(
+            things.where { $0.text == $0.code },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND t0."text" = t0."code"
+            ORDER BY t0."localID"
+            """)
+        try expectSQL(
+            things.where { $0.nickname == $0.owner.name },
+            """
+            "Thing" AS t0
+            LEFT JOIN "Owner" AS t1 ON t1."localID" = t0."owner" AND t1."deleted" = 0
+            WHERE t0."deleted" = 0 AND t0."nickname" IS t1."name"
+            ORDER BY t0."localID"
+            """)
+        try expectSQL(
+            things.where { $0.day < $0.updatedAt },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND (t0."day" < t0."updatedAt" AND t0."updatedAt" < X'')
+            ORDER BY t0."localID"
+            """)
+        try expectSQL(
+            things.where { $0.ratio == $0.ratio },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND (t0."ratio" = t0."ratio" AND typeof(t0."ratio") <> 'blob')
+            ORDER BY t0."localID"
+            """)
+    }
+
+    @Test func membershipBindsEachValue() throws {
+        try expectSQL(
+            things.where { $0.code.in(["a", "b"]) },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND t0."code" IN (?, ?)
+            ORDER BY t0."localID"
+            'a', 'b'
+            """)
+        try expectSQL(
+            things.where { $0.nickname.in(["a", nil]) },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND (t0."nickname" IN (?) OR t0."nickname" IS NULL)
+            ORDER BY t0."localID"
+            'a'
+            """)
+        try expectSQL(
+            things.where { $0.code.in([]) },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND 0
+            ORDER BY t0."localID"
+            """)
+    }
+
+    @Test func rangesAreTwoComparisons() throws {
+        try expectSQL(
+            things.where { $0.int.contains(1..<5) && $0.amount.contains(1...5) },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND t0."int" >= ? AND t0."int" < ? AND t0."amount" >= ? AND t0."amount" <= ?
+            ORDER BY t0."localID"
+            1, 5, X'8101', X'8105'
+            """)
+        try expectSQL(
+            things.where { $0.int.contains(3...) && $0.day.contains(..<Date(timeIntervalSinceReferenceDate: 5)) },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND t0."int" >= ? AND t0."day" < ?
+            ORDER BY t0."localID"
+            3, 5.0
+            """)
+    }
+
+    @Test func aPrefixIsARangeThatAnIndexCanUse() throws {
+        try expectSQL(
+            things.where { $0.code.hasPrefix("Ма") },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND (t0."code" >= ? AND t0."code" < CAST(? AS TEXT))
+            ORDER BY t0."localID"
+            'Ма', X'D09CD0B1'
+            """)
+        try expectSQL(
+            things.where { $0.code.hasPrefix("") },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND t0."code" IS NOT NULL
+            ORDER BY t0."localID"
+            """)
+    }
+
+    @Test func suffixesPartsAndPatternsHeedEveryScalar() throws {
+        try expectSQL(
+            things.where { $0.code.hasSuffix("Ма") },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND substr(CAST(t0."code" AS BLOB), -4) = ?
+            ORDER BY t0."localID"
+            X'D09CD0B0'
+            """)
+        try expectSQL(
+            things.where { $0.code.contains("Ма") },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND instr(t0."code", ?) > 0
+            ORDER BY t0."localID"
+            'Ма'
+            """)
+        try expectSQL(
+            things.where { $0.code.like("*x") },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND __tandem_like(?, t0."code")
+            ORDER BY t0."localID"
+            '*x'
+            """)
+        try expectSQL(
+            things.where { $0.nickname.like("Ма*?") },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND ((t0."nickname" >= ? AND t0."nickname" < CAST(? AS TEXT)) AND \
+            __tandem_like(?, t0."nickname"))
+            ORDER BY t0."localID"
+            'Ма', X'D09CD0B1', 'Ма*?'
+            """)
+    }
+
+    @Test func collectionsAreAskedForElementsAndTheirCount() throws {
+        try expectSQL(
+            things.where { $0.labels.contains("x") && $0.labels.count > 2 },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND __tandem_contains(?, t0."labels") AND json_array_length(t0."labels") > ?
+            ORDER BY t0."localID"
+            '"x"', 2
+            """)
+        try expectSQL(
+            things.where { !$0.labels.isEmpty },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND (json_array_length(t0."labels") = ?) IS NOT TRUE
+            ORDER BY t0."localID"
+            0
+            """)
+    }
+
+    @Test func theStateIsAskedLikeProperties() throws {
+        try expectSQL(
+            things.where { $0.serverID == nil && !$0.isSynced && $0.version != "e" },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND t0."serverID" IS NULL AND (t0."synced" = 1) IS NOT TRUE AND t0."version" IS \
+            NOT ?
+            ORDER BY t0."localID"
+            'e'
+            """)
+        try expectSQL(
+            things.where { $0.localID == "x" },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND t0."localID" = ?
+            ORDER BY t0."localID"
+            'x'
+            """)
+    }
+
+    @Test func constantsAreConstants() throws {
+        try expectSQL(
+            things.where { _ in .true }.where { _ in .false },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND 1 AND 0
+            ORDER BY t0."localID"
+            """)
+    }
+
+    @Test func wordsOfThreeScalarsAreLookedUpAndShorterOnesSearchedFor() throws {
+        try expectSQL(
+            things.where { $0.text.matches("маг") },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND t0."__rid" IN (SELECT "rowid" FROM "__search_Thing"
+            WHERE "__search_text" GLOB ?)
+            ORDER BY t0."localID"
+            '*маг*'
+            """)
+        try expectSQL(
+            things.where { $0.text.matches("маг ab abc") },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND (t0."__rid" IN (SELECT "rowid" FROM "__search_Thing"
+            WHERE "__search_text" GLOB ? AND "__search_text" GLOB ?) AND instr(t0."__search_text", ?) > 0)
+            ORDER BY t0."localID"
+            '*маг*', '*abc*', 'ab'
+            """)
+        try expectSQL(
+            things.where { $0.text.matches("") },
+            """
+            "Thing" AS t0
+            WHERE t0."deleted" = 0 AND 0
+            ORDER BY t0."localID"
+            """)
+    }
+}

@@ -1,0 +1,176 @@
+import BigInt
+import Foundation
+import Testing
+
+@testable import Tandem
+
+@Suite("Results are read lazily, in order, in several forms")
+struct ReadingTests {
+    let store: Store
+    let ada = Owner("Ада", age: 36).identified(by: "o1")
+    let bob = Owner("Bob", boss: Reference(localID: "o1")).identified(by: "o2")
+
+    init() throws {
+        store = try makeQueryStore()
+        try store.put(ada, bob)
+        try store.put(Tag("new", rank: 1).identified(by: "t1"), Tag("old").identified(by: "t2"))
+        try store.put(
+            Thing("Лента", code: "b", int: 3, owner: ada.reference, tags: [Reference(localID: "t1")]).identified(
+                by: "1"),
+            Thing("Магнит", code: "a", int: 2, owner: bob.reference).identified(by: "2"),
+            Thing("лента", code: "b", int: 1, amount: 7).identified(by: "3"),
+            Thing("Пятёрочка", code: "c", flag: true, int: 4, owner: Reference(localID: "gone")).identified(by: "4"))
+        var deleted = Thing("Дом").identified(by: "5")
+        deleted.__state.isDeleted = true
+        try store.put(deleted)
+    }
+
+    var things: Results<Thing> { store.objects(Thing.self) }
+
+    @Test func objectsComeByLocalIDUnlessSorted() throws {
+        #expect(try things.all().map(\.text) == ["Лента", "Магнит", "лента", "Пятёрочка"])
+        #expect(try things.sorted(by: \.text).localIDs() == ["1", "3", "2", "4"])
+        #expect(try things.first()?.localID == "1")
+        #expect(try things.where { $0.int > 9 }.first() == nil)
+    }
+
+    @Test func deletedObjectsAreFoundOnRequestOnly() throws {
+        #expect(try things.count() == 4)
+        #expect(try things.includingDeleted().count() == 5)
+        #expect(try things.onlyDeleted().localIDs() == ["5"])
+        #expect(try things.includingDeleted().where { $0.isDeleted }.localIDs() == ["5"])
+        #expect(try store.object(ofType: Thing.self, forPrimaryKey: "5") == nil)
+    }
+
+    @Test func aWalkSeesEachObjectOnceAndCanRunOtherQueries() throws {
+        var seen: [LocalID] = []
+        try things.forEach { (thing: Thing) throws in
+            seen.append(thing.localID)
+            #expect(try things.count() == 4)
+            #expect(try things.all().count == 4)
+        }
+        #expect(seen == ["1", "2", "3", "4"])
+    }
+
+    @Test func aWalkEndsWithTheErrorThatIsThrownInIt() throws {
+        struct Enough: Error {}
+        var seen = 0
+        #expect(throws: Enough.self) {
+            try things.forEach { _ in
+                seen += 1
+                if seen == 2 { throw Enough() }
+            }
+        }
+        #expect(seen == 2)
+    }
+
+    @Test func anAsyncWalkSeesEachObjectOnce() async throws {
+        var seen: [LocalID] = []
+        for try await thing in things.where({ $0.int < 4 }).sorted(by: \.int) { seen.append(thing.localID) }
+        #expect(seen == ["3", "2", "1"])
+    }
+
+    @Test func anAsyncWalkGoesOverManyBatches() async throws {
+        try store.put((0..<1000).map { Tag("many", rank: $0).identified(by: LocalID("m\($0)")) })
+        var ranks: [Int] = []
+        for try await tag in store.objects(Tag.self).where({ $0.name == "many" }).sorted(by: \.rank) {
+            ranks.append(tag.rank)
+        }
+        #expect(ranks == Array(0..<1000))
+    }
+
+    @Test func anAsyncWalkEndsWhenItsTaskIsCancelled() async throws {
+        let results = things
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            for try await _ in results {}
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func valuesAreReadWithoutTheirObjects() throws {
+        #expect(try things.values(of: \.code) == ["b", "a", "b", "c"])
+        #expect(try things.values(of: \.owner.name) == ["Ада", "Bob", nil, nil])
+        #expect(try things.where { $0.code == "b" }.values(of: \.owner) == [ada.reference, nil])
+    }
+
+    @Test func existenceIsAskedWithoutReadingObjects() throws {
+        #expect(try !things.isEmpty())
+        #expect(try things.where { $0.int > 9 }.isEmpty())
+        #expect(try things.limit(0).isEmpty())
+        #expect(try things.where { $0.int > 2 }.contains("1"))
+        #expect(try !things.where { $0.int > 2 }.contains("2"))
+    }
+
+    @Test func distinctKeepsTheFirstOfEachValueInTheOrder() throws {
+        #expect(try things.sorted(by: \.int).distinct(by: \.code).localIDs() == ["3", "2", "4"])
+        #expect(try things.distinct(by: \.code).count() == 3)
+        #expect(try things.distinct(by: \.owner.name).localIDs() == ["1", "2", "3"])
+    }
+
+    @Test func limitsAndOffsetsApplyInTheOrderWritten() throws {
+        #expect(try things.offset(1).limit(2).localIDs() == ["2", "3"])
+        #expect(try things.limit(2).offset(1).localIDs() == ["2"])
+        #expect(try things.limit(2).where { $0.int < 3 }.localIDs() == ["2"])
+        #expect(try things.limit(3).sorted(by: \.int).localIDs() == ["3", "2", "1"])
+        #expect(try things.limit(2).count() == 2)
+        #expect(try things.limit(2).sum(of: \.int) == 5)
+        #expect(try things.limit(1).includingDeleted().localIDs() == ["1"])
+    }
+
+    @Test func objectsComeWithThoseTheyReferTo() throws {
+        let pairs = try things.with(\.owner).all()
+        #expect(pairs.map(\.0.localID) == ["1", "2", "3", "4"])
+        #expect(pairs.map(\.1?.name) == ["Ада", "Bob", nil, nil])
+        let triples = try things.sorted(by: \.int, ascending: false).with(\.owner, \.owner.boss).all()
+        #expect(triples.map(\.1?.localID) == [nil, "o1", "o2", nil])
+        #expect(triples.map(\.2?.localID) == [nil, nil, "o1", nil])
+        let first = try things.with(\.owner).first()
+        #expect(first?.1 == ada)
+        var names: [String] = []
+        try things.with(\.owner).forEach { thing, owner in names.append(thing.text + (owner?.name ?? "-")) }
+        #expect(names == ["ЛентаАда", "МагнитBob", "лента-", "Пятёрочка-"])
+    }
+
+    @Test func sectionsHaveKeysCountsAndResultsOfTheirOwn() throws {
+        let sections = try things.sorted(by: \.int).sectioned(by: \.code)
+        #expect(sections.map(\.key) == ["a", "b", "c"])
+        #expect(sections.map(\.count) == [1, 2, 1])
+        let objects = try sections.map { try $0.results.localIDs() }
+        #expect(objects == [["2"], ["3", "1"], ["4"]])
+        let byOwner = try things.sectioned(by: \.owner.name, ascending: false)
+        #expect(byOwner.map(\.key) == ["Ада", "Bob", nil])
+        #expect(try byOwner[2].results.localIDs() == ["3", "4"])
+        let limited = try things.limit(2).sectioned(by: \.code).map { try $0.results.localIDs() }
+        #expect(limited == [["2"], ["1"]])
+    }
+
+    @Test func sectionsOfNotANumberFindTheirObjects() throws {
+        try store.put(Thing(ratio: .nan).identified(by: "n"))
+        let sections = try things.sectioned(by: \.ratio)
+        #expect(sections.map(\.count) == [4, 1])
+        #expect(sections[1].key.isNaN)
+        #expect(try sections[1].results.localIDs() == ["n"])
+    }
+
+    @Test func referencesAreReadAsObjects() throws {
+        #expect(try store.object(ofType: Owner.self, forPrimaryKey: "o1") == ada)
+        #expect(try store.object(things.where { $0.int == 3 }.first()?.owner) == ada)
+        #expect(try store.object(Reference<Owner>(localID: "gone")) == nil)
+        #expect(try store.object(nil as Reference<Owner>?) == nil)
+        #expect(
+            try store.objects([bob.reference, Reference(localID: "gone"), ada.reference, bob.reference]) == [
+                bob, ada, bob,
+            ])
+        #expect(try store.objects(ada.things).localIDs() == ["1"])
+        #expect(try store.objects(Tag("x").identified(by: "t1").things).localIDs() == ["1"])
+    }
+
+    @Test func anObjectIsFoundByItsServerID() throws {
+        var thing = Thing("x").identified(by: "7")
+        thing.__state.serverID = "server"
+        try store.put(thing)
+        #expect(try store.object(ofType: Thing.self, forServerID: "server")?.localID == "7")
+        #expect(try store.object(ofType: Thing.self, forServerID: "other") == nil)
+    }
+}
