@@ -94,10 +94,3 @@ final class TableLayout: @unchecked Sendable {
         Int32(RowReader.stateColumns.count + definition.properties.count + index)
     }
 }
-
-extension String {
-    /// The name quoted for SQL.
-    var quotedSQL: String {
-        "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-    }
-}

@@ -19,8 +19,10 @@ public class ReadTransaction {
         }
     }
 
-    /// The connection, with everything written to it that queries need.
-    func connectionForReading() throws -> Connection {
+    /// The connection, with everything written to it that a query needs.
+    ///
+    /// - Parameter searching: Whether the query looks into a search index.
+    func connectionForReading(searching: Bool) throws -> Connection {
         try checkUsable()
         return connection
     }

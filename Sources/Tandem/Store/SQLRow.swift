@@ -57,7 +57,7 @@ extension Store {
     ///   - values: The values for its parameters (`?`), in order.
     /// - Throws: ``TandemError/Code/sql``, ``TandemError/Code/invalidQuery`` if it would change something.
     public func sql(_ sql: String, _ values: [StorageValue] = []) throws -> [SQLRow] {
-        try reading { connection in
+        try reading(searching: true) { connection in
             guard try connection.uncachedStatement(sql).isReadOnly else {
                 throw TandemError(
                     .invalidQuery, "The statement would change the store.",

@@ -38,7 +38,8 @@ extension Store {
         try checkOpen()
         guard let readers else {
             return try await writer.queue.unsafeRead { _ in
-                try run(reading: writer.connection, consistently: false, body)
+                try checkOpen()
+                return try run(reading: writer.connection, consistently: false, body)
             }
         }
         let reader = try await readers.borrow()
@@ -110,6 +111,8 @@ extension Store {
     private func perform<T>(
         _ origin: WriteOrigin, isCancellable: Bool, _ body: (WriteTransaction) throws -> T
     ) throws -> T {
+        // The store may have been closed while this write waited for its turn.
+        try checkOpen()
         let transaction = WriteTransaction(store: self, connection: writer.connection, origin: origin)
         do {
             let result = try transaction.run(isCancellable: isCancellable) {
@@ -124,14 +127,21 @@ extension Store {
 
     /// Runs a block with a connection to read by: that of the transaction the thread is in, else a reader.
     ///
-    /// - Parameter consistently: Whether the block runs several statements, which must see one state.
-    func reading<T>(consistently: Bool = false, _ body: (Connection) throws -> T) throws -> T {
+    /// - Parameters:
+    ///   - consistently: Whether the block runs several statements, which must see one state.
+    ///   - searching: Whether it looks into a search index.
+    func reading<T>(
+        consistently: Bool = false, searching: Bool = false, _ body: (Connection) throws -> T
+    ) throws -> T {
         if let current = AccessFrame.current(on: self) {
-            return try body(try current.connectionForReading())
+            return try body(try current.connectionForReading(searching: searching))
         }
         try checkOpen()
         guard let readers else {
-            return try writer.queue.unsafeReentrantRead { _ in try body(writer.connection) }
+            return try writer.queue.unsafeReentrantRead { _ in
+                try checkOpen()
+                return try body(writer.connection)
+            }
         }
         let reader = try readers.borrow()
         defer { giveBack(reader) }

@@ -42,9 +42,9 @@ public final class WriteTransaction: ReadTransaction {
         }
     }
 
-    override func connectionForReading() throws -> Connection {
+    override func connectionForReading(searching: Bool) throws -> Connection {
         try checkUsable()
-        try flushSearch()
+        if searching { try flushSearch() }
         return connection
     }
 

@@ -62,19 +62,19 @@ extension Connection {
             }
         }
         let marks = values.map { _ in "?" }.joined(separator: ", ")
-        let names = columns.map(SQL.quoted).joined(separator: ", ")
-        try execute("INSERT INTO \(SQL.quoted(model.table))(\(names)) VALUES(\(marks))", values)
+        let names = columns.map(\.quotedSQL).joined(separator: ", ")
+        try execute("INSERT INTO \(model.table.quotedSQL)(\(names)) VALUES(\(marks))", values)
         let row = lastInsertedRowID
         if let search = model.searchTable {
             let names = searched.map { SQL.quoted($0.0) }.joined(separator: ", ")
             let marks = searched.map { _ in "?" }.joined(separator: ", ")
             try execute(
-                "INSERT INTO \(SQL.quoted(search))(rowid, \(names)) VALUES(?, \(marks))",
+                "INSERT INTO \(search.quotedSQL)(rowid, \(names)) VALUES(?, \(marks))",
                 [.integer(row)] + searched.map(\.1))
         }
         for (index, property) in model.properties.enumerated() where property.isToMany {
             guard case .text(let json) = values[index + 7] else { continue }
-            let links = SQL.quoted(model.linkTable(property))
+            let links = model.linkTable(property).quotedSQL
             try execute(
                 "INSERT INTO \(links)(target, object, position) SELECT value, ?, key FROM json_each(?)",
                 [.integer(row), .text(json)])

@@ -5,10 +5,10 @@ final class PointRead {
     private let statement: Statement
 
     init(_ model: ModelDefinition, on connection: Connection) throws {
-        let columns = (RowReader.stateColumns + model.properties.map(\.column)).map(SQL.quoted)
+        let columns = (RowReader.stateColumns + model.properties.map(\.column)).map(\.quotedSQL)
         statement = try connection.uncachedStatement(
             """
-            SELECT \(columns.joined(separator: ", ")) FROM \(SQL.quoted(model.table)) \
+            SELECT \(columns.joined(separator: ", ")) FROM \(model.table.quotedSQL) \
             WHERE "localID" = ? AND "deleted" = 0
             """)
     }

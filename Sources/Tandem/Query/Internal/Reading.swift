@@ -6,7 +6,7 @@ extension Store {
     func query<T>(
         shared: Bool = true, _ compile: (inout SQLCompiler) -> SQL, _ body: (Statement, Connection) throws -> T
     ) throws -> T {
-        let sql = try compiled(compile)
+        let (sql, searches) = try compiledQuery(compile)
         func run(_ connection: Connection) throws -> T {
             let statement = shared ? try connection.statement(sql.text) : try connection.uncachedStatement(sql.text)
             defer {
@@ -18,15 +18,21 @@ extension Store {
         }
         // The user's code may read on: in a block of its own it does so by the same connection, so that threads which
         // each hold one never wait for a second.
-        return shared ? try reading(run) : try read { try run($0.connectionForReading()) }
+        return shared
+            ? try reading(searching: searches, run)
+            : try read { try run($0.connectionForReading(searching: searches)) }
     }
 
     /// The SQL of a statement, whose models the store has.
     func compiled(_ compile: (inout SQLCompiler) -> SQL) throws -> SQL {
+        try compiledQuery(compile).sql
+    }
+
+    private func compiledQuery(_ compile: (inout SQLCompiler) -> SQL) throws -> (sql: SQL, searches: Bool) {
         var compiler = SQLCompiler()
         let sql = compile(&compiler)
         for model in compiler.models { try requireModel(model) }
-        return sql
+        return (sql, compiler.searches)
     }
 }
 

@@ -34,7 +34,7 @@ struct SQL: Sendable, ExpressibleByStringInterpolation {
         }
 
         /// A table's or a column's name, or an alias.
-        mutating func appendInterpolation(name: String) { sql.text += SQL.quoted(name) }
+        mutating func appendInterpolation(name: String) { sql.text += name.quotedSQL }
         mutating func appendInterpolation(alias: String) { sql.text += alias }
 
         /// A keyword or an operator.
@@ -44,11 +44,6 @@ struct SQL: Sendable, ExpressibleByStringInterpolation {
     static func += (lhs: inout SQL, rhs: SQL) {
         lhs.text += rhs.text
         lhs.values += rhs.values
-    }
-
-    static func quoted(_ name: String) -> String {
-        name.utf8.contains(UInt8(ascii: "\""))
-            ? "\"\(name.replacing("\"", with: "\"\""))\"" : "\"\(name)\""
     }
 }
 

@@ -156,6 +156,7 @@ extension SQLCompiler {
         var conditions: [SQL] = []
         let long = needle.words.filter(isLong)
         if !long.isEmpty {
+            searches = true
             let globs = long.map { word in "\(name: twin) GLOB \(bind: .text(Self.glob(word)))" as SQL }
             let rows: SQL = "SELECT \"rowid\" FROM \(name: index) WHERE \(globs.joined(" AND "))"
             conditions.append(among(rows: rows, path.steps, in: scope))

@@ -18,6 +18,8 @@ struct SQLCompiler {
     private var aliasCount = 0
     /// The models that the query reads.
     private(set) var models: [ModelDefinition] = []
+    /// Whether the query looks into a search index, which must then be in step with its rows.
+    var searches = false
 
     mutating func makeAlias() -> String {
         defer { aliasCount += 1 }
@@ -65,7 +67,7 @@ struct SQLCompiler {
     func objectColumns(_ model: ModelDefinition, _ alias: String) -> SQL {
         SQL(
             (RowReader.stateColumns + model.properties.map(\.column))
-                .map { "\(alias).\(SQL.quoted($0))" }.joined(separator: ", "))
+                .map { "\(alias).\($0.quotedSQL)" }.joined(separator: ", "))
     }
 
     // MARK: Statements

@@ -1,0 +1,80 @@
+import BigInt
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+/// The README's first screen, compiled and run. The lines between the markers are the README's own, which the second
+/// test makes sure of.
+private enum FirstScreen {
+    // README begins
+    @Model struct Person {
+        @Folded var name: String
+    }
+
+    @Model struct Card {
+        @Folded var shop: String
+        @Indexed var barcode: String
+        var points: BigInt = 0
+        @LocalOnly var isPinned = false
+        var owner: Reference<Person>?
+    }
+    // README ends
+
+    static func run(in folder: TemporaryFolder) throws -> [String] {
+        var printed: [String] = []
+        func print(_ values: Any...) {
+            printed.append(values.map { "\($0)" }.joined(separator: " "))
+        }
+        func Store(at path: String, models: any Model.Type...) throws -> Tandem.Store {
+            try Tandem.Store(at: folder.path(of: path), models: models)
+        }
+        // README begins
+        let store = try Store(at: "cards.tandem", models: Card.self, Person.self)
+
+        try store.write { tx in
+            let ada = try tx.insert(Person(name: "Ада"))
+            try tx.insert(Card(shop: "Пятёрочка", barcode: "4601234567893", owner: ada.reference))
+        }
+
+        let found = try store.objects(Card.self)
+            .where { $0.isPinned || $0.shop.matches("пятероч") }
+            .sorted(by: \.shop)
+            .all()
+
+        print(found[0].localID, found[0].serverID as Any, found[0].isSynced)  // a UUID, nil, false
+        print(try store.operations.count())                                   // 2 changes wait to be sent
+        // README ends
+        return printed
+    }
+}
+
+@Suite struct ReadmeTests {
+    @Test func theFirstScreenPrintsWhatItSays() throws {
+        try TemporaryFolder.with { folder in
+            let printed = try FirstScreen.run(in: folder)
+            #expect(printed.count == 2)
+            #expect(printed[0].hasSuffix(" nil false"))
+            #expect(UUID(uuidString: String(printed[0].prefix(36))) != nil)
+            #expect(printed[1] == "2")
+        }
+    }
+
+    @Test func theFirstScreenIsTheOneTested() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
+        let block = try #require(readme.components(separatedBy: "```swift\n").dropFirst().first)
+            .components(separatedBy: "```")[0]
+        let wanted = Self.lines(block).filter { !$0.hasPrefix("import ") }
+        let source = try String(contentsOfFile: #filePath, encoding: .utf8)
+        let tested = source.components(separatedBy: "// README begins\n").dropFirst().flatMap {
+            Self.lines($0.components(separatedBy: "// README ends")[0])
+        }
+        #expect(tested == wanted)
+    }
+
+    private static func lines(_ text: String) -> [String] {
+        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+}
