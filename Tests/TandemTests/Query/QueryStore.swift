@@ -66,7 +66,7 @@ extension Connection {
         try execute("INSERT INTO \(model.table.quotedSQL)(\(names)) VALUES(\(marks))", values)
         let row = lastInsertedRowID
         if let search = model.searchTable {
-            let names = searched.map { SQL.quoted($0.0) }.joined(separator: ", ")
+            let names = searched.map { $0.0.quotedSQL }.joined(separator: ", ")
             let marks = searched.map { _ in "?" }.joined(separator: ", ")
             try execute(
                 "INSERT INTO \(search.quotedSQL)(rowid, \(names)) VALUES(?, \(marks))",
