@@ -32,3 +32,15 @@ public enum StorageValue: Hashable, Sendable {
         }
     }
 }
+
+/// Values for parameters of SQL, as one writes them: `[1, 2.5, "text", true, .null]`.
+///
+/// Not by `nil`: a test of an optional storage value against nil would then compare it with NULL.
+extension StorageValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
+    ExpressibleByBooleanLiteral
+{
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(floatLiteral value: Double) { self = .real(value) }
+    public init(stringLiteral value: String) { self = .text(value) }
+    public init(booleanLiteral value: Bool) { self = .integer(value ? 1 : 0) }
+}

@@ -27,9 +27,8 @@ extension Store {
         /// more. Added and removed properties, models and indexes need no new version.
         public var schemaVersion = 0
 
-        /// How long a writer waits for another process, or another `Store`, in seconds. 5 by default.
-        ///
-        /// Writers that share one `Store` wait for each other as long as it takes, in the order in which they came.
+        /// How long a writer waits for another one (of this `Store`, of another one, or of another process) before it
+        /// gets ``TandemError/Code/busy``, in seconds. 5 by default.
         public var busyTimeout: TimeInterval = 5
 
         /// The most memory for pages of the file kept by the writer, in bytes; a reader keeps up to a quarter of it.

@@ -49,7 +49,7 @@ extension Store {
     /// For example:
     ///
     /// ```swift
-    /// let rows = try store.sql("SELECT count(*) FROM Card WHERE shop = ? AND deleted = 0", [.text("Лента")])
+    /// let rows = try store.sql("SELECT count(*) FROM Card WHERE shop = ? AND deleted = 0", ["Лента"])
     /// ```
     ///
     /// - Parameters:

@@ -78,8 +78,10 @@ extension Store {
     public func write<T>(from origin: WriteOrigin = .app, _ body: (WriteTransaction) throws -> T) throws -> T {
         if let joined = try joined(origin) { return try joined.nested(origin, body) }
         try checkOpen()
-        return try writer.queue.unsafeReentrantWrite { _ in
-            try perform(origin, isCancellable: false, body)
+        return try gate.pass {
+            try writer.queue.unsafeReentrantWrite { _ in
+                try perform(origin, isCancellable: false, body)
+            }
         }
     }
 
@@ -91,9 +93,11 @@ extension Store {
         from origin: WriteOrigin = .app, _ body: @Sendable (WriteTransaction) throws -> T
     ) async throws -> T {
         try checkOpen()
-        return try await writer.queue.writeWithoutTransaction { _ in
-            try Task.checkCancellation()
-            return try perform(origin, isCancellable: true, body)
+        return try await gate.pass {
+            try await writer.queue.writeWithoutTransaction { _ in
+                try Task.checkCancellation()
+                return try perform(origin, isCancellable: true, body)
+            }
         }
     }
 

@@ -36,6 +36,7 @@ public final class Store: Sendable {
     let writer: WriterBox
     /// `nil` in memory: there the one connection reads too.
     let readers: ReaderPool?
+    let gate: WriterGate
     let commits = CommitHub()
     private let isClosed = Mutex(false)
 
@@ -89,6 +90,7 @@ public final class Store: Sendable {
         self.configuration = configuration
         path = location.path
         schema = try Schema(models)
+        gate = WriterGate(timeout: configuration.busyTimeout, path: location.path)
         let opener = StoreOpener(location: location, configuration: configuration)
         writer = try opener.openWriter(schema: schema)
         readers = opener.makeReaderPool()

@@ -1,0 +1,98 @@
+import Dispatch
+import Foundation
+import Synchronization
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+@Suite("Writers of one store wait for each other for the time stated") struct WriterGateTests {
+    private func configuration(_ timeout: Double) -> Store.Configuration {
+        var configuration = Store.Configuration()
+        configuration.busyTimeout = timeout
+        return configuration
+    }
+
+    /// Holds the store's write lock on another thread until it is released.
+    private final class Holder: Sendable {
+        private let isHeld = DispatchSemaphore(value: 0)
+        private let mayEnd = DispatchSemaphore(value: 0)
+        private let hasEnded = DispatchSemaphore(value: 0)
+
+        init(_ store: Store) {
+            Thread.detachNewThread { [isHeld, mayEnd, hasEnded] in
+                try? store.write { _ in
+                    isHeld.signal()
+                    mayEnd.wait()
+                }
+                hasEnded.signal()
+            }
+            isHeld.wait()
+        }
+
+        func release() {
+            mayEnd.signal()
+            hasEnded.wait()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func aThreadThatWaitsTooLongGetsAnError(kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self, configuration: configuration(0.05)) { store in
+            let holder = Holder(store)
+            let error = #expect(throws: TandemError.self) {
+                try store.write { try $0.insert(Person(name: "Ада")) }
+            }
+            #expect(error?.code == .busy)
+            holder.release()
+            try store.write { try $0.insert(Person(name: "Ада")) }
+            #expect(try store.objects(Person.self).count() == 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases) func aTaskThatWaitsTooLongGetsAnError(kind: StoreKind) async throws {
+        try await kind.withStore(Card.self, Person.self, Badge.self, configuration: configuration(0.05)) { store in
+            let holder = Holder(store)
+            let error = await #expect(throws: TandemError.self) {
+                try await store.write { try $0.insert(Person(name: "Ада")) }
+            }
+            #expect(error?.code == .busy)
+            holder.release()
+            try await store.write { try $0.insert(Person(name: "Ада")) }
+            #expect(try store.objects(Person.self).count() == 1)
+        }
+    }
+
+    @Test func aTaskThatIsCancelledWhileItWaitsWritesNothing() async throws {
+        try await StoreKind.file.withStore(Card.self, Person.self, Badge.self, configuration: configuration(60)) { store in
+            let holder = Holder(store)
+            let task = Task { try await store.write { try $0.insert(Person(name: "Ада")) } }
+            task.cancel()
+            let outcome = await task.result
+            #expect(throws: CancellationError.self) { try outcome.get() }
+            holder.release()
+            let count = try store.objects(Person.self).count()
+            #expect(count == 0)
+        }
+    }
+
+    @Test func manyWritersAllGetTheirTurn() async throws {
+        try await StoreKind.file.withStore(Card.self, Person.self, Badge.self, configuration: configuration(60)) { store in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<50 {
+                    group.addTask { try await store.write { try $0.insert(Person(name: "async \(number)")) } }
+                    group.addTask {
+                        try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
+                            Thread.detachNewThread {
+                                done.resume(
+                                    with: Result { _ = try store.write { try $0.insert(Person(name: "sync \(number)")) } })
+                            }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try store.objects(Person.self).count() == 100)
+            #expect(try store.operations.count() == 100)
+        }
+    }
+}
