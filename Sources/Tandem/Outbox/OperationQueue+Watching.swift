@@ -99,6 +99,8 @@ private final class CountsWatch: Sendable {
             let result = Result { try OperationQueue(store: store).countsByModel() }
             let isNew = state.withLock { state in
                 if state.isCancelled { return false }
+                // A store that was closed meanwhile is no error: its end is told by itself.
+                if case .failure(TandemError.Code.closed) = result { return false }
                 guard case .success(let counts) = result else { return true }
                 defer { state.last = counts }
                 return state.last != counts
