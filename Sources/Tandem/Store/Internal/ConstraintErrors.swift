@@ -34,6 +34,11 @@ extension WriteTransaction {
         let properties = columns.compactMap { column in
             table.definition.properties.first { $0.column == column }?.name
         }
+        if error.sqliteCode == SQLITE_CONSTRAINT | (5 << 8) {
+            return TandemError(
+                .invalidValue, "It must have a value.", advice: "Give it one, or make the property optional.",
+                store: store.path, model: model, property: properties.first, sqliteCode: error.sqliteCode)
+        }
         if !properties.isEmpty {
             let several = properties.count > 1
             return TandemError(
