@@ -1,0 +1,66 @@
+extension IntegrityCheck {
+    /// `synced` holds exactly where no operation is pending and there is a server ID; what is deleted waits to be
+    /// deleted on the server.
+    func checkStates(of table: TableLayout) throws {
+        try each(
+            """
+            SELECT t."localID", t."synced", t."deleted", t."serverID", o."kind" FROM \(table.quotedTable) t \
+            LEFT JOIN "__operations" o ON o."table" = ? AND o."object" = t."__rid"
+            """, [.text(table.table)]
+        ) { row in
+            let name = "The \(table.definition.name) \(try row.text(0))"
+            let isSynced = row.integer(1) != 0
+            let isDeleted = row.integer(2) != 0
+            let hasOperation = !row.isNull(4)
+            if isSynced != (!hasOperation && !row.isNull(3)) {
+                report("\(name) is\(isSynced ? "" : " not") marked as synced, which it is\(isSynced ? " not" : "").")
+            }
+            if isDeleted != (hasOperation && row.integer(4) == Int64(Operation.Kind.delete.rawValue)) {
+                report("\(name) is\(isDeleted ? "" : " not") deleted, and its operation says otherwise.")
+            }
+            if hasOperation && table.isLocalOnly { report("\(name) is local only, and has an operation.") }
+            if hasOperation, row.integer(4) == Int64(Operation.Kind.insert.rawValue), !row.isNull(3) {
+                report("\(name) is to be inserted on a server that knows it.")
+            }
+        }
+    }
+
+    /// Each operation is that of an object, can be read, and is in a state that makes sense.
+    func checkOperations() throws {
+        try each(
+            """
+            SELECT \(StoredOperation.columns), "table", "object", "localID", "sentKind" FROM "__operations"
+            """
+        ) { row in
+            let name = "The operation \(row.integer(0))"
+            guard let table = schema.table(named: try row.text(7)) else { return }
+            let owner = try connection.value(
+                "SELECT \"localID\" FROM \(table.quotedTable) WHERE \"__rid\" = ?", [.integer(row.integer(8))])
+            if owner != .text(try row.text(9)) { report("\(name) is of an object that is not there.") }
+            let operation: StoredOperation
+            do {
+                operation = try StoredOperation(row)
+            } catch {
+                return report("\(name) can't be read: \(error)")
+            }
+            if (operation.sent != nil) != (operation.state == .attempted) || (operation.sent != nil) == row.isNull(10) {
+                report("\(name) is \(operation.state), and what it sent says otherwise.")
+            }
+            if operation.replaced != nil && operation.kind != .delete {
+                report("\(name) is \(operation.kind), and replaces another.")
+            }
+            if operation.kind == .update, operation.changes.isEmpty, operation.sent?.isEmpty ?? true {
+                report("\(name) is an update of nothing.")
+            }
+            for column in operation.changes.columns + (operation.sent?.columns ?? [])
+            where !table.definition.properties.contains(where: { $0.column == column && !$0.isLocalOnly }) {
+                report("\(name) changes \(column), which is no property that is sent.")
+            }
+        }
+        try each(
+            """
+            SELECT "operation" FROM "__operation_errors" WHERE "operation" NOT IN (SELECT "id" FROM "__operations")
+            """
+        ) { report("An error is kept of the operation \($0.integer(0)), which is not there.") }
+    }
+}
