@@ -129,6 +129,7 @@ extension WriteTransaction {
         if state.serverID == nil {
             var state = state
             state.serverID = serverID
+            knownTargets.removeAll()
             try resolveWaiting(for: state, in: table)
         }
     }
@@ -145,11 +146,16 @@ extension WriteTransaction {
         // What was taken along is to be sent again: its bases are older than those of later changes.
         var changes = operation.sent ?? PropertyBases()
         changes.merge(later: operation.changes)
+        // What is new is sent whole, whatever has changed of it meanwhile.
+        if operation.kind == .insert || operation.replaced == .insert { changes = PropertyBases() }
+        // A change made meanwhile was not refused: it waits to be sent.
+        let isOvertaken =
+            try operation.sent != nil && (!operation.changes.isEmpty || sentKind(id) != operation.kind)
         try connection.execute(
             """
             UPDATE "__operations" SET "state" = ?, "changes" = ?, "sent" = NULL, "sentKind" = NULL WHERE "id" = ?
             """,
-            [.integer(retry ? 0 : 2), changes.isEmpty ? .null : .blob(changes.bytes), .integer(id)])
+            [.integer(retry || isOvertaken ? 0 : 2), changes.isEmpty ? .null : .blob(changes.bytes), .integer(id)])
         try connection.execute(
             """
             INSERT INTO "__operation_errors" ("operation", "status", "message", "at", "serverItem") \

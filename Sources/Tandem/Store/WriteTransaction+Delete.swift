@@ -50,7 +50,67 @@ extension WriteTransaction {
     }
 
     private func delete(_ localID: LocalID, in table: TableLayout) throws -> Bool {
-        guard let statement = try connection.tableStatements(table).find(localID) else { return false }
+        guard let (state, texts) = try deletable(localID, in: table) else { return false }
+        guard !table.holders.isEmpty, try isHeld(localID, in: table) else {
+            try remove(state, texts, in: table)
+            return true
+        }
+        try savepoint {
+            if origin == .server {
+                try remove(state, texts, in: table)
+                try detachHolders(of: localID, in: table)
+            } else {
+                try deleteCascading(localID, in: table)
+            }
+        }
+        return true
+    }
+
+    /// Deletes an object and all that its holders' rules say. What is to be deleted is a list, not a recursion: a chain
+    /// of a hundred thousand objects must not overflow the stack.
+    private func deleteCascading(_ localID: LocalID, in table: TableLayout) throws {
+        var doomed = Doomed()
+        doomed.insert(localID, table)
+        while let (localID, table) = doomed.next() {
+            guard let (state, texts) = try deletable(localID, in: table) else { continue }
+            try remove(state, texts, in: table)
+            try releaseHolders(of: localID, in: table, &doomed)
+        }
+        // Only what is left at the end can deny: an object that is deleted too does not.
+        for (localID, table) in doomed.all { try checkDenied(localID, in: table) }
+    }
+
+    /// The objects that one delete takes along.
+    private struct Doomed {
+        private struct Key: Hashable {
+            let table: ObjectIdentifier
+            let localID: LocalID
+        }
+        private(set) var all: [(LocalID, TableLayout)] = []
+        private var known: Set<Key> = []
+        private var position = 0
+
+        mutating func insert(_ localID: LocalID, _ table: TableLayout) {
+            let isNew = known.insert(Key(table: ObjectIdentifier(table), localID: localID)).inserted
+            if isNew { all.append((localID, table)) }
+        }
+
+        func contains(_ localID: LocalID, _ table: TableLayout) -> Bool {
+            known.contains(Key(table: ObjectIdentifier(table), localID: localID))
+        }
+
+        mutating func next() -> (LocalID, TableLayout)? {
+            guard position < all.count else { return nil }
+            position += 1
+            return all[position - 1]
+        }
+    }
+
+    /// The state of an object that can be deleted, and what the search index holds of it; `nil` if there is none.
+    private func deletable(
+        _ localID: LocalID, in table: TableLayout
+    ) throws -> (state: ObjectState, texts: [String?])? {
+        guard let statement = try connection.tableStatements(table).find(localID) else { return nil }
         let state: ObjectState
         let texts: [String?]
         do {
@@ -58,21 +118,9 @@ extension WriteTransaction {
             state = try self.state(of: statement, table)
             texts = try connection.tableStatements(table).searchTexts(statement)
         }
-        if state.isDeleted && origin == .app { return false }
+        if state.isDeleted && origin == .app { return nil }
         if origin == .server { try refuseUnsent(state, table) }
-        guard !table.holders.isEmpty, try isHeld(localID, in: table) else {
-            try remove(state, texts, in: table)
-            return true
-        }
-        try savepoint {
-            try remove(state, texts, in: table)
-            if origin == .app {
-                try releaseHolders(of: localID, in: table)
-            } else {
-                try detachHolders(of: localID, in: table)
-            }
-        }
-        return true
+        return (state, texts)
     }
 
     /// Hides a row, or takes it away if no server may know it.
@@ -96,10 +144,10 @@ extension WriteTransaction {
     /// Takes a row away with all that hangs on it.
     func erase(_ state: ObjectState, _ texts: [String?], in table: TableLayout) throws {
         if !table.searched.isEmpty { pendingSearch.note(table, row: state.rowID, indexed: texts) }
-        if pendingSearch.count > Self.pendingSearchLimit { try flushSearch() }
         for link in table.links where link.isToMany { try removeLinks(link, of: state.rowID, table) }
         try forgetUnresolved(of: state.rowID, in: table, property: nil)
         try connection.execute("DELETE FROM \(table.quotedTable) WHERE \"__rid\" = ?", [.integer(state.rowID)])
+        if pendingSearch.count > pendingSearchLimit { try flushSearch() }
     }
 
     // MARK: Those that refer to it
@@ -127,27 +175,37 @@ extension WriteTransaction {
         return false
     }
 
-    private func releaseHolders(of localID: LocalID, in table: TableLayout) throws {
-        for holder in table.holders {
-            let statement = try connection.statement(holderQuery(holder, "\"localID\""))
-            statement.bind(1, localID.rawValue)
-            var ids: [LocalID] = []
-            while try statement.step() { ids.append(LocalID(try statement.text(0))) }
-            statement.reset()
-            for id in ids {
-                switch holder.rule {
-                case .cascade: _ = try delete(id, in: holder.table)
-                case .nullify: try release(localID, from: id, holder)
-                case .deny:
-                    let property = holder.table.definition.properties[holder.property]
-                    throw TandemError(
-                        .deleteDenied,
-                        "The \(table.definition.name) \(localID) can't be deleted: the \(holder.table.definition.name) "
-                            + "\(id) refers to it.",
-                        advice: "Delete that one first, or give it another reference.", store: store.path,
-                        model: holder.table.definition.name, property: property.name)
-                }
+    private func holders(of localID: LocalID, _ holder: TableLayout.Holder) throws -> [LocalID] {
+        let statement = try connection.statement(holderQuery(holder, "\"localID\""))
+        statement.bind(1, localID.rawValue)
+        defer { statement.reset() }
+        var ids: [LocalID] = []
+        while try statement.step() { ids.append(LocalID(try statement.text(0))) }
+        return ids
+    }
+
+    /// Adds those that a delete takes along, and takes the reference from those that it does not.
+    private func releaseHolders(of localID: LocalID, in table: TableLayout, _ doomed: inout Doomed) throws {
+        for holder in table.holders where holder.rule == .cascade {
+            for id in try holders(of: localID, holder) { doomed.insert(id, holder.table) }
+        }
+        for holder in table.holders where holder.rule == .nullify {
+            for id in try holders(of: localID, holder) where !doomed.contains(id, holder.table) {
+                try release(localID, from: id, holder)
             }
+        }
+    }
+
+    private func checkDenied(_ localID: LocalID, in table: TableLayout) throws {
+        for holder in table.holders where holder.rule == .deny {
+            guard let id = try holders(of: localID, holder).first else { continue }
+            let property = holder.table.definition.properties[holder.property]
+            throw TandemError(
+                .deleteDenied,
+                "The \(table.definition.name) \(localID) can't be deleted: the \(holder.table.definition.name) "
+                    + "\(id) refers to it.",
+                advice: "Delete that one first, or give it another reference.", store: store.path,
+                model: holder.table.definition.name, property: property.name)
         }
     }
 
@@ -163,7 +221,7 @@ extension WriteTransaction {
             let ids = try LinkList.parse(try statement.text(holder.table.column(property)))
             row.append(text: LinkList.text(ids.filter { $0 != localID }))
         }
-        _ = try update(statement, with: row, in: holder.table, only: [holder.property])
+        _ = try update(statement, with: row, in: holder.table, only: [holder.property], keepsWaiting: true)
     }
 
     /// An object goes because the server says so: references to it wait, as for one that has not arrived. What
@@ -181,8 +239,11 @@ extension WriteTransaction {
                 property: holder.property, isToMany: holder.isToMany, targetType: { table.definition.type })
             for (row, value) in held {
                 let ids = holder.isToMany ? try LinkList.parse(value) : [localID]
+                let others = try waitingEntries(of: row, holder.property, in: holder.table)
                 let waiting = ids.enumerated().filter { $0.element == localID }.map {
-                    UnresolvedReference(link: link, target: table, position: $0.offset, id: localID)
+                    UnresolvedReference(
+                        link: link, target: table,
+                        position: WaitingEntry.position(ofPresent: $0.offset, besides: others), id: localID)
                 }
                 let rest: StorageValue =
                     holder.isToMany ? .text(LinkList.text(ids.filter { $0 != localID })) : .null
@@ -243,11 +304,23 @@ extension WriteTransaction {
 
     /// Shows a tombstone's row again. Called in a savepoint.
     func undeleteRow(_ state: ObjectState, in table: TableLayout) throws {
+        try settleUndelete(state, in: table)
+        try show(state, in: table)
+    }
+
+    /// Settles what is to be sent of an object that is about to be brought back.
+    func settleUndelete(_ state: ObjectState, in table: TableLayout) throws {
         let isSynced = try recordUndelete(state, table)
+        try connection.execute(
+            "UPDATE \(table.quotedTable) SET \"synced\" = ? WHERE \"__rid\" = ?",
+            [.integer(isSynced ? 1 : 0), .integer(state.rowID)])
+    }
+
+    /// Ends a row's being hidden. Called in a savepoint, when what is to be sent of it is settled.
+    func show(_ state: ObjectState, in table: TableLayout) throws {
         do {
             try connection.execute(
-                "UPDATE \(table.quotedTable) SET \"deleted\" = 0, \"synced\" = ? WHERE \"__rid\" = ?",
-                [.integer(isSynced ? 1 : 0), .integer(state.rowID)])
+                "UPDATE \(table.quotedTable) SET \"deleted\" = 0 WHERE \"__rid\" = ?", [.integer(state.rowID)])
         } catch let error as TandemError where error.isConstraint {
             throw try explainConstraint(error, connection.row, state, table)
         }
@@ -277,6 +350,14 @@ extension WriteTransaction {
                 try writeLinks(link, of: state.rowID, row, table)
             }
         }
-        try keepUnresolved(unresolved, of: state.rowID, in: table)
+        for link in table.links {
+            let others = try waitingEntries(of: state.rowID, link.property, in: table)
+            let dead = unresolved.filter { $0.link.property == link.property }.map {
+                UnresolvedReference(
+                    link: link, target: $0.target,
+                    position: WaitingEntry.position(ofPresent: $0.position, besides: others), id: $0.id)
+            }
+            try keepUnresolved(dead, of: state.rowID, in: table)
+        }
     }
 }

@@ -85,7 +85,9 @@ extension WriteTransaction {
             }
         }
         let row = RowBuffer()
-        let isNew = try !exists(state, in: table)
+        let found = try find(state, in: table)
+        found?.reset()
+        let isNew = found == nil
         for (index, property) in table.definition.properties.enumerated() {
             if let value = named[index] {
                 try append(value, of: property, to: row, table)
@@ -102,15 +104,6 @@ extension WriteTransaction {
             }
         }
         return try upsert(row, state: state, into: table, only: isNew ? nil : Set(named.keys)).localID
-    }
-
-    private func exists(_ state: ObjectState, in table: TableLayout) throws -> Bool {
-        try connection.value(
-            """
-            SELECT EXISTS (SELECT 1 FROM \(table.quotedTable) WHERE "localID" = ?) \
-            OR EXISTS (SELECT 1 FROM \(table.quotedTable) WHERE "serverID" = ?)
-            """,
-            [.text(state.localID.rawValue), state.serverID.map { .text($0.rawValue) } ?? .null]) == .integer(1)
     }
 
     private func append(

@@ -22,9 +22,9 @@ extension WriteTransaction {
     /// - Complexity: O(log *n*), *n* objects in the table; no waiting for the disk before the commit.
     @discardableResult
     public func insert<M: Model>(_ object: M) throws -> M {
-        var object = object
-        object.__state = try insertRow(of: object)
-        return object
+        hasRewrittenLinks = false
+        let state = try insertRow(of: object)
+        return try stored(object, state, in: try store.schema.table(M.self))
     }
 
     /// Adds new objects. See ``insert(_:)``.
@@ -54,12 +54,15 @@ extension WriteTransaction {
         do {
             try Self.insert(statement, state, row, twins, table)
         } catch let error as TandemError where error.isConstraint {
-            if let revived = try reviveTombstone(row, state: state, in: table) { return revived }
+            if let revived = try reviveTombstone(row, unresolved, state: state, in: table) { return revived }
             throw try explainConstraint(error, row, state, table)
         }
         state.rowID = connection.lastInsertedRowID
         try following {
-            if !table.searched.isEmpty { try addToSearch(statements, rowID: state.rowID, twins, table) }
+            // SQLite may give a new row the ID of one deleted in this transaction, which the index still holds.
+            if !table.searched.isEmpty, pendingSearch.isEmpty || !pendingSearch.contains(table, row: state.rowID) {
+                try addToSearch(statements, rowID: state.rowID, twins, table)
+            }
             for link in table.links where link.isToMany && !row.isNull(link.property) {
                 try writeLinks(link, of: state.rowID, row, table)
             }
@@ -141,9 +144,16 @@ extension WriteTransaction {
             state.localID = LocalID(serverID.rawValue)
             let statements = try connection.tableStatements(table)
             if let other = try statements.find(state.localID) {
-                defer { other.reset() }
-                let taken = try other.optionalText(2).map { !ScalarText.isEqual($0, serverID.rawValue) } ?? true
-                if taken { state.localID = LocalIDGenerator.makeID() }
+                let otherState: ObjectState
+                do {
+                    defer { other.reset() }
+                    otherState = try self.state(of: other, table)
+                }
+                if try mayBeOnServer(otherState, in: table) { try refuseUnsent(otherState, table) }
+                if otherState.serverID != serverID {
+                    state.localID = LocalIDGenerator.makeID()
+                    knownTargets.removeAll()
+                }
             }
         }
         return state
@@ -151,7 +161,7 @@ extension WriteTransaction {
 
     /// An insert over a deleted object that waits to be deleted on the server is an update of it.
     private func reviveTombstone(
-        _ row: RowBuffer, state: ObjectState, in table: TableLayout
+        _ row: RowBuffer, _ unresolved: [UnresolvedReference], state: ObjectState, in table: TableLayout
     ) throws -> ObjectState? {
         guard origin == .app, let stored = try connection.tableStatements(table).find(state.localID) else {
             return nil
@@ -159,11 +169,36 @@ extension WriteTransaction {
         let storedState = try self.state(of: stored, table)
         stored.reset()
         guard storedState.isDeleted else { return nil }
-        return try savepoint {
-            try undeleteRow(storedState, in: table)
-            guard let statement = try connection.tableStatements(table).find(state.localID) else { return nil }
-            return try update(statement, with: row, in: table)
+        return try revive(storedState, with: row, unresolved, in: table, only: nil)
+    }
+
+    /// Brings a deleted object back with new values. They are written first: the old ones may clash by now with a
+    /// unique value of another object.
+    func revive(
+        _ stored: ObjectState, with row: RowBuffer, _ unresolved: [UnresolvedReference]?, in table: TableLayout,
+        only: Set<Int>?
+    ) throws -> ObjectState {
+        try savepoint {
+            try settleUndelete(stored, in: table)
+            guard let statement = try connection.tableStatements(table).find(stored.localID, rowID: stored.rowID) else {
+                throw notFound(stored.localID, table)
+            }
+            var state = try update(
+                statement, with: row, in: table, only: only, unresolved: unresolved,
+                keepsWaiting: unresolved == nil ? nil : false, isReviving: true)
+            try show(state, in: table)
+            state.isDeleted = false
+            return state
         }
+    }
+
+    /// Whether an object that has no server ID yet may be known to the server by its local ID: its insert was sent,
+    /// and the answer has not come.
+    func mayBeOnServer(_ state: ObjectState, in table: TableLayout) throws -> Bool {
+        guard state.serverID == nil, !state.isSynced, let operation = try operation(of: state.rowID, in: table) else {
+            return false
+        }
+        return operation.attempts > 0
     }
 
     func state(of statement: Statement, _ table: TableLayout) throws -> ObjectState {

@@ -28,9 +28,30 @@ extension WriteTransaction {
         guard let statement = try statements.find(object.localID, rowID: object.__state.rowID) else {
             throw notFound(object.localID, table)
         }
-        var object = object
-        object.__state = try update(statement, with: row, in: table, received: object.__state)
-        return object
+        hasRewrittenLinks = false
+        let state = try update(statement, with: row, in: table, received: object.__state)
+        return try stored(object, state, in: table)
+    }
+
+    /// A value that was written, as it is in the store: read again if the store holds something else for one of its
+    /// properties.
+    func stored<M: Model>(
+        _ object: M, _ state: ObjectState, in table: TableLayout, isPartial: Bool = false
+    ) throws -> M {
+        guard isPartial || hasRewrittenLinks else {
+            var object = object
+            object.__state = state
+            return object
+        }
+        guard let statement = try connection.tableStatements(table).find(state.localID, rowID: state.rowID) else {
+            throw notFound(state.localID, table)
+        }
+        defer { statement.reset() }
+        do {
+            return try M(__row: statement.row())
+        } catch let error as InvalidStoredValue {
+            throw store.invalid(error, in: table)
+        }
     }
 
     /// Changes an object in place, from what it is now.
@@ -91,8 +112,9 @@ extension WriteTransaction {
         guard let statement = try statements.find(localID, rowID: object.__state.rowID) else {
             throw notFound(localID, table)
         }
-        object.__state = try update(statement, with: row, in: table, received: object.__state)
-        return object
+        hasRewrittenLinks = false
+        let state = try update(statement, with: row, in: table, received: object.__state)
+        return try stored(object, state, in: table)
     }
 
     /// Changes the row that a statement stands on, and ends the statement.
@@ -101,26 +123,33 @@ extension WriteTransaction {
     ///   - row: The new values.
     ///   - only: The properties to change; all if `nil`. The others' values in `row` mean nothing.
     ///   - received: In a write from a server, what it said.
+    ///   - unresolved: What the row's references name that is not there, if they were looked up already.
+    ///   - keepsWaiting: Whether references that wait, and that `row` does not name, go on waiting.
+    ///   - isReviving: Whether the row is that of a deleted object, which is about to be brought back.
     func update(
         _ statement: Statement, with row: RowBuffer, in table: TableLayout, only: Set<Int>? = nil,
-        received: ObjectState? = nil
+        received: ObjectState? = nil, unresolved known: [UnresolvedReference]? = nil, keepsWaiting: Bool? = nil,
+        isReviving: Bool = false
     ) throws -> ObjectState {
         var isReset = false
         defer { if !isReset { statement.reset() } }
         try check(row, table)
         var state = try state(of: statement, table)
-        if state.isDeleted {
+        if state.isDeleted && !isReviving {
             throw TandemError(
                 .objectDeleted, "The object \(state.localID) is deleted.", advice: "Undelete it first.",
                 store: store.path, model: table.definition.name)
         }
-        let unresolved = try resolveLinks(row, of: table, only: only)
+        let unresolved = try known ?? resolveLinks(row, of: table, only: only)
+        let waiting = try waitingChanges(
+            row, only: only, unresolved: unresolved, keeps: keepsWaiting ?? (origin == .app && only == nil),
+            of: state.rowID, in: table)
         let stored = statement.row()
         var changed: [Int] = []
         for property in table.definition.properties.indices {
             if let only, !only.contains(property) { continue }
             if !row.equals(property, stored, table.column(property))
-                || unresolved.contains(where: { $0.link.property == property })
+                || waiting[property].map({ $0.before != $0.after }) ?? false
             {
                 changed.append(property)
             }
@@ -128,7 +157,12 @@ extension WriteTransaction {
         let queues = origin == .app && !table.isLocalOnly
         let sent = queues ? changed.filter { !table.definition.properties[$0].isLocalOnly } : []
         let bases = PropertyBases(
-            sent.map { (table.definition.properties[$0].column, statement.value(table.column($0))) })
+            sent.map { index in
+                let property = table.definition.properties[index]
+                let value = statement.value(table.column(index))
+                guard let entries = waiting[index]?.before else { return (property.column, value) }
+                return (property.column, WaitingEntry.whole(value, with: entries, isToMany: property.isToMany))
+            })
         let searchChanges = table.searched.contains { changed.contains($0.property) }
         let indexed = searchChanges && !pendingSearch.contains(table, row: state.rowID)
             ? try connection.tableStatements(table).searchTexts(statement) : nil
@@ -140,8 +174,8 @@ extension WriteTransaction {
             try writeChanges(changed, row, clearsSynced: !sent.isEmpty && state.isSynced, state, table)
             try following {
                 if let indexed { pendingSearch.note(table, row: state.rowID, indexed: indexed) }
-                if pendingSearch.count > Self.pendingSearchLimit { try flushSearch() }
-                try relink(changed, row, unresolved, state, table)
+                if pendingSearch.count > pendingSearchLimit { try flushSearch() }
+                try relink(changed, row, waiting, state, table)
                 if !sent.isEmpty { try recordUpdate(state, table, bases) }
             }
             if !sent.isEmpty { state.isSynced = false }
@@ -184,17 +218,18 @@ extension WriteTransaction {
 
     /// Brings the link tables in step with changed references.
     private func relink(
-        _ changed: [Int], _ row: RowBuffer, _ unresolved: [UnresolvedReference], _ state: ObjectState,
-        _ table: TableLayout
+        _ changed: [Int], _ row: RowBuffer, _ waiting: [Int: (before: [WaitingEntry], after: [WaitingEntry])],
+        _ state: ObjectState, _ table: TableLayout
     ) throws {
         for link in table.links where changed.contains(link.property) {
-            try forgetUnresolved(of: state.rowID, in: table, property: link.property)
+            if let (before, after) = waiting[link.property], before != after {
+                try replaceWaiting(after, of: state.rowID, link, in: table)
+            }
             if link.isToMany {
                 try removeLinks(link, of: state.rowID, table)
                 try writeLinks(link, of: state.rowID, row, table)
             }
         }
-        if !unresolved.isEmpty { try keepUnresolved(unresolved, of: state.rowID, in: table) }
     }
 
     /// Keeps what a server has said about an object.
@@ -220,7 +255,10 @@ extension WriteTransaction {
         state.createdAt = received.createdAt
         state.updatedAt = received.updatedAt
         state.isSynced = true
-        if !hadServerID { try resolveWaiting(for: state, in: table) }
+        if !hadServerID {
+            knownTargets.removeAll()
+            try resolveWaiting(for: state, in: table)
+        }
     }
 
     /// What a server sends never overwrites a change that has not been sent.

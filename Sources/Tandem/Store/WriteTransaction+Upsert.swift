@@ -49,9 +49,9 @@ extension WriteTransaction {
         let row = connection.row
         row.removeAll()
         object.__append(to: row)
-        var object = object
-        object.__state = try upsert(row, state: object.__state, into: table, only: only)
-        return object
+        hasRewrittenLinks = false
+        let state = try upsert(row, state: object.__state, into: table, only: only)
+        return try stored(object, state, in: table, isPartial: only != nil)
     }
 
     /// Inserts a row, or updates the one that has its ID.
@@ -62,13 +62,7 @@ extension WriteTransaction {
         if statement.integer(4) != 0, origin == .app {
             let stored = try self.state(of: statement, table)
             statement.reset()
-            return try savepoint {
-                try undeleteRow(stored, in: table)
-                guard let statement = try connection.tableStatements(table).find(stored.localID) else {
-                    throw notFound(stored.localID, table)
-                }
-                return try update(statement, with: row, in: table, only: only)
-            }
+            return try revive(stored, with: row, nil, in: table, only: only)
         }
         if statement.integer(4) != 0 {
             let stored = try self.state(of: statement, table)
@@ -79,10 +73,19 @@ extension WriteTransaction {
     }
 
     /// Finds the object that has a local ID or a server ID. In a write from a server the server ID counts first.
-    private func find(_ state: ObjectState, in table: TableLayout) throws -> Statement? {
+    func find(_ state: ObjectState, in table: TableLayout) throws -> Statement? {
         let statements = try connection.tableStatements(table)
-        if origin == .server, let serverID = state.serverID, let found = try find(serverID, in: table) {
-            return found
+        if origin == .server, let serverID = state.serverID {
+            if let found = try find(serverID, in: table) { return found }
+            // An object made here, whose insert was sent and whose answer was lost, is known by its own ID.
+            if let found = try statements.find(LocalID(serverID.rawValue)) {
+                let own: ObjectState
+                do {
+                    defer { found.reset() }
+                    own = try self.state(of: found, table)
+                }
+                if try mayBeOnServer(own, in: table) { return try statements.find(own.localID, rowID: own.rowID) }
+            }
         }
         if let found = try statements.find(state.localID, rowID: state.rowID) {
             // The object of this local ID is another one if the server knows it by another ID.

@@ -21,6 +21,11 @@ public final class WriteTransaction: ReadTransaction {
     var pendingSearch = PendingSearch()
     /// What is known in this transaction of objects that references name.
     var knownTargets = KnownTargets()
+    /// Whether references of the row being written were replaced by what the store has for them.
+    var hasRewrittenLinks = false
+    /// Past this many changed rows the search indexes are brought in step before the transaction ends, to bound its
+    /// memory.
+    var pendingSearchLimit = 20_000
 
     /// Set when a change failed after its first statement: the transaction must not be committed.
     private var brokenBy: (any Error)?
@@ -84,7 +89,12 @@ public final class WriteTransaction: ReadTransaction {
         try checkUsable()
         let outer = self.origin
         self.origin = origin
-        defer { self.origin = outer }
+        // What a reference names depends on who says it: a server may mean a server ID.
+        if origin != outer { knownTargets.removeAll() }
+        defer {
+            if origin != outer { knownTargets.removeAll() }
+            self.origin = outer
+        }
         return try savepoint { try body(self) }
     }
 

@@ -99,8 +99,11 @@ extension WriteTransaction {
         guard let statement = try connection.tableStatements(table).find(state.localID) else { return PropertyBases() }
         defer { statement.reset() }
         return PropertyBases(
-            table.definition.properties.enumerated().filter { !$1.isLocalOnly }.map { index, property in
-                (property.column, statement.value(table.column(index)))
+            try table.definition.properties.enumerated().filter { !$1.isLocalOnly }.map { index, property in
+                let value = statement.value(table.column(index))
+                guard property.target != nil else { return (property.column, value) }
+                let waiting = try waitingEntries(of: state.rowID, index, in: table)
+                return (property.column, WaitingEntry.whole(value, with: waiting, isToMany: property.isToMany))
             })
     }
 }

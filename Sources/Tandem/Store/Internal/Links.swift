@@ -46,9 +46,12 @@ extension WriteTransaction {
             } else if let text = row.text(link.property) {
                 let id = LocalID(text)
                 if let live = try liveID(id, in: target) {
-                    if live != id { row.replace(link.property) { $0.append(text: live.rawValue) } }
+                    guard live != id else { continue }
+                    row.replace(link.property) { $0.append(text: live.rawValue) }
+                    hasRewrittenLinks = true
                 } else {
                     row.replace(link.property) { $0.appendNull() }
+                    hasRewrittenLinks = true
                     unresolved.append(UnresolvedReference(link: link, target: target, position: 0, id: id))
                 }
             }
@@ -68,7 +71,10 @@ extension WriteTransaction {
                 unresolved.append(UnresolvedReference(link: link, target: target, position: position, id: id))
             }
         }
-        if resolved != ids { row.replace(link.property) { $0.append(text: LinkList.text(resolved)) } }
+        if resolved != ids {
+            row.replace(link.property) { $0.append(text: LinkList.text(resolved)) }
+            hasRewrittenLinks = true
+        }
     }
 
     /// The local ID of the live object that a reference names. In a write from a server it may name a server ID.
@@ -129,7 +135,7 @@ extension WriteTransaction {
     }
 
     /// Whether any reference waits for its object.
-    private func hasUnresolved() throws -> Bool {
+    func hasUnresolved() throws -> Bool {
         if let known = knownTargets.hasUnresolved { return known }
         let found = try connection.value("SELECT EXISTS (SELECT 1 FROM \"__unresolved\")") == .integer(1)
         knownTargets.hasUnresolved = found
@@ -211,7 +217,16 @@ extension WriteTransaction {
             "SELECT \(column) FROM \(holder.quotedTable) WHERE \"__rid\" = ?", [.integer(row)])
         else { return }
         var ids = try LinkList.parse(text)
-        ids.insert(id, at: min(position, ids.count))
+        // Of the places before its own, those that wait themselves are not in the list.
+        let waiting = try connection.value(
+            """
+            SELECT count(*) FROM "__unresolved" WHERE "table" = ? AND "object" = ? AND "column" = ? AND "position" < ?
+            """,
+            [
+                .text(holder.table), .integer(row), .text(holder.definition.properties[link.property].column),
+                .integer(Int64(position)),
+            ])
+        if case .integer(let before)? = waiting { ids.insert(id, at: max(0, min(position - Int(before), ids.count))) }
         try connection.execute(
             "UPDATE \(holder.quotedTable) SET \(column) = ? WHERE \"__rid\" = ?",
             [.text(LinkList.text(ids)), .integer(row)])

@@ -30,9 +30,6 @@ struct PendingSearch {
 }
 
 extension WriteTransaction {
-    /// Past this many rows the index is brought in step before the transaction ends, to bound its memory.
-    static let pendingSearchLimit = 20_000
-
     /// Brings the search indexes in step with the rows.
     func flushSearch() throws {
         guard !pendingSearch.isEmpty else { return }

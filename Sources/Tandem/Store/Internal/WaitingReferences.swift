@@ -1,0 +1,96 @@
+// What a reference waits for while other things change: a change of a list leaves the entries that nobody can see yet
+// in their places, and an object that reads as having no owner, and is written back, keeps the one that is to come.
+
+/// An entry of a reference, or of a list of them, whose object is not there: its place in the whole list, and its ID.
+struct WaitingEntry: Hashable {
+    var position: Int
+    var id: LocalID
+
+    /// The place in the whole list of an entry that is there, by its index among those that are.
+    static func position(ofPresent index: Int, besides waiting: [WaitingEntry]) -> Int {
+        var position = index
+        for entry in waiting.sorted(by: { $0.position < $1.position }) where entry.position <= position {
+            position += 1
+        }
+        return position
+    }
+
+    /// A reference's stored value, with the entries that wait in their places.
+    static func whole(_ stored: StorageValue, with waiting: [WaitingEntry], isToMany: Bool) -> StorageValue {
+        guard let first = waiting.first else { return stored }
+        guard isToMany else { return stored == .null ? .text(first.id.rawValue) : stored }
+        guard case .text(let text) = stored, var ids = try? LinkList.parse(text) else { return stored }
+        for entry in waiting.sorted(by: { $0.position < $1.position }) {
+            ids.insert(entry.id, at: min(entry.position, ids.count))
+        }
+        return .text(LinkList.text(ids))
+    }
+}
+
+extension WriteTransaction {
+    /// The entries of an object's reference that wait, in the order of their places.
+    func waitingEntries(of rowID: Int64, _ property: Int, in table: TableLayout) throws -> [WaitingEntry] {
+        guard try hasUnresolved() else { return [] }
+        let statement = try connection.statement(
+            """
+            SELECT "position", "id" FROM "__unresolved" WHERE "table" = ? AND "object" = ? AND "column" = ? \
+            ORDER BY "position"
+            """)
+        statement.bind(1, table.table)
+        statement.bind(2, rowID)
+        statement.bind(3, table.definition.properties[property].column)
+        defer { statement.reset() }
+        var entries: [WaitingEntry] = []
+        while try statement.step() {
+            entries.append(WaitingEntry(position: Int(statement.integer(0)), id: LocalID(try statement.text(1))))
+        }
+        return entries
+    }
+
+    /// What a change of an object makes of its waiting references: for each reference where something waits now or
+    /// will, the entries before and after.
+    ///
+    /// - Parameters:
+    ///   - only: The properties that are changed; all if `nil`.
+    ///   - unresolved: What the new values name that is not there.
+    ///   - keeps: Whether entries that the new values do not name stay. They do when an object is written back by who
+    ///     could not see them; they go when the value is said to be exactly this, by name or by a server.
+    func waitingChanges(
+        _ row: RowBuffer, only: Set<Int>?, unresolved: [UnresolvedReference], keeps: Bool, of rowID: Int64,
+        in table: TableLayout
+    ) throws -> [Int: (before: [WaitingEntry], after: [WaitingEntry])] {
+        guard !table.links.isEmpty, try !unresolved.isEmpty || hasUnresolved() else { return [:] }
+        var changes: [Int: (before: [WaitingEntry], after: [WaitingEntry])] = [:]
+        for link in table.links {
+            if let only, !only.contains(link.property) { continue }
+            let before = try waitingEntries(of: rowID, link.property, in: table)
+            let new = unresolved.filter { $0.link.property == link.property }
+            if before.isEmpty && new.isEmpty { continue }
+            var after: [WaitingEntry] = []
+            if link.isToMany {
+                after = keeps ? before.filter { entry in !new.contains { $0.id == entry.id } } : []
+                let kept = after
+                after += new.map {
+                    WaitingEntry(
+                        position: WaitingEntry.position(ofPresent: $0.position, besides: kept), id: $0.id)
+                }
+                after.sort { $0.position < $1.position }
+            } else if !new.isEmpty {
+                after = new.map { WaitingEntry(position: 0, id: $0.id) }
+            } else if keeps && row.isNull(link.property) {
+                after = before
+            }
+            changes[link.property] = (before, after)
+        }
+        return changes
+    }
+
+    /// Keeps what an object's reference waits for in place of what it waited for.
+    func replaceWaiting(_ entries: [WaitingEntry], of rowID: Int64, _ link: TableLayout.Link, in table: TableLayout) throws {
+        try forgetUnresolved(of: rowID, in: table, property: link.property)
+        guard let target = store.schema.table(ofType: link.targetType()) else { return }
+        try keepUnresolved(
+            entries.map { UnresolvedReference(link: link, target: target, position: $0.position, id: $0.id) },
+            of: rowID, in: table)
+    }
+}
