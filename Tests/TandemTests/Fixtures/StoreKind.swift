@@ -1,0 +1,94 @@
+import Foundation
+@testable import Tandem
+
+/// The kinds of store that one test body runs on.
+enum StoreKind: CaseIterable, Sendable {
+    case memory
+    case disk
+
+    /// Runs a test with a store of this kind, and takes its files away.
+    func withStore<T>(
+        _ models: any Model.Type..., configuration: Store.Configuration = .init(), _ body: (Store) throws -> T
+    ) throws -> T {
+        switch self {
+        case .memory:
+            // The variadic initialiser's list can't be handed on.
+            let store = try Store(location: .memory, models: models, configuration: configuration)
+            defer { store.close() }
+            return try body(store)
+        case .disk:
+            return try withStorePath { path in
+                let store = try Store(at: path, models: models, configuration: configuration)
+                defer { store.close() }
+                return try body(store)
+            }
+        }
+    }
+}
+
+/// Runs a test with a path for a store, in a folder of its own.
+func withStorePath<T>(_ body: (String) throws -> T) throws -> T {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tandem-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try body(folder.appendingPathComponent("test.tandem").path)
+}
+
+func withStorePath<T>(_ body: (String) async throws -> T) async throws -> T {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tandem-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try await body(folder.appendingPathComponent("test.tandem").path)
+}
+
+/// The code of the error that a block throws.
+func code<T>(_ body: () throws -> T) -> TandemError.Code? {
+    do {
+        _ = try body()
+        return nil
+    } catch {
+        return (error as? TandemError)?.code
+    }
+}
+
+/// The error that a block throws.
+func failure<T>(_ body: () throws -> T) -> TandemError? {
+    do {
+        _ = try body()
+        return nil
+    } catch {
+        return error as? TandemError
+    }
+}
+
+extension Store {
+    /// The object with a local ID, deleted ones included.
+    func stored<M: Model>(_ model: M.Type, _ localID: LocalID) throws -> M? {
+        let table = try schema.table(M.self)
+        return try reading { connection in
+            let statement = try connection.uncachedStatement(
+                "SELECT \(table.selectList) FROM \(table.quotedTable) WHERE \"localID\" = ?")
+            statement.bind(1, localID.rawValue)
+            return try statement.step() ? try M(__row: statement.row()) : nil
+        }
+    }
+
+    func stored<M: Model>(_ object: M) throws -> M? { try stored(M.self, object.localID) }
+
+    /// The objects that queries show, by local ID.
+    func live<M: Model>(_ model: M.Type) throws -> [M] {
+        let table = try schema.table(M.self)
+        return try reading { connection in
+            let statement = try connection.uncachedStatement(
+                "SELECT \(table.selectList) FROM \(table.quotedTable) WHERE \"deleted\" = 0 ORDER BY \"localID\"")
+            var objects: [M] = []
+            while try statement.step() { objects.append(try M(__row: statement.row())) }
+            return objects
+        }
+    }
+}
+
+extension Connection {
+    /// The number of rows that all statements on the connection have changed.
+    var totalChanges: Int64 { (try? value("SELECT total_changes()")).flatMap { if case .integer(let n) = $0 { n } else { nil } } ?? -1 }
+}

@@ -1,0 +1,307 @@
+import Testing
+
+@testable import Tandem
+
+@Suite struct ReferenceTests {
+    private func ref(_ id: LocalID) -> Reference<Node> { Reference(localID: id) }
+
+    /// Nodes by their names, which are their local IDs too.
+    private func nodes(_ names: String..., in store: Store, _ change: (String, inout Node) -> Void = { _, _ in }) throws {
+        try store.write { tx in
+            for name in names {
+                var node = Node(name, localID: LocalID(name))
+                change(name, &node)
+                try tx.insert(node)
+            }
+        }
+    }
+
+    // MARK: Delete rules
+
+    @Test func nullifyTakesTheReferenceOutOfThoseThatHoldIt() throws {
+        let store = try Store.ofNodes()
+        try nodes("a", "b", "c", in: store) { name, node in
+            if name != "a" { node.next = ref("a") }
+            node.friends = [ref("b"), ref("a"), ref("c"), ref("a")]
+        }
+        try store.sendAll()
+        try store.write { try $0.delete(Node.self, "a") }
+        for id: LocalID in ["b", "c"] {
+            let node = try #require(try store.stored(Node.self, id))
+            #expect(node.next == nil && node.friends.map(\.localID) == ["b", "c"])
+        }
+        #expect(try store.queue() == ["delete a", "update b [friends next]", "update c [friends next]"])
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func cascadeDeletesThoseThatHoldItAndSoOn() throws {
+        let store = try Store.ofNodes()
+        try nodes("a", "b", "c", "d", "e", in: store) { name, node in
+            if name == "b" { node.parent = ref("a") }
+            if name == "c" { node.owners = [ref("e"), ref("b")] }
+            if name == "d" { node.next = ref("c") }
+        }
+        try store.sendAll()
+        try store.write { try $0.delete(Node.self, "a") }
+        #expect(try store.live(Node.self).map(\.localID) == ["d", "e"])
+        #expect(try store.queue() == ["delete a", "delete b", "delete c", "update d [next]"])
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func cyclesAndSelfReferencesOfCascadesEnd() throws {
+        let store = try Store.ofNodes()
+        try nodes("a", "b", "c", in: store) { name, node in
+            node.parent = ref(["a": "b", "b": "c", "c": "a"][name]!)
+            node.owners = [ref("a"), ref("b"), ref("c")]
+            node.keeper = ref(LocalID(name))
+        }
+        #expect(try store.checkIntegrity() == [])
+        #expect(try store.write { try $0.delete(Node.self, "b") })
+        #expect(try store.live(Node.self) == [])
+        #expect(try store.operations.count() == 0)
+        #expect(try store.sql("SELECT count(*) FROM __links_Node_owners")[0][0] == .integer(0))
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func aLongChainOfCascadesDoesNotOverflowTheStack() throws {
+        let store = try Store.ofNodes()
+        try store.write { tx in
+            var last: Node?
+            for number in 0..<3000 {
+                var node = Node(localID: LocalID("n\(number)"))
+                node.parent = last?.reference
+                last = try tx.insert(node)
+            }
+        }
+        #expect(try store.write { try $0.delete(Node.self, "n0") })
+        #expect(try store.live(Node.self) == [])
+    }
+
+    @Test func denyRefusesTheDeleteOfWhatIsReferredTo() throws {
+        let store = try Store.ofNodes()
+        try nodes("a", "b", "c", "d", in: store) { name, node in
+            if name == "b" { node.keeper = ref("a") }
+            if name == "d" { node.anchors = [ref("c")] }
+        }
+        for id: LocalID in ["a", "c"] {
+            let error = failure { try store.write { try $0.delete(Node.self, id) } }
+            #expect(error?.code == .deleteDenied)
+            #expect(error?.model == "Node")
+            #expect(error?.property == (id == "a" ? "keeper" : "anchors"))
+        }
+        try store.write { tx in
+            try tx.delete(Node.self, "b")
+            try tx.delete(Node.self, "a")
+        }
+        #expect(try store.live(Node.self).map(\.localID) == ["c", "d"])
+    }
+
+    @Test func denyInsideACascadeUndoesAllOfIt() throws {
+        let store = try Store.ofNodes()
+        try nodes("a", "b", "c", "d", in: store) { name, node in
+            if name == "b" { node.parent = ref("a") }
+            if name == "c" { node.next = ref("a") }
+            if name == "d" { node.keeper = ref("b") }
+        }
+        try store.sendAll()
+        try store.write { tx throws in
+            // Caught: the block goes on, and nothing of the delete is there.
+            #expect(code { try tx.delete(Node.self, "a") } == .deleteDenied)
+            #expect(try store.live(Node.self).count == 4)
+            #expect(try store.operations.count() == 0)
+        }
+        #expect(try store.stored(Node.self, "c")?.next?.localID == "a")
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func whatIsDeletedTooDeniesNothing() throws {
+        let store = try Store.ofNodes()
+        try nodes("a", "b", "c", in: store) { name, node in
+            if name != "a" { node.parent = ref("a") }
+            if name == "c" { node.keeper = ref("b") }
+        }
+        #expect(try store.write { try $0.delete(Node.self, "a") })
+        #expect(try store.live(Node.self) == [])
+    }
+
+    // MARK: What has not arrived
+
+    @Test func aReferenceToWhatHasNotArrivedReadsAsNilUntilItComes() throws {
+        let store = try Store.ofNodes()
+        var node = Node("a", localID: "a")
+        node.next = ref("x")
+        node.friends = [ref("x"), ref("y"), ref("a"), ref("x"), ref("z")]
+        node = try store.write { try $0.insert(node) }
+        // What insert returns is what is stored.
+        #expect(try store.stored(node) == node)
+        #expect(node.next == nil && node.friends.map(\.localID) == ["a"])
+        try nodes("y", in: store)
+        #expect(try store.stored(node)?.friends.map(\.localID) == ["y", "a"])
+        try nodes("z", in: store)
+        #expect(try store.stored(node)?.friends.map(\.localID) == ["y", "a", "z"])
+        try nodes("x", in: store)
+        #expect(try store.stored(node)?.friends.map(\.localID) == ["x", "y", "a", "x", "z"])
+        #expect(try store.stored(node)?.next?.localID == "x")
+        #expect(try store.queue() == ["insert a", "insert y", "insert z", "insert x"])
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func theLaterOfTwoMissingEntriesMayComeFirst() throws {
+        let store = try Store.ofNodes()
+        try nodes("a", "b", in: store) { name, node in
+            if name == "a" { node.friends = [ref("x"), ref("y"), ref("b")] }
+        }
+        try nodes("y", in: store)
+        try nodes("x", in: store)
+        #expect(try store.stored(Node.self, "a")?.friends.map(\.localID) == ["x", "y", "b"])
+    }
+
+    @Test func aReferenceByServerIDResolvesWhenItsObjectGetsThatID() throws {
+        let store = try Store.ofNodes()
+        try store.write(from: .server) { tx in
+            var node = Node("a")
+            node.next = ref("s-mine")
+            node.friends = [ref("s-mine")]
+            try tx.insert(node.received(serverID: "a"))
+        }
+        try nodes("mine", in: store)
+        #expect(try store.stored(Node.self, "a")?.next == nil)
+        try store.sendAll()
+        #expect(try store.stored(Node.self, "a")?.next?.localID == "mine")
+        #expect(try store.stored(Node.self, "a")?.friends.map(\.localID) == ["mine"])
+        #expect(try store.stored(Node.self, "a")?.isSynced == true)
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func writingAnObjectBackDoesNotEraseWhatItWaitsFor() throws {
+        let store = try Store.ofNodes()
+        try nodes("a", "b", "c", in: store) { name, node in
+            if name == "a" {
+                node.next = ref("x")
+                node.friends = [ref("b"), ref("x"), ref("c")]
+            }
+        }
+        try store.sendAll()
+        var node = try #require(try store.stored(Node.self, "a"))
+        #expect(node.friends.map(\.localID) == ["b", "c"])
+        try store.write { try $0.update(node) }
+        #expect(try store.operations.count() == 0)
+        // A change of the list leaves the entry that nobody can see.
+        node.count = 1
+        node.friends.removeLast()
+        try store.write { try $0.update(node) }
+        #expect(try store.operations.all()[0].base["friends"] == .text(#"["b","x","c"]"#))
+        try store.write { try $0.delete(Node.self, "b") }
+        try nodes("x", in: store)
+        #expect(try store.stored(node)?.friends.map(\.localID) == ["x"])
+        #expect(try store.stored(node)?.next?.localID == "x")
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func anotherValueTakesThePlaceOfWhatWaited() throws {
+        let store = try Store.ofNodes()
+        try nodes("a", "b", in: store) { name, node in
+            if name == "a" { node.next = ref("x") }
+        }
+        try store.sendAll()
+        try store.write { try $0.update(Node.self, "a") { $0.next = ref("b") } }
+        // What the server has is the base, also where it can't be seen here.
+        #expect(try store.operations.all()[0].base["next"] == .text("x"))
+        try nodes("x", in: store)
+        #expect(try store.stored(Node.self, "a")?.next?.localID == "b")
+        // Said by name, nil is meant.
+        try store.write { tx in
+            try tx.upsert(Node.self, values: ["localID": "b", "next": "y", "friends": ["y", "a"]])
+            try tx.upsert(Node.self, values: ["localID": "b", "next": nil, "friends": ["a"]])
+        }
+        try nodes("y", in: store)
+        #expect(try store.stored(Node.self, "b")?.next == nil)
+        #expect(try store.stored(Node.self, "b")?.friends.map(\.localID) == ["a"])
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func aServersNewWordReplacesWhatWaited() throws {
+        let store = try Store.ofNodes()
+        func receive(_ change: (inout Node) -> Void) throws {
+            var node = Node("a")
+            change(&node)
+            try store.write(from: .server) { try $0.upsert(node.received(serverID: "a")) }
+        }
+        try receive { $0.next = ref("x"); $0.friends = [ref("x"), ref("y")] }
+        try receive { $0.friends = [ref("y")] }
+        try nodes("x", "y", in: store)
+        #expect(try store.stored(Node.self, "a")?.next == nil)
+        #expect(try store.stored(Node.self, "a")?.friends.map(\.localID) == ["y"])
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func anInsertOverADeletedObjectKeepsItsReferencesToWhatHasNotArrived() throws {
+        let store = try Store.ofNodes()
+        try nodes("a", in: store)
+        try store.sendAll()
+        try store.write { tx in
+            try tx.delete(Node.self, "a")
+            var node = Node("again", localID: "a")
+            node.next = ref("x")
+            node.parent = ref("a")
+            try tx.insert(node)
+        }
+        #expect(try store.stored(Node.self, "a")?.parent?.localID == "a")
+        try nodes("x", in: store)
+        #expect(try store.stored(Node.self, "a")?.next?.localID == "x")
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func whatWasDeletedMeanwhileIsWaitedForAfterUndelete() throws {
+        let store = try Store.ofNodes()
+        try nodes("a", "b", "c", in: store) { name, node in
+            if name == "a" {
+                node.next = ref("b")
+                node.friends = [ref("x"), ref("b"), ref("c")]
+            }
+        }
+        try store.sendAll()
+        try store.write { tx in
+            try tx.delete(Node.self, "a")
+            try tx.delete(Node.self, "b")
+            let back = try tx.undelete(Node.self, "a")
+            #expect(back.next == nil && back.friends.map(\.localID) == ["c"] && back.isSynced)
+        }
+        #expect(try store.checkIntegrity() == [])
+        let back = try store.write { try $0.undelete(Node.self, "b") }
+        #expect(!back.isDeleted)
+        #expect(try store.stored(Node.self, "a")?.next?.localID == "b")
+        #expect(try store.stored(Node.self, "a")?.friends.map(\.localID) == ["b", "c"])
+        try nodes("x", in: store)
+        #expect(try store.stored(Node.self, "a")?.friends.map(\.localID) == ["x", "b", "c"])
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func aDeletedObjectThatComesBackIsReferredToAgainByThoseThatWaited() throws {
+        let store = try Store.ofNodes()
+        try nodes("a", in: store)
+        try store.sendAll()
+        try store.write { tx in
+            try tx.delete(Node.self, "a")
+            var node = Node("b", localID: "b")
+            node.next = ref("a")
+            try tx.insert(node)
+        }
+        #expect(try store.stored(Node.self, "b")?.next == nil)
+        try store.write { try $0.undelete(Node.self, "a") }
+        #expect(try store.stored(Node.self, "b")?.next?.localID == "a")
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func referencesBetweenModels() throws {
+        let store = try Store.inMemory(models: HandCard.self, HandPerson.self)
+        let person = HandPerson(name: "Ада")
+        let card = try store.write { try $0.insert(HandCard(shop: "Лента", barcode: "1", owner: person.reference)) }
+        #expect(card.owner == nil)
+        try store.write { try $0.insert(person) }
+        #expect(try store.stored(card)?.owner == person.reference)
+        try store.write { try $0.delete(person) }
+        #expect(try store.live(HandCard.self) == [])
+        #expect(try store.checkIntegrity() == [])
+    }
+}

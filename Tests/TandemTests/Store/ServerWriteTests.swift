@@ -1,0 +1,128 @@
+import Foundation
+import Testing
+
+@testable import Tandem
+
+@Suite struct ServerWriteTests {
+    @Test func anObjectFromAServerTakesItsServerIDAsLocalID() throws {
+        let store = try Store.ofNodes()
+        let at = Date(timeIntervalSinceReferenceDate: 0.1)
+        let node = try store.write(from: .server) {
+            try $0.insert(Node("a").received(serverID: "s1", version: "v", createdAt: at, updatedAt: at + 1))
+        }
+        #expect(node.localID == "s1" && node.serverID == "s1" && node.isSynced && node.version == "v")
+        #expect(try store.stored(node) == node)
+        #expect(try store.stored(node)?.createdAt == at && node.updatedAt == at + 1)
+        #expect(try store.operations.count() == 0)
+        try store.write(from: .server) { tx in
+            try tx.upsert(Node("b").received(serverID: "s1", version: "v2"))
+            try tx.upsert(Node("c").received(serverID: "s2"))
+            try tx.upsert(Node.self, json: Data(#"{"serverID":"s3","name":"d","version":"v3"}"#.utf8))
+        }
+        #expect(try store.live(Node.self).map(\.localID) == ["s1", "s2", "s3"])
+        #expect(try store.stored(node)?.version == "v2")
+        #expect(try store.stored(Node.self, "s3")?.version == "v3")
+        #expect(try store.operations.count() == 0)
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func aServerIDEqualToAnotherObjectsLocalIDMakesNeitherOneOfTwoNorTwoOfOne() throws {
+        let store = try Store.ofNodes()
+        // Never sent: no server can know it, so that it is another object.
+        try store.write { try $0.insert(Node("mine", localID: "5")) }
+        let theirs = try store.write(from: .server) { try $0.upsert(Node("theirs").received(serverID: "5")) }
+        #expect(theirs.localID != "5" && theirs.serverID == "5")
+        #expect(try store.live(Node.self).count == 2)
+        // The next word from the server finds it.
+        try store.write(from: .server) { try $0.upsert(Node("theirs again").received(serverID: "5")) }
+        #expect(try store.stored(theirs)?.name == "theirs again")
+        #expect(try store.stored(Node.self, "5")?.name == "mine")
+        // References of the server mean its IDs.
+        try store.write(from: .server) { tx in
+            var holder = Node("holder")
+            holder.next = Reference(localID: "5")
+            try tx.insert(holder.received(serverID: "6"))
+        }
+        #expect(try store.stored(Node.self, "6")?.next?.localID == theirs.localID)
+
+        // Sent, and the answer was lost: it is the same object.
+        let other = try store.write { try $0.insert(Node("sent", localID: "7")) }
+        try store.write { try $0.beginAttempt(try #require(try store.operations.operation(of: other)).id) }
+        for write: (WriteTransaction) throws -> Void in [
+            { try $0.upsert(Node("echo").received(serverID: "7")) },
+            { try $0.insert(Node("echo").received(serverID: "7")) },
+        ] {
+            #expect(code { try store.write(from: .server) { try write($0) } } == .unsentChanges)
+        }
+        #expect(try store.live(Node.self).count == 4)
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func anUnsentChangeIsNotOverwritten() throws {
+        let store = try Store.ofNodes()
+        let node = try store.write(from: .server) { try $0.insert(Node("a").received(serverID: "s")) }
+        try store.write { try $0.update(Node.self, node.localID) { $0.count = 1 } }
+        for write: (WriteTransaction) throws -> Void in [
+            { try $0.upsert(Node("b").received(serverID: "s")) },
+            { try $0.update(Node.self, node.localID) { $0.name = "b" } },
+            { try $0.upsert(Node.self, values: ["serverID": "s", "name": "b"]) },
+            { try $0.delete(node) },
+        ] {
+            let error = failure { try store.write(from: .server) { try write($0) } }
+            #expect(error?.code == .unsentChanges)
+            #expect(error?.model == "Node")
+        }
+        try store.write { try $0.delete(node) }
+        #expect(code { try store.write(from: .server) { try $0.upsert(Node("b").received(serverID: "s")) } } == .unsentChanges)
+        #expect(try store.stored(node)?.name == "a")
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func aServersDeleteTakesTheObjectAwayAtOnce() throws {
+        let store = try Store.ofNodes()
+        try store.write(from: .server) { tx in
+            try tx.insert(Node("a").received(serverID: "a"))
+            var holder = Node("b")
+            holder.next = Reference(localID: "a")
+            holder.friends = [Reference(localID: "z"), Reference(localID: "a"), Reference(localID: "b")]
+            holder.keeper = Reference(localID: "a")
+            holder.parent = Reference(localID: "a")
+            try tx.insert(holder.received(serverID: "b"))
+        }
+        #expect(try store.write(from: .server) { try $0.delete(Node.self, "a") })
+        let holder = try #require(try store.stored(Node.self, "b"))
+        #expect(holder.next == nil && holder.parent == nil && holder.friends.map(\.localID) == ["b"])
+        #expect(holder.isSynced)
+        #expect(try store.operations.count() == 0)
+        #expect(try store.checkIntegrity() == [])
+        // It comes again: all that referred to it does so again, in its place.
+        try store.write(from: .server) { tx in
+            try tx.insert(Node("a").received(serverID: "a"))
+            try tx.insert(Node("z").received(serverID: "z"))
+        }
+        let again = try #require(try store.stored(Node.self, "b"))
+        #expect(again.friends.map(\.localID) == ["z", "a", "b"])
+        #expect(again.next?.localID == "a" && again.parent?.localID == "a" && again.keeper?.localID == "a")
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func localOnlyPropertiesAndModelsAreNeverSent() throws {
+        let store = try Store.ofNodes()
+        let node = try store.write(from: .server) { try $0.insert(Node("a").received(serverID: "s")) }
+        try store.write { tx in
+            try tx.update(Node.self, node.localID) { $0.note = "mine" }
+            let memo = try tx.insert(Memo("m", about: node.reference))
+            try tx.update(Memo.self, memo.localID) { $0.text = "n" }
+        }
+        #expect(try store.operations.count() == 0)
+        #expect(try store.stored(node)?.isSynced == true)
+        #expect(try store.stored(node)?.note == "mine")
+        try store.write { try $0.update(Node.self, node.localID) { $0.note = "again"; $0.count = 1 } }
+        #expect(try store.queue() == ["update s [count]"])
+        let memo = try store.live(Memo.self)[0]
+        #expect(try store.write { try $0.delete(memo) })
+        #expect(try store.stored(memo) == nil)
+        #expect(try store.operations.count() == 1)
+        #expect(try store.checkIntegrity() == [])
+    }
+}
