@@ -93,6 +93,8 @@ public struct TandemError: Error, Sendable {
     public internal(set) var model: String?
     /// The property concerned, by its name in Swift.
     public internal(set) var property: String?
+    /// The object in the way, or the one concerned, where there is one: that with the same `@Unique` value, for one.
+    public internal(set) var localID: LocalID?
     /// SQLite's extended result code, where SQLite reported the error.
     public let sqliteCode: Int32?
     /// The error that caused this one.
@@ -100,7 +102,7 @@ public struct TandemError: Error, Sendable {
 
     init(
         _ code: Code, _ message: String, advice: String? = nil, store: String? = nil, model: String? = nil,
-        property: String? = nil, sqliteCode: Int32? = nil, underlying: (any Error)? = nil
+        property: String? = nil, localID: LocalID? = nil, sqliteCode: Int32? = nil, underlying: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
@@ -108,6 +110,7 @@ public struct TandemError: Error, Sendable {
         self.store = store
         self.model = model
         self.property = property
+        self.localID = localID
         self.sqliteCode = sqliteCode
         self.underlying = underlying
     }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A pending change of one object, to be sent to the server: at most one for each object.
 ///
-/// See <doc:OperationQueue>.
+/// See <doc:TheOperationQueue>.
 public struct Operation: Hashable, Sendable, Identifiable {
     /// The operation's place in the queue, by the object's first change; never used again.
     public typealias ID = Int64

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The changes that wait to be sent, in the order of the objects' first changes. See <doc:OperationQueue>.
+/// The changes that wait to be sent, in the order of the objects' first changes. See <doc:TheOperationQueue>.
 ///
 /// For example:
 ///
@@ -51,6 +51,18 @@ public struct OperationQueue: Sendable {
     /// The number of operations in a state.
     public func count(in state: Operation.State) throws -> Int {
         try count("WHERE \"state\" = ?", [.integer(Int64(state.rawValue))])
+    }
+
+    /// The number of operations of a kind.
+    public func count(_ kind: Operation.Kind) throws -> Int {
+        try count("WHERE \"kind\" = ?", [.integer(Int64(kind.rawValue))])
+    }
+
+    /// The first operations of the queue.
+    ///
+    /// - Parameter limit: How many at most.
+    public func first(_ limit: Int) throws -> [Operation] {
+        try fetch("", [], limit: limit)
     }
 
     func one(_ id: Operation.ID) throws -> Operation? {

@@ -1,9 +1,11 @@
 // Tests of texts. They compare Unicode scalars: case and accents count, and so does the spelling. Nil passes none.
 
-/// A text or an optional one. Not to be conformed to.
+/// A text, an ID, or an optional one. Not to be conformed to.
 public protocol QueryText {}
 extension String: QueryText {}
-extension Optional: QueryText where Wrapped == String {}
+extension LocalID: QueryText {}
+extension ServerID: QueryText {}
+extension Optional: QueryText where Wrapped: QueryText {}
 
 extension PropertyExpression where Value: QueryText {
     /// Whether the text begins with another one.

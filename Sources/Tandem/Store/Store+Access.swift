@@ -78,11 +78,14 @@ extension Store {
     public func write<T>(from origin: WriteOrigin = .app, _ body: (WriteTransaction) throws -> T) throws -> T {
         if let joined = try joined(origin) { return try joined.nested(origin, body) }
         try checkOpen()
-        return try gate.pass {
+        let (result, touched) = try gate.pass {
             try writer.queue.unsafeReentrantWrite { _ in
                 try perform(origin, isCancellable: false, body)
             }
         }
+        // With the writer free: whoever is told may write.
+        commits.committed(touched)
+        return result
     }
 
     /// Writes off the caller's thread: all that the block does is kept, or, if it throws, nothing of it.
@@ -93,12 +96,14 @@ extension Store {
         from origin: WriteOrigin = .app, _ body: @Sendable (WriteTransaction) throws -> T
     ) async throws -> T {
         try checkOpen()
-        return try await gate.pass {
+        let (result, touched) = try await gate.pass {
             try await writer.queue.writeWithoutTransaction { _ in
                 try Task.checkCancellation()
                 return try perform(origin, isCancellable: true, body)
             }
         }
+        commits.committed(touched)
+        return result
     }
 
     /// The write that this thread is in.
@@ -114,7 +119,7 @@ extension Store {
 
     private func perform<T>(
         _ origin: WriteOrigin, isCancellable: Bool, _ body: (WriteTransaction) throws -> T
-    ) throws -> T {
+    ) throws -> (result: T, touched: TouchedTables) {
         // The store may have been closed while this write waited for its turn.
         try checkOpen()
         let transaction = WriteTransaction(store: self, connection: writer.connection, origin: origin)
@@ -122,8 +127,7 @@ extension Store {
             let result = try transaction.run(isCancellable: isCancellable) {
                 try AccessFrame.with(self, transaction) { try body(transaction) }
             }
-            commits.committed(transaction.touched)
-            return result
+            return (result, transaction.touched)
         } catch {
             throw located(error)
         }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 import Synchronization
 
 /// An object store: one SQLite database file, with the objects of several models and the operations to be sent.
@@ -111,6 +112,8 @@ public final class Store: Sendable {
         }
         writer.queue.unsafeReentrantWrite { _ in
             if !configuration.isReadOnly, readers != nil {
+                // Whoever writes just now will write the log back; closing does not wait for it.
+                sqlite3_busy_timeout(writer.connection.sqlite, 0)
                 try? writer.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             }
             writer.connection.finalizeStatements()

@@ -322,7 +322,7 @@ extension WriteTransaction {
             try connection.execute(
                 "UPDATE \(table.quotedTable) SET \"deleted\" = 0 WHERE \"__rid\" = ?", [.integer(state.rowID)])
         } catch let error as TandemError where error.isConstraint {
-            throw try explainConstraint(error, connection.row, state, table)
+            throw try explainConstraint(error, nil, state, table)
         }
         try releaseDeadReferences(of: state, in: table)
         var state = state

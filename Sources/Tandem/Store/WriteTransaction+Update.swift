@@ -212,7 +212,7 @@ extension WriteTransaction {
                 }
             }
         } catch let error as TandemError where error.isConstraint {
-            throw try explainConstraint(error, row, state, table)
+            throw try explainConstraint(error, row, written: changed, state, table)
         }
     }
 

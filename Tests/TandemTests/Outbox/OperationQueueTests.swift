@@ -1,6 +1,7 @@
 import Foundation
 import OpenCombine
 import Synchronization
+import TandemTesting
 import Testing
 
 @testable import Tandem

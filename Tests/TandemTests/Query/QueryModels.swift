@@ -4,7 +4,7 @@ import Tandem
 
 // Models with every kind of property that queries tell apart, as `@Model` would write them.
 
-enum Color: Int, Codable, Sendable, CaseIterable {
+enum Shade: Int, Codable, Sendable, CaseIterable {
     case red = 3
     case green = 1
     case blue = 2
@@ -25,7 +25,7 @@ struct Thing {
     var price: Decimal?
     var day: Date?
     var uuid: UUID
-    var color: Color
+    var color: Shade
     var labels: [String]
     var owner: Reference<Owner>?
     var tags: [Reference<Tag>]
@@ -34,7 +34,7 @@ struct Thing {
     init(
         _ text: String = "", nickname: String? = nil, code: String = "", flag: Bool = false, small: Int8? = nil,
         int: Int = 0, unsigned: UInt64 = 0, ratio: Double = 0, maybeRatio: Double? = nil, float: Float = 0,
-        amount: BigInt = 0, price: Decimal? = nil, day: Date? = nil, uuid: UUID = UUID(), color: Color = .red,
+        amount: BigInt = 0, price: Decimal? = nil, day: Date? = nil, uuid: UUID = UUID(), color: Shade = .red,
         labels: [String] = [], owner: Reference<Owner>? = nil, tags: [Reference<Tag>] = []
     ) {
         self.text = text
@@ -73,7 +73,7 @@ struct Thing {
         price = try row.value(11, Decimal?.self)
         day = try row.value(12, Date?.self)
         uuid = try row.value(13, UUID.self)
-        color = try row.value(14, Color.self)
+        color = try row.value(14, Shade.self)
         labels = try row.value(15, [String].self)
         owner = try row.value(16, Reference<Owner>?.self)
         tags = try row.value(17, [Reference<Tag>].self)
@@ -94,7 +94,7 @@ struct Thing {
         row.append(price, Decimal?.self)
         row.append(day, Date?.self)
         row.append(uuid, UUID.self)
-        row.append(color, Color.self)
+        row.append(color, Shade.self)
         row.append(labels, [String].self)
         row.append(owner, Reference<Owner>?.self)
         row.append(tags, [Reference<Tag>].self)
@@ -117,7 +117,7 @@ struct Thing {
             PropertyDefinition("price", Codec.of(Decimal?.self)),
             PropertyDefinition("day", Codec.of(Date?.self)),
             PropertyDefinition("uuid", Codec.of(UUID.self)),
-            PropertyDefinition("color", Codec.of(Color.self)),
+            PropertyDefinition("color", Codec.of(Shade.self)),
             PropertyDefinition("labels", Codec.of([String].self)),
             PropertyDefinition("owner", Codec.of(Reference<Owner>?.self)),
             PropertyDefinition("tags", Codec.of([Reference<Tag>].self)),
@@ -140,7 +140,7 @@ struct Thing {
         var price: Property<Thing, Decimal?> { Property(model, 11, Codec.of(Decimal?.self)) }
         var day: Property<Thing, Date?> { Property(model, 12, Codec.of(Date?.self)) }
         var uuid: Property<Thing, UUID> { Property(model, 13, Codec.of(UUID.self)) }
-        var color: Property<Thing, Color> { Property(model, 14, Codec.of(Color.self)) }
+        var color: Property<Thing, Shade> { Property(model, 14, Codec.of(Shade.self)) }
         var labels: Property<Thing, [String]> { Property(model, 15, Codec.of([String].self)) }
         var owner: ReferenceProperty<Thing, Owner> { ReferenceProperty(model, 16) }
         var tags: ReferencesProperty<Thing, Tag> { ReferencesProperty(model, 17) }

@@ -86,7 +86,7 @@ struct QueryWorld {
                 unsigned: random.pick(Self.unsigned), ratio: random.pick(Self.doubles),
                 maybeRatio: maybe(Self.doubles), float: Float(random.pick(Self.doubles)),
                 amount: random.pick(Self.bigs), price: maybe(Self.decimals), day: maybe(Self.dates),
-                uuid: random.pick(Self.uuids), color: random.pick(Color.allCases),
+                uuid: random.pick(Self.uuids), color: random.pick(Shade.allCases),
                 labels: (0..<random.pick([0, 1, 3])).map { _ in random.pick(Self.texts) },
                 owner: maybe(owners)?.reference,
                 tags: (0..<random.pick([0, 1, 2, 4])).map { _ in random.pick(tags).reference }
@@ -375,7 +375,7 @@ extension QueryWorld {
 
     private func flags(_ random: inout SeededGenerator) -> Paired<Thing> {
         let c = Thing.Columns()
-        let color = random.pick(Color.allCases)
+        let color = random.pick(Shade.allCases)
         switch Int.random(in: 0..<6, using: &random) {
         case 0: return Paired(text: "flag", predicate: c.flag || Tandem.Predicate.false) { $0.flag }
         case 1: return Paired(text: "!flag", predicate: !c.flag) { !$0.flag }

@@ -1,5 +1,6 @@
 import BigInt
 import Foundation
+import TandemTesting
 import Testing
 
 @testable import Tandem

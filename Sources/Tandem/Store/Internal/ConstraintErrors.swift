@@ -9,8 +9,12 @@ extension TandemError {
 
 extension WriteTransaction {
     /// A broken constraint in the words of the model: which property, and which object is in the way.
+    ///
+    /// - Parameters:
+    ///   - row: The values that were to be written; `nil` if they are those of the stored row.
+    ///   - written: The properties that were to be written; all if `nil`.
     func explainConstraint(
-        _ error: TandemError, _ row: RowBuffer, _ state: ObjectState, _ table: TableLayout
+        _ error: TandemError, _ row: RowBuffer?, written: [Int]? = nil, _ state: ObjectState, _ table: TableLayout
     ) throws -> TandemError {
         let model = table.definition.name
         let message = error.message
@@ -31,9 +35,10 @@ extension WriteTransaction {
                 .duplicateID, "An object with the server ID \(state.serverID?.rawValue ?? "") exists already.",
                 advice: "Use upsert to change it.", store: store.path, model: model, sqliteCode: error.sqliteCode)
         }
-        let properties = columns.compactMap { column in
-            table.definition.properties.first { $0.column == column }?.name
+        let indexes = columns.compactMap { column in
+            table.definition.properties.firstIndex { $0.column == column }
         }
+        let properties = indexes.map { table.definition.properties[$0].name }
         if error.sqliteCode == SQLITE_CONSTRAINT | (5 << 8) {
             return TandemError(
                 .invalidValue, "It must have a value.", advice: "Give it one, or make the property optional.",
@@ -41,12 +46,36 @@ extension WriteTransaction {
         }
         if !properties.isEmpty {
             let several = properties.count > 1
+            let other = try holder(of: indexes, row, written, state, table)
             return TandemError(
                 .duplicateValue,
-                "Another object has \(several ? "these values" : "this value") already.",
+                "Another object\(other.map { " (\($0))" } ?? "") has \(several ? "these values" : "this value") already.",
                 advice: "Change \(several ? "one of them" : "it"), or update the other object.", store: store.path,
-                model: model, property: properties.joined(separator: "+"), sqliteCode: error.sqliteCode)
+                model: model, property: properties.joined(separator: "+"), localID: other,
+                sqliteCode: error.sqliteCode)
         }
         return error
+    }
+
+    /// The live object that has the values which were refused.
+    private func holder(
+        of properties: [Int], _ row: RowBuffer?, _ written: [Int]?, _ state: ObjectState, _ table: TableLayout
+    ) throws -> LocalID? {
+        var conditions = ["\"deleted\" = 0", "\"__rid\" IS NOT ?1"]
+        var values: [StorageValue] = [.integer(state.rowID)]
+        for property in properties {
+            let column = table.definition.properties[property].column.quotedSQL
+            if let row, written?.contains(property) ?? true {
+                values.append(row.value(at: property))
+                conditions.append("\(column) = ?\(values.count)")
+            } else {
+                conditions.append("\(column) = (SELECT \(column) FROM \(table.quotedTable) WHERE \"__rid\" = ?1)")
+            }
+        }
+        let statement = try connection.statement(
+            "SELECT \"localID\" FROM \(table.quotedTable) WHERE \(conditions.joined(separator: " AND ")) LIMIT 1")
+        statement.bind(values)
+        defer { statement.reset() }
+        return try statement.step() ? LocalID(try statement.text(0)) : nil
     }
 }

@@ -1,31 +1,6 @@
 import Foundation
 @testable import Tandem
 
-/// The kinds of store that one test body runs on.
-enum StoreKind: CaseIterable, Sendable {
-    case memory
-    case disk
-
-    /// Runs a test with a store of this kind, and takes its files away.
-    func withStore<T>(
-        _ models: any Model.Type..., configuration: Store.Configuration = .init(), _ body: (Store) throws -> T
-    ) throws -> T {
-        switch self {
-        case .memory:
-            // The variadic initialiser's list can't be handed on.
-            let store = try Store(location: .memory, models: models, configuration: configuration)
-            defer { store.close() }
-            return try body(store)
-        case .disk:
-            return try withStorePath { path in
-                let store = try Store(at: path, models: models, configuration: configuration)
-                defer { store.close() }
-                return try body(store)
-            }
-        }
-    }
-}
-
 /// Runs a test with a path for a store, in a folder of its own.
 func withStorePath<T>(_ body: (String) throws -> T) throws -> T {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tandem-\(UUID().uuidString)")

@@ -1,0 +1,27 @@
+// swift-tools-version:6.1
+import PackageDescription
+
+let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
+
+let package = Package(
+    name: "DiscountCards",
+    platforms: [.macOS(.v15)],
+    products: [.executable(name: "cards", targets: ["DiscountCards"])],
+    dependencies: [
+        .package(name: "Tandem", path: "../.."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/attaswift/BigInt", from: "6.0.1"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "DiscountCards",
+            dependencies: [
+                .product(name: "Tandem", package: "Tandem"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "BigInt", package: "BigInt"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "DiscountCardsTests", dependencies: ["DiscountCards"], swiftSettings: settings),
+    ]
+)

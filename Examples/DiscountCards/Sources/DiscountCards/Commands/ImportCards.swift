@@ -1,0 +1,50 @@
+import ArgumentParser
+import Tandem
+
+struct ImportCards: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Make a card of each line of a file of brands.",
+        discussion: """
+            The file is UTF-8 text, tab-separated, with a header line: name, and if there are any category, regions and \
+            wikidata. All of it is imported or, if a line can't be read, nothing. Importing a file again adds what is new.
+            """)
+
+    @Argument(help: "The file.")
+    var file: String
+
+    @Flag(help: "Deal the cards out to a family, rather than to who is signed in.")
+    var family = false
+
+    @OptionGroup var options: StoreOptions
+
+    func run() throws {
+        let entries = try BrandFile.read(file)
+        let wallet = try options.openWallet(creating: true)
+        let (summary, duration) = try wallet.importCards(entries, dealingToFamily: family)
+        let screen = Screen.output
+        screen.print(
+            "Imported \(screen.paint(summary.cards.of("card"), .good)) and \(summary.brands.of("brand"))"
+                + " in \(duration.rounded) (\(ProgressBar.rate(entries.count, duration)))."
+                + (summary.known > 0 ? " \(summary.known.of("card")) had been there before." : ""))
+    }
+}
+
+extension Wallet {
+    /// Imports a list in one write, with a progress bar. Ctrl-C undoes it.
+    func importCards(
+        _ entries: [BrandEntry], dealingToFamily: Bool
+    ) throws -> (summary: Importer.Summary, duration: Duration) {
+        var bar = ProgressBar("Importing", total: entries.count)
+        defer { bar.remove() }
+        let summary = try Interrupt.guarded {
+            try store.write { tx in
+                let owners = dealingToFamily ? try Family.join(tx) : [person]
+                return try Importer.run(entries, owners: owners, in: tx) { count in
+                    try Interrupt.check(outcome: "Nothing was imported.")
+                    bar.advance(to: count)
+                }
+            }
+        }
+        return (summary, bar.elapsed)
+    }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Tandem
+
+struct ListCards: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the cards, the favourites of who is signed in first.")
+
+    enum Order: String, ExpressibleByArgument, CaseIterable {
+        case shop
+        case points
+    }
+
+    @Option(help: "By what to sort, after the favourites.")
+    var sort = Order.shop
+
+    @Option(help: "How many to list.")
+    var limit = 20
+
+    @Flag(help: "Only the favourites of who is signed in.")
+    var starred = false
+
+    @Flag(help: "Only the cards of who is signed in.")
+    var mine = false
+
+    @Flag(help: "Only those that are kept at hand.")
+    var pinned = false
+
+    @OptionGroup var options: StoreOptions
+
+    func validate() throws {
+        guard limit > 0 else { throw ValidationError("--limit must be 1 or more.") }
+    }
+
+    func run() throws {
+        let wallet = try options.openWallet()
+        let person = wallet.person
+        var cards = wallet.cards
+        if sort == .points {
+            cards = cards.sorted(by: .matchingFirst { $0.stars.any { $0.person == person } }, .descending(\.points))
+        }
+        if starred { cards = cards.where { $0.stars.any { $0.person == person } } }
+        if mine { cards = cards.where { $0.owner == person } }
+        if pinned { cards = cards.where { $0.isPinned } }
+        try wallet.printCards(cards, limit: limit, on: .output)
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import Tandem
+
+struct Pending: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pending", abstract: "Show what waits to be sent: the operation queue.")
+
+    @Option(help: "How many operations to list.")
+    var limit = 10
+
+    @OptionGroup var options: StoreOptions
+
+    func validate() throws {
+        guard limit >= 0 else { throw ValidationError("--limit must not be negative.") }
+    }
+
+    func run() throws {
+        let screen = Screen.output
+        let operations = try options.openWallet().store.operations.all()
+        guard !operations.isEmpty else { return screen.print("Nothing waits to be sent.") }
+        operations.printCounts(on: screen)
+        guard limit > 0 else { return }
+        screen.print()
+        operations.prefix(limit).printTable(on: screen)
+    }
+}
+
+extension Collection<Tandem.Operation> {
+    /// Prints how many operations of each kind there are, by model.
+    func printCounts(on screen: Screen) {
+        var table = Table(
+            .init(title: "Model"), .init(title: "Inserts", isNumber: true), .init(title: "Updates", isNumber: true),
+            .init(title: "Deletes", isNumber: true))
+        func row(_ title: String, _ operations: some Collection<Tandem.Operation>, _ colour: Colour?) {
+            let counts = Dictionary(grouping: operations, by: \.kind).mapValues(\.count)
+            func cell(_ kind: Tandem.Operation.Kind) -> Table.Cell { .init(counts[kind, default: 0].grouped, colour) }
+            table.append(.init(title, colour), cell(.insert), cell(.update), cell(.delete))
+        }
+        for (model, operations) in Dictionary(grouping: self, by: \.model).sorted(by: { $0.key < $1.key }) {
+            row(model, operations, nil)
+        }
+        row("all", self, .strong)
+        table.print(on: screen)
+    }
+
+    /// Prints operations, in the order in which they will be sent.
+    func printTable(on screen: Screen) {
+        var table = Table(
+            .init(title: "No.", isNumber: true), .init(title: "Operation"), .init(title: "Object", isFlexible: true),
+            .init(title: "State"), .init(title: "Changed", isFlexible: true), .init(title: "At"))
+        for operation in self {
+            let changed = operation.kind == .update ? operation.changedProperties.joined(separator: ", ") : "–"
+            table.append(
+                .init(operation.id.grouped), .init("\(operation.kind)", .waiting),
+                .init("\(operation.model) \(operation.localID)"), .init("\(operation.state)"), .init(changed),
+                .init(operation.changedAt.timeOfDay))
+        }
+        table.print(on: screen)
+    }
+}

@@ -1,0 +1,85 @@
+import BigInt
+import Foundation
+import Tandem
+
+extension DemoStory {
+    func editOffline(_ wallet: Wallet) throws {
+        try chapter(
+            "Edit and delete offline",
+            "Objects made here have a local ID and no server ID yet. An object has one operation at most: what is done "
+                + "to one that was never sent changes its insert, or takes it back.")
+        let store = wallet.store
+        let queued = try store.operations.count()
+        var cards = try store.objects(Card.self).sorted(by: \.shop).offset(100).limit(3).all()
+        cards[0] = try store.write { tx in try tx.update(Card.self, cards[0].localID) { $0.points += 250 } }
+        cards[1] = try store.write { tx in try tx.update(Card.self, cards[1].localID) { $0.isPinned = true } }
+        try store.write { try $0.delete(cards[2]) }
+        tell([
+            (cards[0], "250 points more"), (cards[1], "pinned, on this device only"),
+            (cards[2], "deleted; the server never knew it, so nothing is left"),
+        ])
+        printStates(cards.prefix(2))
+        try check(
+            try store.operations.count() == queued - 1, "the queue is one shorter: that of the deleted card is gone.")
+        try check(
+            try store.object(ofType: Card.self, forPrimaryKey: cards[2].localID) == nil,
+            "the deleted card is not found.")
+    }
+
+    func editWhatTheServerKnows(_ wallet: Wallet) throws {
+        try chapter(
+            "Edit and delete what a server knows",
+            "Three cards as a pull would bring them (syncing itself comes with a later version): written as coming from "
+                + "the server, they queue nothing and take its ID for their own. What changes then is queued.")
+        let store = wallet.store
+        let owner = wallet.person.reference
+        let time = Date(timeIntervalSince1970: 1_767_225_600)
+        var cards = try store.write(from: .server) { tx in
+            try ["Kept", "Edited", "Deleted"].enumerated().map { index, name in
+                let number = EAN13(payload: 299_999_999_990 + UInt64(index))
+                let card = Card(shop: "Server & Sons (\(name))", barcode: number.digits, points: 10, owner: owner)
+                let id = ServerID("srv-\(index + 1)")
+                return try tx.insert(card.received(serverID: id, version: "\"1\"", createdAt: time, updatedAt: time))
+            }
+        }
+        cards[1] = try store.write { tx in try tx.update(Card.self, cards[1].localID) { $0.points = 20 } }
+        try store.write { try $0.delete(cards[2]) }
+        let all = store.objects(Card.self).includingDeleted()
+        let states = try all.where { $0.shop.matches("server sons") }.sorted(by: \.barcode).all()
+        tell(Array(zip(states, ["as it came", "10 points more", "deleted, and the server must be told"])))
+        printStates(states)
+        try check(states.map(\.isSynced) == [true, false, false], "only the untouched card counts as synced.")
+        try check(
+            try store.operations.operation(of: cards[1])?.changedProperties == ["points"],
+            "the update names what changed.")
+        try check(states[2].isDeleted, "the deleted one stays as a tombstone, hidden from every other query.")
+    }
+
+    func showQueue(_ wallet: Wallet) throws {
+        try chapter("The operation queue", "What waits to be sent, in the order of each object's first change.")
+        let operations = try wallet.store.operations.all()
+        operations.printCounts(on: screen)
+        screen.print()
+        (Array(operations.prefix(4)) + operations.suffix(4)).printTable(on: screen)
+    }
+
+    private func tell(_ deeds: [(card: Card, what: String)]) {
+        for (card, what) in deeds { screen.print("  \(card.shop.printable): \(what)") }
+        screen.print()
+    }
+
+    /// Prints what a store keeps about objects beside their properties.
+    private func printStates(_ cards: some Collection<Card>) {
+        var table = Table(
+            .init(title: "Shop", isFlexible: true), .init(title: "Local ID"), .init(title: "Server ID"),
+            .init(title: "Synced"), .init(title: "Deleted"))
+        for card in cards {
+            table.append(
+                .init(card.shop), .init("\(card.localID)"), .init(card.serverID.map { "\($0)" } ?? "–"),
+                card.isSynced ? .init("yes", .good) : .init("no", .waiting),
+                card.isDeleted ? .init("yes", .bad) : .init("no"))
+        }
+        table.print(on: screen)
+        screen.print()
+    }
+}

@@ -1,0 +1,41 @@
+import Tandem
+
+/// What `cards demo` shows, from an empty store to one that was closed and opened again.
+struct DemoStory {
+    let source: DemoSource
+    let path: String
+    let isKept: Bool
+    let screen = Screen.output
+
+    func tell() throws {
+        screen.print(screen.paint("Discount cards", .heading) + ": Tandem's example app, with no network at all")
+        screen.print(screen.paint("\(source.origin)\nstore: \(path)\(isKept ? "" : " (removed at the end)")", .faint))
+
+        let store = try Wallet.openStore(at: path)
+        let wallet = try Wallet(store, as: Family.names[0])
+        try importBrands(wallet)
+        try search(wallet)
+        try sort(wallet)
+        try star(wallet)
+        try editOffline(wallet)
+        try editWhatTheServerKnows(wallet)
+        try showQueue(wallet)
+        try reopen(wallet)
+
+        guard isKept else { return }
+        screen.print("\nThe store is kept. Try: cards list --store \(path)")
+    }
+
+    /// Begins a chapter.
+    func chapter(_ title: String, _ words: String) throws {
+        try Interrupt.check()
+        screen.print("\n" + screen.paint(title, .heading))
+        screen.print(screen.paint(words.wrapped(toColumns: min(screen.columns ?? 100, 100)), .faint) + "\n")
+    }
+
+    /// Says that something went as it should, or ends the demo if it did not.
+    func check(_ holds: Bool, _ sentence: String) throws {
+        guard holds else { throw Failure(.software, "It does not hold that \(sentence)") }
+        screen.print("  \(screen.paint("✓", .good)) \(sentence)")
+    }
+}

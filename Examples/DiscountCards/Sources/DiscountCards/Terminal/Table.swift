@@ -1,0 +1,75 @@
+/// Rows under headings, in columns as wide as what stands in them.
+///
+/// Where the screen is too narrow, the columns that can be cut are, the widest first.
+struct Table {
+    struct Column {
+        let title: String
+        var isNumber = false
+        /// Whether long texts may be cut to fit the screen.
+        var isFlexible = false
+    }
+
+    struct Cell: ExpressibleByStringLiteral {
+        let text: String
+        let colour: Colour?
+
+        init(_ text: String, _ colour: Colour? = nil) {
+            self.text = text.printable
+            self.colour = colour
+        }
+
+        init(stringLiteral value: String) {
+            self.init(value)
+        }
+    }
+
+    private static let gap = "  "
+    private static let narrowest = 8
+
+    let columns: [Column]
+    private(set) var rows: [[Cell]] = []
+
+    init(_ columns: Column...) {
+        self.columns = columns
+    }
+
+    mutating func append(_ cells: Cell...) {
+        precondition(cells.count == columns.count, "A row has a cell for each column.")
+        rows.append(cells)
+    }
+
+    func print(on screen: Screen, indent: String = "  ") {
+        let widths = widths(fitting: screen.columns.map { $0 - indent.count })
+        let titles = columns.map { Cell($0.title, .faint) }
+        screen.print(indent + line(titles, widths, screen))
+        let rule = widths.map { String(repeating: "─", count: $0) }.joined(separator: Self.gap)
+        screen.print(indent + screen.paint(rule, .faint))
+        for row in rows { screen.print(indent + line(row, widths, screen)) }
+    }
+
+    func widths(fitting limit: Int?) -> [Int] {
+        var widths = columns.indices.map { column in
+            rows.reduce(TextWidth.columns(columns[column].title)) { max($0, TextWidth.columns($1[column].text)) }
+        }
+        guard let limit else { return widths }
+        var excess = widths.reduce(0, +) + Self.gap.count * (columns.count - 1) - limit
+        while excess > 0 {
+            let candidates = columns.indices.filter { columns[$0].isFlexible && widths[$0] > Self.narrowest }
+            guard let widest = candidates.max(by: { widths[$0] < widths[$1] }) else { break }
+            widths[widest] -= 1
+            excess -= 1
+        }
+        return widths
+    }
+
+    private func line(_ cells: [Cell], _ widths: [Int], _ screen: Screen) -> String {
+        let parts = zip(cells, zip(columns, widths)).map { cell, layout in
+            let (column, width) = layout
+            let text = cell.text.cut(toColumns: width).padded(toColumns: width, onLeft: column.isNumber)
+            return screen.paint(text, cell.colour)
+        }
+        let line = parts.joined(separator: Self.gap)
+        // Spaces at a line's end are of no use, but where they have a colour they end in its sequence.
+        return screen.hasColour ? line : String(line.reversed().drop { $0 == " " }.reversed())
+    }
+}

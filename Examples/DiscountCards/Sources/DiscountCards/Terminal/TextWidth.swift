@@ -1,0 +1,76 @@
+/// How many columns text takes on a terminal: none for combining marks, two for CJK and emoji.
+enum TextWidth {
+    static func columns(_ text: String) -> Int {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
+        return text.reduce(0) { $0 + columns($1) }
+    }
+
+    static func columns(_ character: Character) -> Int {
+        let scalars = character.unicodeScalars
+        // An emoji is two columns wide, however many scalars it is put together from.
+        if scalars.contains(where: { $0.properties.isEmojiPresentation || $0 == "\u{FE0F}" }) { return 2 }
+        return scalars.reduce(0) { $0 + columns($1) }
+    }
+
+    private static func columns(_ scalar: Unicode.Scalar) -> Int {
+        if wide.contains(where: { $0.contains(scalar.value) }) { return 2 }
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format, .control: return 0
+        default: return 0x1160...0x11FF ~= scalar.value ? 0 : 1  // a Hangul vowel joins the consonant before it
+        }
+    }
+
+    /// What Unicode calls wide and full-width (UAX #11), in a few ranges: gaps hold what is not assigned.
+    private static let wide: [ClosedRange<UInt32>] = [
+        0x1100...0x115F, 0x2E80...0x3029, 0x3030...0x303E, 0x3041...0x3098, 0x309B...0x4DBF, 0x4E00...0xA4CF,
+        0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+        0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD,
+    ]
+}
+
+extension String {
+    /// This text with what would move the cursor or turn the line round made visible: names come from files.
+    var printable: String {
+        guard unicodeScalars.contains(where: Self.isUnsafe) else { return self }
+        return String(String.UnicodeScalarView(unicodeScalars.map { Self.isUnsafe($0) ? "\u{FFFD}" : $0 }))
+    }
+
+    private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+
+    /// The longest beginning that fits into some columns; one that was cut ends in an ellipsis.
+    func cut(toColumns limit: Int) -> String {
+        guard TextWidth.columns(self) > limit else { return self }
+        var kept = ""
+        var width = 0
+        for character in self {
+            width += TextWidth.columns(character)
+            guard width < limit else { break }
+            kept.append(character)
+        }
+        return kept + "…"
+    }
+
+    /// This text and as many spaces as fill some columns, behind it or before it.
+    func padded(toColumns count: Int, onLeft: Bool = false) -> String {
+        let spaces = String(repeating: " ", count: max(0, count - TextWidth.columns(self)))
+        return onLeft ? spaces + self : self + spaces
+    }
+
+    /// Lines of no more columns than a limit, broken at spaces. A word that is too long has a line of its own.
+    func wrapped(toColumns limit: Int) -> String {
+        var lines: [String] = []
+        for word in split(separator: " ") {
+            if let line = lines.last, TextWidth.columns(line) + 1 + TextWidth.columns(String(word)) <= limit {
+                lines[lines.count - 1] += " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,82 @@
+import BigInt
+import Tandem
+
+/// Makes a card of each entry of a list, and a brand of each name, inside a write: all of them or none.
+struct Importer {
+    /// What became of a list.
+    struct Summary: Equatable, Sendable {
+        var cards = 0
+        var brands = 0
+        /// Entries whose cards an earlier import has made.
+        var known = 0
+    }
+
+    private let tx: WriteTransaction
+    /// The people that the cards are dealt to, in turn.
+    private let owners: [Person]
+    /// The numbers of the cards that were there before.
+    private var knownNumbers: Set<String> = []
+    private var newNumbers: Set<String> = []
+    private var brands: [String: Reference<Brand>] = [:]
+    private var summary = Summary()
+
+    /// Imports a list.
+    ///
+    /// - Parameter progress: Called after each entry with the number of those done; what it throws undoes the import.
+    static func run(
+        _ entries: [BrandEntry], owners: [Person], in tx: WriteTransaction, progress: (Int) throws -> Void
+    ) throws -> Summary {
+        var importer = try Importer(owners: owners, tx)
+        let groups = Dictionary(grouping: entries, by: \.name)
+        for (index, entry) in entries.enumerated() {
+            try importer.add(entry, at: index, group: groups[entry.name, default: [entry]])
+            try progress(index + 1)
+        }
+        return importer.summary
+    }
+
+    private init(owners: [Person], _ tx: WriteTransaction) throws {
+        precondition(!owners.isEmpty, "Cards belong to somebody.")
+        self.tx = tx
+        self.owners = owners
+        for card in try tx.objects(Card.self).all() { knownNumbers.insert(card.barcode) }
+        for brand in try tx.objects(Brand.self).all() { brands[brand.name] = brand.reference }
+    }
+
+    private mutating func add(_ entry: BrandEntry, at index: Int, group: [BrandEntry]) throws {
+        var seed = Seed(entry.name + "\t" + entry.category)
+        var number = EAN13.member(seed: seed.next())
+        if knownNumbers.contains(number.digits) {
+            summary.known += 1
+            return
+        }
+        while !newNumbers.insert(number.digits).inserted { number = EAN13.member(seed: seed.next()) }
+
+        try tx.insert(
+            Card(
+                shop: entry.name, barcode: number.digits, points: Self.points(&seed),
+                owner: owners[index % owners.count].reference, brand: brand(of: group)))
+        summary.cards += 1
+    }
+
+    /// The brand of a name; the entries are all those of the list that bear it.
+    private mutating func brand(of group: [BrandEntry]) throws -> Reference<Brand> {
+        let name = group[0].name
+        if let brand = brands[name] { return brand }
+        let brand = try tx.insert(
+            Brand(
+                name: name,
+                categories: group.map(\.category).filter { !$0.isEmpty },
+                regions: Set(group.flatMap(\.regions)),
+                wikidata: group.lazy.compactMap(\.wikidata).first))
+        brands[name] = brand.reference
+        summary.brands += 1
+        return brand.reference
+    }
+
+    /// A few hundred points on most cards; on one in a hundred more than 64 bits can hold.
+    private static func points(_ seed: inout Seed) -> BigInt {
+        let points = BigInt(seed.next() % 2500)
+        return seed.next() % 100 == 0 ? points * BigInt(10).power(18) : points
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Tandem
+
+/// The store as one person sees it: the one who is signed in.
+struct Wallet {
+    let store: Store
+    let person: Person
+
+    /// Opens a store, and creates it if there is none.
+    static func openStore(at path: String) throws -> Store {
+        try Store(at: path, models: Card.self, Person.self, Brand.self, Star.self)
+    }
+
+    /// Signs a person in: the one with a name, else the first there is.
+    ///
+    /// In a store without people the first is made: whoever keeps a store has somebody to keep it for.
+    init(_ store: Store, as name: String?) throws {
+        self.store = store
+        let isEmpty = try store.objects(Person.self).isEmpty()
+        if !isEmpty, let name {
+            person = try Self.person(named: name, in: store)
+        } else if let first = try store.objects(Person.self).first() {
+            person = first
+        } else {
+            person = try store.write { try $0.insert(Person(name: name ?? "Me")) }
+        }
+    }
+
+    /// All cards, this person's favourites first.
+    var cards: Results<Card> {
+        store.objects(Card.self)
+            .sorted(by: .matchingFirst { [person] in $0.stars.any { $0.person == person } }, .ascending(\.shop))
+    }
+
+    /// The cards of shops, or of owners, whose name has all words of a text, in any script.
+    ///
+    /// The owners are looked up first: `$0.owner.name.matches(words)` would say the same in one query, but an `||` over
+    /// two models has no index that serves both sides, and so reads every card.
+    func cards(matching words: String) throws -> Results<Card> {
+        let owners = try store.objects(Person.self).where { $0.name.matches(words) }.all()
+        guard !owners.isEmpty else { return cards.where { $0.shop.matches(words) } }
+        return cards.where { $0.shop.matches(words) || $0.owner.in(owners) }
+    }
+
+    /// The one card that a person means: by its number, its local ID, or words of the shop's name.
+    func card(_ text: String) throws -> Card {
+        if let number = EAN13(text), let card = try cards.where({ $0.barcode == number.digits }).first() {
+            return card
+        }
+        if let card = try store.object(ofType: Card.self, forPrimaryKey: LocalID(text)) { return card }
+        let found = try cards.where { $0.shop.matches(text) }.limit(6).all()
+        guard let card = found.first else {
+            throw Failure(
+                .badData, "No card has the number or the ID “\(text)”, nor a shop of this name.",
+                advice: "`cards search \(text)` looks among the owners too.")
+        }
+        guard found.count == 1 else {
+            let names = found.prefix(5).map { "\($0.shop) (\($0.barcode))" }.joined(separator: ", ")
+            throw Failure(
+                .badData, "“\(text)” names more than one card: \(names)\(found.count > 5 ? " …" : "")",
+                advice: "Name the card by its number.")
+        }
+        return card
+    }
+
+    /// Runs a write that gives a card a number; if another card has it, says which.
+    func refusingSecond<Value>(_ number: EAN13?, _ write: () throws -> Value) throws -> Value {
+        do {
+            return try write()
+        } catch TandemError.Code.duplicateValue {
+            let other = try number.flatMap { number in try cards.where { $0.barcode == number.digits }.first() }
+            throw Failure(
+                .badData, "The number \(number?.digits ?? "") is on another card already: \(other?.shop ?? "–").",
+                advice: "Nothing was changed.")
+        }
+    }
+
+    /// The one person whose name this is, or has all words of it.
+    static func person(named name: String, in store: Store) throws -> Person {
+        let people = store.objects(Person.self).sorted(by: \.name)
+        if let exact = try people.where({ $0.name == name }).first() { return exact }
+        let found = try people.where { $0.name.matches(name) }.limit(2).all()
+        guard let person = found.first, found.count == 1 else {
+            let names = try people.limit(20).all().map(\.name).joined(separator: ", ")
+            throw Failure(
+                .badData, found.isEmpty ? "Nobody is called “\(name)”." : "“\(name)” may be more than one person.",
+                advice: "There are: \(names).")
+        }
+        return person
+    }
+}

@@ -1,0 +1,38 @@
+import BigInt
+import Testing
+
+@testable import DiscountCards
+
+@Suite struct NumbersTests {
+    @Test(arguments: [
+        (0, "0"), (999, "999"), (1000, "1,000"), (-1000, "-1,000"), (14984, "14,984"), (123_456, "123,456"),
+    ])
+    func `digits stand in groups of three`(number: Int, text: String) {
+        #expect(number.grouped == text)
+    }
+
+    @Test func `numbers of any size are grouped`() {
+        #expect(BigInt(10).power(21).grouped == "1" + String(repeating: ",000", count: 7))
+    }
+
+    @Test func `a noun follows its number`() {
+        #expect(1.of("card") == "1 card" && 0.of("card") == "0 cards")
+        #expect(2.of("person", plural: "people") == "2 people")
+    }
+
+    @Test(arguments: [(0.0032, "3.2 ms"), (0.25, "250 ms"), (1.44, "1.4 s")])
+    func `a duration is rounded to what matters`(seconds: Double, text: String) {
+        #expect(Duration.seconds(seconds).rounded == text)
+    }
+
+    @Test func `colour needs a terminal, one that knows it, and a person who wants it`() {
+        func hasColour(_ isTerminal: Bool, _ environment: [String: String]) -> Bool {
+            Screen(descriptor: 1, isTerminal: isTerminal, environment: environment).hasColour
+        }
+        #expect(hasColour(true, ["TERM": "xterm"]))
+        #expect(hasColour(true, ["NO_COLOR": ""]))
+        #expect(!hasColour(true, ["NO_COLOR": "1"]))
+        #expect(!hasColour(true, ["TERM": "dumb"]))
+        #expect(!hasColour(false, ["TERM": "xterm"]))
+    }
+}

@@ -1,0 +1,56 @@
+# Everything a developer of Tandem does by command. `make` alone lists the targets.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+.DEFAULT_GOAL := help
+
+# The folder with real data (brands.tsv); where it is absent, tests are skipped and the demo makes names up.
+export TANDEM_SHARED ?= $(abspath ../shared)
+
+# Libraries with a DocC catalogue: Sources/Tandem/Tandem.docc and its like.
+LIBRARIES := $(sort $(patsubst Sources/%/,%,$(dir $(wildcard Sources/*/*.docc))))
+
+EXAMPLE := Examples/DiscountCards
+
+.PHONY: help setup demo test test-examples soak bench docs format lint clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Install what the build needs, where it is missing
+	@Scripts/setup.sh
+
+demo: setup ## Run the example app's main job on 15,000 brand names
+	@swift run --package-path $(EXAMPLE) cards demo
+
+test: setup ## Build and run the tests [FILTER=name: those whose name matches]
+	@swift build --build-tests
+	@swift test --skip-build $(if $(FILTER),--filter '$(FILTER)')
+
+test-examples: setup ## Build and run the example app's own tests
+	@swift test --package-path $(EXAMPLE)
+
+soak: setup ## Run the tests in their long form [FILTER=name]
+	@swift build --build-tests
+	@TANDEM_SOAK=1 swift test --skip-build $(if $(FILTER),--filter '$(FILTER)')
+
+bench: setup ## Run the benchmarks, in release [ONLY=task]
+	@swift run --package-path Benchmarks -c release Benchmarks $(ONLY)
+
+docs: setup ## Build the DocC archives of all libraries into .build/docs
+	@test -n "$(LIBRARIES)" || { echo "make docs: no DocC catalogue under Sources" >&2; exit 1; }
+	@mkdir -p .build/docs
+	@for library in $(LIBRARIES); do \
+	    TANDEM_DOCS=1 swift package --allow-writing-to-directory .build/docs \
+	        generate-documentation --target "$$library" --output-path ".build/docs/$$library.doccarchive"; \
+	done
+
+format: ## Format all Swift files in place
+	@Scripts/swift-files.sh | xargs -0 swift format format --in-place --parallel
+
+lint: ## Check that all Swift files are formatted, and the style rules
+	@Scripts/swift-files.sh | xargs -0 swift format lint --strict --parallel
+
+clean: ## Remove all build products
+	@rm -rf .build $(EXAMPLE)/.build Benchmarks/.build

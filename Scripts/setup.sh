@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Readies a machine to build Tandem: checks the Swift toolchain, and installs the system packages that are missing.
+# Where everything is there it changes nothing, asks nothing of the network, and prints nothing.
+set -euo pipefail
+
+readonly minimum=6.2
+readonly packages=(git pkg-config libsqlite3-dev)
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+fail() {
+    say "$1"
+    shift
+    (($# == 0)) || printf '       %s\n' "$@" >&2
+    exit 1
+}
+
+check_swift() {
+    command -v swift >/dev/null || fail \
+        "no Swift toolchain: \`swift\` is not on the PATH." \
+        "Install Swift $minimum or newer (https://www.swift.org/install/linux/) and run this again."
+    local version
+    version=$(swift --version 2>/dev/null | sed -nE 's/.*Swift version ([0-9]+\.[0-9]+).*/\1/p' | head -n 1)
+    [[ -n $version ]] || fail \
+        "\`swift --version\` does not tell a version; is the toolchain complete?" \
+        "Run \`swift --version\` to see what it says."
+    [[ $(printf '%s\n%s\n' "$minimum" "$version" | sort -V | head -n 1) == "$minimum" ]] || fail \
+        "Swift $version is too old: Tandem needs $minimum or newer." \
+        "See https://www.swift.org/install/linux/; $(command -v swift) is the one found."
+}
+
+missing_packages() {
+    local package
+    for package in "${packages[@]}"; do
+        [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null) == installed ]] || echo "$package"
+    done
+}
+
+install_packages() {
+    local become=()
+    if ((EUID != 0)); then
+        command -v sudo >/dev/null || fail \
+            "missing: $*. You are not root, and there is no sudo." \
+            "As root: apt-get update && apt-get install --yes $*"
+        become=(sudo)
+    fi
+    say "installing $*"
+    local apt=("${become[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq)
+    if ! { "${apt[@]}" update && "${apt[@]}" install --yes "$@" >/dev/null; }; then
+        fail "apt-get could not install: $*. Its words are above; is there a network?" \
+            "Once they are installed, run this again."
+    fi
+}
+
+check_swift
+[[ $(uname -s) == Linux ]] || exit 0 # Apple's SDKs bring SQLite.
+
+if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then
+    mapfile -t missing < <(missing_packages)
+    ((${#missing[@]} == 0)) || install_packages "${missing[@]}"
+elif ! printf '#include <sqlite3.h>\n' | clang -E -xc - >/dev/null 2>&1; then
+    fail "SQLite's headers are missing, and this is no Debian, so they can't be installed from here." \
+        "Install SQLite for development (sqlite-devel, sqlite-dev) and git, and run this again."
+fi
