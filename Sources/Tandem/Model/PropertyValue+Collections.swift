@@ -95,7 +95,10 @@ extension Dictionary: PropertyValue where Key == String, Value: PropertyValue {
         return value
     }
 
-    public var __json: JSONNode { .object(map { (key: $0.key, value: $0.value.__json) }) }
+    /// The members in the order in which they are written: a dictionary's own differs between equal ones.
+    public var __json: JSONNode {
+        .object(sorted { UTF8Order.compare($0.key, $1.key) < 0 }.map { (key: $0.key, value: $0.value.__json) })
+    }
 
     public init?(__json node: JSONNode) {
         guard case .object(let members) = node else { return nil }

@@ -1,0 +1,100 @@
+import BigInt
+import Foundation
+import Testing
+
+@testable import Tandem
+
+@Suite struct ModelValueTests {
+    @Test func newValuesHaveIDsOfTheirOwnThatAscend() {
+        let cards = (0..<1000).map { HandCard(shop: "\($0)", barcode: "") }
+        #expect(Set(cards.map(\.id)).count == 1000)
+        #expect(cards.map(\.localID) == cards.map(\.localID).sorted())
+        #expect(cards[0].id == cards[0].localID && cards[0].reference.localID == cards[0].localID)
+        #expect(UUID(uuidString: cards[0].localID.rawValue) != nil)
+    }
+
+    @Test func aCopyIsEqualAndAChangedOneIsNot() {
+        let card = HandCard(shop: "é", barcode: "1")
+        var other = card
+        #expect(other == card && other.hashValue == card.hashValue)
+        other.shop = "e\u{301}"
+        #expect(other != card)
+        #expect(Set([card, other]).count == 2)
+        #expect(HandCard(shop: "é", barcode: "1") != card)
+    }
+
+    @Test func aValueIsTheSameAfterCoding() throws {
+        let store = try Store.inMemory(models: HandCard.self, HandPerson.self)
+        let person = HandPerson(name: "Ада")
+        let card = try store.write(from: .server) { tx in
+            try tx.insert(person)
+            return try tx.insert(
+                HandCard(shop: "Лента", barcode: "1", points: BigInt(2).power(200), owner: person.reference)
+                    .received(
+                        serverID: "s", version: "v", createdAt: Date(timeIntervalSinceReferenceDate: 0.1),
+                        updatedAt: .distantFuture))
+        }
+        let coded = try JSONDecoder().decode(HandCard.self, from: try JSONEncoder().encode(card))
+        #expect(coded == card)
+        #expect(coded.isSynced && coded.serverID == "s" && coded.version == "v" && coded.owner == person.reference)
+        #expect(coded.createdAt == card.createdAt && coded.updatedAt == card.updatedAt)
+        let new = try JSONDecoder().decode(HandCard.self, from: Data(#"{"shop":"a","barcode":"b"}"#.utf8))
+        #expect(new.points == 0 && !new.isPinned && new.serverID == nil && new.localID != card.localID)
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(HandCard.self, from: Data(#"{"shop":"a"}"#.utf8))
+        }
+    }
+
+    @Test func anAppMayChooseTheLocalIDOfANewObject() throws {
+        let store = try Store.inMemory(models: HandCard.self, HandPerson.self)
+        let received = HandCard(shop: "a", barcode: "b").received(serverID: "s", version: "v")
+        let card = received.identified(by: "mine")
+        #expect(card.localID == "mine" && card.serverID == nil && card.version == nil && card.shop == "a")
+        try store.write { try $0.insert(card) }
+        #expect(try store.stored(HandCard.self, "mine") == card)
+    }
+
+    @Test func whatIsTheServersIsNotTheAppsToSet() throws {
+        let store = try Store.inMemory(models: HandCard.self, HandPerson.self)
+        let card = try store.write { tx in
+            try tx.insert(HandCard(shop: "a", barcode: "b").received(serverID: "s", version: "v", createdAt: Date()))
+        }
+        #expect(card.serverID == nil && card.version == nil && card.createdAt == nil && !card.isSynced)
+        #expect(try store.stored(card) == card)
+        let updated = try store.write { try $0.update(card.received(serverID: "s", version: "v")) }
+        #expect(updated.serverID == nil && updated.version == nil)
+        #expect(try store.operations.count() == 1)
+    }
+
+    @Test func transientPropertiesAreNotStored() throws {
+        let store = try Store.inMemory(models: HandCard.self, HandPerson.self)
+        var card = HandCard(shop: "a", barcode: "b", isSelected: true)
+        card = try store.write { try $0.insert(card) }
+        #expect(card.isSelected)
+        #expect(try store.stored(card)?.isSelected == false)
+    }
+
+    @Test func samenessIsThatOfStoredBits() {
+        #expect(__same(Double.nan, .nan) && !__same(0.0, -0.0) && __same(Float.nan as Float?, .nan))
+        #expect(!__same("é", "e\u{301}") && __same("é" as String?, "é") && !__same("" as String?, nil))
+        let never = Date(timeIntervalSinceReferenceDate: .nan)
+        #expect(__same(never, never) && __same(never as Date?, never) && !__same(never as Date?, nil))
+        #expect(!__same(Date(timeIntervalSinceReferenceDate: 0), Date(timeIntervalSinceReferenceDate: -0.0)))
+        #expect(__same([Double.nan], [.nan]) && !__same([0.0], [-0.0]) && !__same(["é"], ["e\u{301}"]))
+        #expect(__same(["a": never], ["a": never]) && !__same(["a": "é"], ["a": "e\u{301}"]))
+        #expect(!__same([["é"]], [["e\u{301}"]]) && __same([Double.nan] as [Double]?, [.nan]))
+        #expect(!__same(Set(["é"]), Set(["e\u{301}"])) && __same(Set([1, 2]), Set([2, 1])))
+        #expect(__same(Decimal.nan, .nan) && __same(Decimal(string: "1.0"), Decimal(string: "1.00")))
+        #expect(__same(1, 1) && !__same(Int?.none, 1) && __same(Place(name: "", latitude: 1), Place(name: "", latitude: 1)))
+    }
+
+    @Test func localIDsAreComparedByteByByte() throws {
+        #expect(LocalID("é") != LocalID("e\u{301}") && LocalID("e\u{301}") < LocalID("é") && LocalID("a") == "a")
+        #expect(try JSONDecoder().decode([LocalID].self, from: Data(#"["x"]"#.utf8)) == ["x"])
+        let generator = LocalIDGenerator.sequential()
+        LocalIDGenerator.$current.withValue(generator) {
+            #expect(Node().localID == "00000000-0000-7000-8000-000000000001")
+            #expect(Node().localID == "00000000-0000-7000-8000-000000000002")
+        }
+    }
+}

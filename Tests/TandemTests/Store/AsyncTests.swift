@@ -1,0 +1,124 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Tandem
+
+@Suite struct AsyncTests {
+    @Test(arguments: StoreKind.allCases)
+    func asyncBlocksReadAndWrite(_ kind: StoreKind) async throws {
+        try await kind.withStore(Node.self) { store async throws in
+            let node = try await store.write { try $0.insert(Node("a")) }
+            try await store.write { tx in
+                try tx.update(Node.self, node.localID) { $0.count = 1 }
+                // A nested write, of the kind that does not wait, joins.
+                try store.write { try $0.update(Node.self, node.localID) { $0.count += 1 } }
+            }
+            #expect(try await store.read { _ in try store.stored(node)?.count } == 2)
+            await #expect(throws: CocoaError.self) {
+                try await store.write { tx in
+                    try tx.insert(Node("undone"))
+                    throw CocoaError(.fileNoSuchFile)
+                }
+            }
+            #expect(try store.live(Node.self).count == 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func writersOfOneStoreWaitForEachOther(_ kind: StoreKind) async throws {
+        try await kind.withStore(Node.self) { store async throws in
+            let node = try await store.write { try $0.insert(Node("a")) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        try await store.write { tx in
+                            _ = try tx.update(Node.self, node.localID) { $0.count += 1 }
+                        }
+                        _ = try await store.read { _ in try store.stored(node) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(try store.stored(node)?.count == 20)
+            #expect(try store.checkIntegrity() == [])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aTaskCancelledBeforehandWritesNothing(_ kind: StoreKind) async throws {
+        try await kind.withStore(Node.self) { store async throws in
+            let task = Task {
+                while !Task.isCancelled { await Task.yield() }
+                try await store.write { try $0.insert(Node("a")) }
+            }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(try store.live(Node.self) == [])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aTaskCancelledDuringALongWriteKeepsNothing(_ kind: StoreKind) async throws {
+        try await kind.withStore(Node.self) { store async throws in
+            let (started, start) = AsyncStream<Void>.makeStream()
+            let task = Task {
+                try await store.write { tx in
+                    start.yield()
+                    while !Task.isCancelled { try tx.insert(Node("a")) }
+                    try tx.insert(Node("last"))
+                }
+            }
+            for await _ in started { break }
+            task.cancel()
+            await #expect(throws: CancellationError.self) { _ = try await task.value }
+            #expect(try store.live(Node.self) == [])
+            #expect(try store.operations.count() == 0)
+            // The store goes on.
+            try await store.write { try $0.insert(Node("b")) }
+            #expect(try store.live(Node.self).count == 1)
+            #expect(try store.checkIntegrity() == [])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func cancellingInterruptsTheStatementUnderWay(_ kind: StoreKind) async throws {
+        try await kind.withStore(Node.self) { store async throws in
+            let (started, start) = AsyncStream<Void>.makeStream()
+            let task = Task {
+                try await store.read { _ in
+                    start.yield()
+                    // Never ends by itself.
+                    return try store.sql(
+                        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n").count
+                }
+            }
+            for await _ in started { break }
+            // The statement may not have begun yet.
+            try await Task.sleep(for: .milliseconds(20))
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(try store.sql("SELECT 1").count == 1)
+        }
+    }
+
+    @Test func aReadSeesOneStateWhateverIsWrittenMeanwhile() async throws {
+        try await StoreKind.disk.withStore(Node.self) { store async throws in
+            try await store.write { try $0.insert(Node("a")) }
+            try syncRead(store) { _ throws in
+                #expect(try store.live(Node.self).count == 1)
+                let semaphore = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    _ = try? store.write { try $0.insert(Node("b")) }
+                    semaphore.signal()
+                }
+                semaphore.wait()
+                #expect(try store.live(Node.self).count == 1)
+            }
+            #expect(try store.live(Node.self).count == 2)
+        }
+    }
+
+    /// The `read` that blocks, out of an async function.
+    private func syncRead<T>(_ store: Store, _ body: (ReadTransaction) throws -> T) throws -> T { try store.read(body) }
+}
