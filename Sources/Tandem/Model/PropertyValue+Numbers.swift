@@ -130,7 +130,7 @@ extension Double: PropertyValue {
     public var __json: JSONNode { .real(self) }
 
     public init?(__json node: JSONNode) {
-        switch node {
+        switch node.unmarked {
         case .real(let value): self = value
         case .integer(let value): self.init(exactly: value)
         default: return nil
@@ -165,7 +165,7 @@ extension Float: PropertyValue {
     }
 
     public init?(__json node: JSONNode) {
-        switch node {
+        switch node.unmarked {
         case .real(let value): self = Float(value)
         case .integer(let value): self = Float(value)
         case .blob(let bytes):
@@ -238,7 +238,9 @@ extension Decimal: PropertyValue {
     public init?(__json node: JSONNode) {
         switch node {
         case .integer(let value): self.init(value)
-        case .real(let value): self.init(value)
+        case .real(let value):
+            // By its shortest text, as a person wrote it: 12.1 is 12.1, not the double next to it.
+            self.init(string: "\(value)", locale: Locale(identifier: "en_US_POSIX"))
         case .text("NaN"): self = .nan
         case .text(let text): self.init(string: text, locale: Locale(identifier: "en_US_POSIX"))
         default: return nil

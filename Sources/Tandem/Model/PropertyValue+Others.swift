@@ -29,7 +29,7 @@ extension Data: PropertyValue {
     public var __json: JSONNode { .blob([UInt8](self)) }
 
     public init?(__json node: JSONNode) {
-        switch node {
+        switch node.unmarked {
         case .blob(let bytes): self.init(bytes)
         case .text(let text): self.init(base64Encoded: text)
         default: return nil
@@ -51,7 +51,7 @@ extension Date: PropertyValue {
     public var __json: JSONNode { .real(timeIntervalSinceReferenceDate) }
 
     public init?(__json node: JSONNode) {
-        switch node {
+        switch node.unmarked {
         case .real(let value): self.init(timeIntervalSinceReferenceDate: value)
         case .integer(let value): self.init(timeIntervalSinceReferenceDate: Double(value))
         case .text(let text):

@@ -36,7 +36,7 @@ extension WriteTransaction {
         let table = try store.schema.table(M.self)
         let node: JSONNode
         do {
-            node = try json.withUnsafeBytes { try ExactJSON.parse($0.bindMemory(to: UInt8.self)) }
+            node = try json.withUnsafeBytes { try ExactJSON.parseForeign($0.bindMemory(to: UInt8.self)) }
         } catch {
             throw invalid("The data is no JSON.", "See the cause.", table, underlying: error)
         }

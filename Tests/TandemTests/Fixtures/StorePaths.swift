@@ -1,4 +1,6 @@
 import Foundation
+import TandemTesting
+
 @testable import Tandem
 
 /// Runs a test with a path for a store, in a folder of its own.
@@ -75,7 +77,7 @@ extension StoreKind {
             let store = try Store(location: .memory, models: models, configuration: .init())
             defer { store.close() }
             return try await body(store)
-        case .disk:
+        case .file:
             return try await withStorePath { path in
                 let store = try Store(at: path, models: models)
                 defer { store.close() }

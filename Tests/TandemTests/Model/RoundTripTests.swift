@@ -220,7 +220,7 @@ extension Store {
             }
         }
         var bytes: [UInt8] = []
-        try ExactJSON.write(.object(members), to: &bytes)
+        try ExactJSON.writeForeign(.object(members), to: &bytes)
         return Data(bytes)
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TandemTesting
 import Testing
 
 @testable import Tandem
@@ -103,7 +104,7 @@ import Testing
     }
 
     @Test func aReadSeesOneStateWhateverIsWrittenMeanwhile() async throws {
-        try await StoreKind.disk.withStore(Node.self) { store async throws in
+        try await StoreKind.file.withStore(Node.self) { store async throws in
             try await store.write { try $0.insert(Node("a")) }
             try syncRead(store) { _ throws in
                 #expect(try store.live(Node.self).count == 1)

@@ -35,7 +35,7 @@ enum CodableStorage {
     /// Decodes a value from JSON that someone else has written, `nil` if it is none.
     static func decode<T: Decodable>(_ type: T.Type, from node: JSONNode) -> T? {
         var bytes: [UInt8] = []
-        guard (try? ExactJSON.write(node, to: &bytes)) != nil else { return nil }
+        guard (try? ExactJSON.writeForeign(node.blobsAsText, to: &bytes)) != nil else { return nil }
         return try? makeDecoder().decode(T.self, from: Data(bytes))
     }
 }

@@ -59,13 +59,31 @@ enum ExactJSON {
         return try parser.parseDocument()
     }
 
+    /// Returns the node of a text that another program has written.
+    ///
+    /// In such a text a dollar sign means nothing, `-0` is the floating-point number, and an integer that does not fit
+    /// 64 bits is the text of its digits, which big integers and decimals can be read from.
+    static func parseForeign(_ utf8: UnsafeBufferPointer<UInt8>) throws -> JSONNode {
+        var parser = JSONParser(utf8, isForeign: true)
+        return try parser.parseDocument()
+    }
+
+    /// Appends the text of `node` as ``parseForeign(_:)`` reads it: keys are as they are.
+    ///
+    /// - Throws: ``InvalidEncoding`` as ``write(_:to:)`` does.
+    static func writeForeign(_ node: JSONNode, to out: inout [UInt8]) throws {
+        try write(node, depth: 0, isForeign: true, to: &out)
+    }
+
     static let dollar = UInt8(ascii: "$")
 }
 
 // MARK: - Writing
 
 extension ExactJSON {
-    private static func write(_ node: JSONNode, depth: Int, to out: inout [UInt8]) throws(InvalidEncoding) {
+    private static func write(
+        _ node: JSONNode, depth: Int, isForeign: Bool = false, to out: inout [UInt8]
+    ) throws(InvalidEncoding) {
         switch node {
         case .null: append("null", to: &out)
         case .bool(true): append("true", to: &out)
@@ -84,7 +102,7 @@ extension ExactJSON {
             for element in elements {
                 if !isFirst { out.append(UInt8(ascii: ",")) }
                 isFirst = false
-                try write(element, depth: depth + 1, to: &out)
+                try write(element, depth: depth + 1, isForeign: isForeign, to: &out)
             }
             out.append(UInt8(ascii: "]"))
         case .object(let members):
@@ -94,9 +112,9 @@ extension ExactJSON {
             for (key, value) in try sorted(members) {
                 if !isFirst { out.append(UInt8(ascii: ",")) }
                 isFirst = false
-                write(key, to: &out, escapingDollar: true)
+                write(key, to: &out, escapingDollar: !isForeign)
                 out.append(UInt8(ascii: ":"))
-                try write(value, depth: depth + 1, to: &out)
+                try write(value, depth: depth + 1, isForeign: isForeign, to: &out)
             }
             out.append(UInt8(ascii: "}"))
         }

@@ -33,3 +33,33 @@ extension JSONNode: Equatable {
         }
     }
 }
+
+extension JSONNode {
+    /// What an object of the store's own notation stands for, where another program has handed it on: a blob or a
+    /// number that JSON has no form for. The node itself if it is no such object.
+    var unmarked: JSONNode {
+        guard case .object(let members) = self, members.count == 1, case .text(var text) = members[0].value else {
+            return self
+        }
+        return text.withUTF8 { utf8 in
+            switch members[0].key {
+            case "$blob": Base64.decode(utf8).map { .blob($0) } ?? self
+            case "$real": JSONParser.hexBits(utf8).map { .real(Double(bitPattern: $0)) } ?? self
+            default: self
+            }
+        }
+    }
+
+    /// The same with blobs as base64, as `JSONDecoder` reads data.
+    var blobsAsText: JSONNode {
+        switch self {
+        case .blob(let bytes):
+            var text: [UInt8] = []
+            Base64.append(bytes, to: &text)
+            return .text(String(decoding: text, as: UTF8.self))
+        case .array(let nodes): return .array(nodes.map(\.blobsAsText))
+        case .object(let members): return .object(members.map { ($0.key, $0.value.blobsAsText) })
+        default: return self
+        }
+    }
+}

@@ -6,9 +6,12 @@ struct JSONParser {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
     private var depth = 0
+    /// Whether the text was written by another program: see ``ExactJSON/parseForeign(_:)``.
+    private let isForeign: Bool
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+    init(_ bytes: UnsafeBufferPointer<UInt8>, isForeign: Bool = false) {
         self.bytes = bytes
+        self.isForeign = isForeign
     }
 
     mutating func parseDocument() throws(InvalidEncoding) -> JSONNode {
@@ -87,7 +90,7 @@ extension JSONParser {
             guard skip(UInt8(ascii: ":")) else { throw failure("a colon is missing") }
             skipWhiteSpace()
 
-            if key.utf8.first == ExactJSON.dollar {
+            if !isForeign, key.utf8.first == ExactJSON.dollar {
                 key.unicodeScalars.removeFirst()
                 if key.utf8.first != ExactJSON.dollar {
                     guard members.isEmpty, let node = try parseMarked(key, at: keyPosition) else {
@@ -128,7 +131,7 @@ extension JSONParser {
     }
 
     /// The value of 16 lower-case hexadecimal digits.
-    private static func hexBits(_ utf8: UnsafeBufferPointer<UInt8>) -> UInt64? {
+    static func hexBits(_ utf8: UnsafeBufferPointer<UInt8>) -> UInt64? {
         guard utf8.count == 16 else { return nil }
         var bits: UInt64 = 0
         for byte in utf8 {
@@ -186,7 +189,11 @@ extension JSONParser {
 
         if isInteger {
             let limit = isNegative ? UInt64(1) << 63 : UInt64(Int64.max)
+            if isForeign, isNegative, mantissa == 0, isExact { return .real(-0.0) }
             guard isExact, mantissa <= limit else {
+                if isForeign {
+                    return .text(String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self))
+                }
                 throw InvalidEncoding("JSON", .outOfRange, "an integer does not fit 64 bits", at: start)
             }
             return .integer(Int64(truncatingIfNeeded: isNegative ? 0 &- mantissa : mantissa))
