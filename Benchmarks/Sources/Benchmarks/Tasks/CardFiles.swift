@@ -1,0 +1,82 @@
+import Foundation
+import Tandem
+
+/// The files and objects that the tasks on cards begin with.
+struct CardFiles {
+    let context: Context
+    /// A store with people and no cards.
+    let peopleOnly: String
+    let people: [Person]
+
+    init(_ context: Context) throws {
+        self.context = context
+        peopleOnly = context.path("people")
+        var maker = CardMaker()
+        let people = maker.people(1000).map { $0.received(serverID: ServerID($0.localID.rawValue), version: "1") }
+        self.people = people
+        try Self.removeFile(peopleOnly)
+        let store = try Store(at: peopleOnly, models: Card.self, Person.self)
+        try store.write(from: .server) { tx in try tx.insert(contentsOf: people) }
+        store.close()
+    }
+
+    func newCards(_ count: Int) -> [Card] {
+        var maker = CardMaker()
+        return maker.cards(count, owners: people)
+    }
+
+    /// Makes a store with people and cards that came from a server: they are synced, and have no operations.
+    func storeWithCards(_ count: Int) throws -> (path: String, ids: [LocalID]) {
+        let path = context.path("cards")
+        try copy(peopleOnly, to: path)
+        let date = Date(timeIntervalSinceReferenceDate: 700_000_000.125)
+        let cards = newCards(count).map {
+            $0.received(serverID: ServerID($0.localID.rawValue), version: "\"1\"", createdAt: date, updatedAt: date)
+        }
+        let store = try Store(at: path, models: Card.self, Person.self)
+        try store.write(from: .server) { tx in try tx.insert(contentsOf: cards) }
+        store.close()
+        var random = SplitMix64(seed: 7)
+        return (path, cards.map(\.localID).shuffled(using: &random))
+    }
+
+    /// Copies a closed store.
+    func copy(_ source: String, to destination: String) throws {
+        try Self.removeFile(destination)
+        try FileManager.default.copyItem(atPath: source, toPath: destination)
+    }
+
+    private static func removeFile(_ path: String) throws {
+        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
+            try FileManager.default.removeItem(atPath: path + suffix)
+        }
+    }
+
+    /// All that a task has left in a file: a hash of every value of every row, save the times of the changes, and how
+    /// often some words are found.
+    static func contents(of path: String) throws -> String {
+        let connection = try RawConnection(path, cacheKiB: 2048)
+        defer { connection.close() }
+        var parts: [String] = []
+        for table in ["Card", "__operations"] {
+            let columns = table == "Card" ? "*" : "\"id\", \"table\", \"object\", \"localID\", \"kind\", \"state\", \"changes\""
+            let statement = try connection.prepare("SELECT \(columns) FROM \"\(table)\" ORDER BY rowid")
+            defer { statement.finalize() }
+            var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+            var rows = 0
+            while try statement.step() {
+                rows += 1
+                statement.hashRow(into: &hash)
+            }
+            parts.append("\(rows) rows in \(table) (\(String(hash, radix: 16)))")
+        }
+        for word in ["маг", "пятерочка", "sta", "1", "东京"] {
+            let statement = try connection.prepare(
+                "SELECT count(*) FROM \"__search_Card\" WHERE \"__search_shop\" GLOB '*\(word)*'")
+            defer { statement.finalize() }
+            _ = try statement.step()
+            parts.append("\(word): \(statement.integer(0))")
+        }
+        return parts.joined(separator: ", ")
+    }
+}

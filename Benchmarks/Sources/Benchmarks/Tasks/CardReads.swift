@@ -1,0 +1,87 @@
+import Foundation
+import Tandem
+
+extension Benchmark {
+    /// 100,000 cards by their local IDs in random order, all in one read block.
+    static let pointRead = Benchmark("point-read") { context in
+        let cards = try ReadCards(context)
+        return cards.tallying(
+            tandem: { store, ids, tally in
+                try store.read { tx in
+                    for id in ids {
+                        if let card = try tx.object(ofType: Card.self, forPrimaryKey: id) { tally.add(card) }
+                    }
+                }
+            },
+            raw: { try $0.readInOneTransaction($1, &$2) },
+            grdb: { $2 = try $0.readInOneTransaction($1) })
+    }
+
+    /// 100,000 cards by their local IDs in random order, each by a call of its own.
+    static let pointReadSingle = Benchmark("point-read-single") { context in
+        let cards = try ReadCards(context)
+        return cards.tallying(
+            tandem: { store, ids, tally in
+                for id in ids {
+                    if let card = try store.object(ofType: Card.self, forPrimaryKey: id) { tally.add(card) }
+                }
+            },
+            raw: { try $0.readEachAlone($1, &$2) },
+            grdb: { $2 = try $0.readEachAlone($1) })
+    }
+
+    /// All 100,000 cards as values in an array, in the order of their local IDs. Freeing them is not timed.
+    static let readAll = Benchmark("read-all") { context in
+        let cards = try ReadCards(context)
+        func contender<Value: CardFields>(_ name: String, _ read: @escaping () throws -> [Value]) -> Contender {
+            var values: [Value] = []
+            return Contender(
+                name: name, run: { values = try read() }, finish: { values = [] },
+                outcome: {
+                    var tally = Tally()
+                    for value in values { tally.add(value) }
+                    return tally.outcome
+                })
+        }
+        return Contest(
+            subject: contender("tandem") { try cards.store.objects(Card.self).all() },
+            baselines: [
+                contender("raw-sqlite") { try cards.raw.all() },
+                contender("grdb") { try cards.grdb.all() },
+            ])
+    }
+}
+
+/// A store with cards, open in all three ways.
+private struct ReadCards {
+    let store: Store
+    let raw: RawCards
+    let grdb: GRDBCards
+    let ids: [LocalID]
+
+    init(_ context: Context) throws {
+        let path: String
+        (path, ids) = try CardFiles(context).storeWithCards(context.count(100_000))
+        store = try Store(at: path, models: Card.self, Person.self)
+        raw = try RawCards(path, readOnly: true)
+        grdb = try GRDBCards(path)
+    }
+
+    func tallying(
+        tandem: @escaping (Store, [LocalID], inout Tally) throws -> Void,
+        raw: @escaping (RawCards, [LocalID], inout Tally) throws -> Void,
+        grdb: @escaping (GRDBCards, [LocalID], inout Tally) throws -> Void
+    ) -> Contest {
+        func contender(_ name: String, _ read: @escaping (inout Tally) throws -> Void) -> Contender {
+            var tally = Tally()
+            return Contender(
+                name: name, prepare: { tally = Tally() }, run: { try read(&tally) }, outcome: { tally.outcome })
+        }
+        return Contest(
+            subject: contender("tandem") { try tandem(self.store, ids, &$0) },
+            baselines: [
+                contender("raw-sqlite") { try raw(self.raw, ids, &$0) },
+                contender("grdb") { try grdb(self.grdb, ids, &$0) },
+            ])
+    }
+}
