@@ -4,9 +4,10 @@ import Foundation
 @main
 struct Benchmarks {
     static let usage = """
-        usage: Benchmarks [--only NAME]... [--quick] [--rounds N] [--markdown FILE] [--list]
+        usage: Benchmarks [--only NAME]... [--against NAME]... [--quick] [--rounds N] [--markdown FILE] [--list]
 
           --only NAME      only this task; may be given several times
+          --against NAME   only this baseline; may be given several times
           --quick          a hundredth of the work, to see that all runs
           --rounds N       rounds after the warm-up (7)
           --markdown FILE  also write the results as a page
@@ -43,7 +44,8 @@ struct Benchmarks {
         defer { try? FileManager.default.removeItem(atPath: folder) }
 
         write("# " + Comparison.header.joined(separator: "\t"))
-        let runner = Runner(context: Context(folder: folder, isQuick: options.isQuick), rounds: options.rounds)
+        let runner = Runner(
+            context: Context(folder: folder, isQuick: options.isQuick), rounds: options.rounds, against: options.against)
         var comparisons: [Comparison] = []
         for benchmark in chosen {
             try runner.run(benchmark) { comparison in
@@ -61,6 +63,8 @@ struct Benchmarks {
 /// What the command line asks for.
 struct Options {
     var only: Set<String> = []
+    /// The baselines to measure against; all if empty.
+    var against: Set<String> = []
     var isQuick = false
     var rounds = 7
     var markdown: String?
@@ -80,6 +84,7 @@ struct Options {
                     throw UsageError(problem: "there is no task \(name); --list prints them")
                 }
                 only.insert(name)
+            case "--against": against.insert(try value(of: argument))
             case "--quick": isQuick = true
             case "--rounds":
                 guard let number = Int(try value(of: argument)), number >= 5 else {

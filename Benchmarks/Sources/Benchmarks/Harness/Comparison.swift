@@ -3,8 +3,8 @@ struct Comparison {
     let task: String
     let subject: String
     let baseline: String
-    let subjectSeconds: [Double]
-    let baselineSeconds: [Double]
+    var subjectSeconds: [Double] = []
+    var baselineSeconds: [Double] = []
 
     /// The ratio of the medians; below 1 the subject is faster.
     var ratio: Double { subjectSeconds.median / baselineSeconds.median }

@@ -1,29 +1,36 @@
 import Foundation
 
-/// Runs benchmarks: all contenders of a task take turns, so that what else the machine does hits them alike.
+/// Runs benchmarks: the subject and a baseline take turns, so that what else the machine does hits both alike.
 struct Runner {
     let context: Context
     /// Rounds after the warm-up.
     let rounds: Int
+    /// The baselines that take part; all if empty.
+    let against: Set<String>
 
     func run(_ benchmark: Benchmark, report: (Comparison) -> Void) throws {
         let contest = try benchmark.makeContest(context)
-        let contenders = [contest.subject] + contest.baselines
-        try warmUp(contenders, task: benchmark.name)
-        var seconds = contenders.map { _ in [Double]() }
+        let baselines = contest.baselines.filter { against.isEmpty || against.contains($0.name) }
+        try warmUp([contest.subject] + baselines, task: benchmark.name)
+        for baseline in baselines {
+            report(try compare(contest.subject, baseline, task: benchmark.name))
+        }
+    }
+
+    /// Each pair has rounds of its own, and the order changes from round to round: what the one before has made of
+    /// the heap and the caches is felt by the one that comes after.
+    private func compare(_ subject: Contender, _ baseline: Contender, task: String) throws -> Comparison {
+        var comparison = Comparison(task: task, subject: subject.name, baseline: baseline.name)
         for round in 0..<rounds {
-            // Each round begins with another one: whoever comes after a slow one finds the machine changed.
-            for turn in contenders.indices {
-                let index = (turn + round) % contenders.count
-                seconds[index].append(try time(contenders[index]))
+            if round.isMultiple(of: 2) {
+                comparison.subjectSeconds.append(try time(subject))
+                comparison.baselineSeconds.append(try time(baseline))
+            } else {
+                comparison.baselineSeconds.append(try time(baseline))
+                comparison.subjectSeconds.append(try time(subject))
             }
         }
-        for (index, baseline) in contest.baselines.enumerated() {
-            report(
-                Comparison(
-                    task: benchmark.name, subject: contest.subject.name, baseline: baseline.name,
-                    subjectSeconds: seconds[0], baselineSeconds: seconds[index + 1]))
-        }
+        return comparison
     }
 
     private func time(_ contender: Contender) throws -> Double {

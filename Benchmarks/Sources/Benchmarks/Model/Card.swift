@@ -30,7 +30,8 @@ struct Card {
     var note: String?
     var owner: Reference<Person>?
 
-    var __state = ObjectState()
+    // No default: an initialiser that reads a row would make an ID for it first, only to drop it.
+    var __state: ObjectState
 
     init(
         shop: String, name: String, barcode: String, points: BigInt = 0, isPinned: Bool = false, createdOn: Date,
@@ -45,6 +46,7 @@ struct Card {
         self.payload = payload
         self.note = note
         self.owner = owner
+        self.__state = ObjectState()
     }
 
     init(__row row: RowReader) throws {
@@ -150,9 +152,12 @@ extension Card: Model {}
 struct Person {
     var name: String
 
-    var __state = ObjectState()
+    var __state: ObjectState
 
-    init(name: String) { self.name = name }
+    init(name: String) {
+        self.name = name
+        self.__state = ObjectState()
+    }
 
     init(__row row: RowReader) throws {
         self.__state = try row.state
