@@ -91,12 +91,20 @@ final class UUIDv7: Sendable {
     }
 
     private static func random(_ state: inout State) -> UInt64 {
-        if state.random.isEmpty {
-            // One system call for many numbers: an import makes IDs by the hundred thousand.
-            var generator = SystemRandomNumberGenerator()
-            state.random = (0..<64).map { _ in generator.next() }
-        }
+        if state.random.isEmpty { state.random = randomWords() }
         return state.random.removeLast()
+    }
+
+    /// Many numbers by one system call: an import makes IDs by the hundred thousand, and on Linux
+    /// `SystemRandomNumberGenerator` makes a call for each number.
+    private static func randomWords() -> [UInt64] {
+        #if canImport(Glibc)
+        // 32 words are the 256 bytes that getentropy gives at most.
+        var words = [UInt64](repeating: 0, count: 32)
+        if words.withUnsafeMutableBytes({ getentropy($0.baseAddress!, $0.count) }) == 0 { return words }
+        #endif
+        var generator = SystemRandomNumberGenerator()
+        return (0..<32).map { _ in generator.next() }
     }
 
     private static func unixMilliseconds() -> UInt64 {
