@@ -21,8 +21,9 @@ struct HandCard {
     var isSelected = false
     var owner: Reference<HandPerson>?
 
-    // From here on as the macro writes it: members...
-    var __state = ObjectState()
+    // From here on as the macro writes it: members... (No default for the state: reading a row would make an ID first,
+    // only to drop it.)
+    var __state: ObjectState
 
     init(
         shop: String, barcode: String, points: BigInt = 0, isPinned: Bool = false, isSelected: Bool = false,
@@ -34,6 +35,7 @@ struct HandCard {
         self.isPinned = isPinned
         self.isSelected = isSelected
         self.owner = owner
+        self.__state = ObjectState()
     }
 
     init(__row row: RowReader) throws {
@@ -122,9 +124,12 @@ struct HandPerson {
     var name: String
     var cards: InverseLinks<HandCard> { InverseLinks(to: self.__state.localID, through: \HandCard.Columns.owner) }
 
-    var __state = ObjectState()
+    var __state: ObjectState
 
-    init(name: String) { self.name = name }
+    init(name: String) {
+        self.name = name
+        self.__state = ObjectState()
+    }
 
     init(__row row: RowReader) throws {
         self.__state = try row.state
