@@ -22,7 +22,7 @@ extension WriteTransaction {
             """,
             [.blob(sent.bytes), .integer(id)])
         try connection.execute("DELETE FROM \"__operation_errors\" WHERE \"operation\" = ?", [.integer(id)])
-        touched.operations.insert(table)
+        touched.noteOperation(ofTable: table)
         guard let result = try store.operations.one(id) else { throw stale(id) }
         return result
     }
@@ -76,7 +76,7 @@ extension WriteTransaction {
             UPDATE \(table.quotedTable) SET "serverID" = NULL, "version" = NULL, "createdAt" = NULL, \
             "updatedAt" = NULL, "synced" = 0 WHERE "__rid" = ?
             """, [.integer(state.rowID)])
-        touched.operations.insert(table.table)
+        touched.noteOperation(of: table)
     }
 
     private func acknowledgeChange(
@@ -106,7 +106,7 @@ extension WriteTransaction {
                     .integer(Int64((isDelete ? Operation.Kind.delete : .update).rawValue)), replaced,
                     .integer(operation.id),
                 ])
-            touched.operations.insert(table.table)
+            touched.noteOperation(of: table)
         }
         let statement = try connection.statement(
             """
@@ -166,7 +166,7 @@ extension WriteTransaction {
                 .integer(id), error.status.map { .integer(Int64($0)) } ?? .null, .text(error.message),
                 .real(error.at.timeIntervalSinceReferenceDate), error.serverItem.map { .blob([UInt8]($0)) } ?? .null,
             ])
-        touched.operations.insert(table)
+        touched.noteOperation(ofTable: table)
     }
 
     // MARK: -

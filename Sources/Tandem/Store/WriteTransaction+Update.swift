@@ -98,19 +98,30 @@ extension WriteTransaction {
         guard let found = try statements.find(localID, rowID: rowID) else { throw notFound(localID, table) }
         var object: M
         do {
-            defer { found.reset() }
             object = try M(__row: found.row())
         } catch let error as InvalidStoredValue {
+            found.reset()
             throw store.invalid(error, in: table)
         }
-        // The block may write other objects with the same statements: the row is looked up again after it.
-        try change(&object)
+        let rowID = object.__state.rowID
+        let finds = statements.finds
+        let changes = connection.totalChanges
+        do {
+            try change(&object)
+        } catch {
+            found.reset()
+            throw error
+        }
         object.__state.localID = localID
         let row = connection.row
         row.removeAll()
         object.__append(to: row)
-        guard let statement = try statements.find(localID, rowID: object.__state.rowID) else {
-            throw notFound(localID, table)
+        var statement = found
+        if statements.finds != finds || connection.totalChanges != changes {
+            // The block has written, by the same statements perhaps: the row is looked up again.
+            found.reset()
+            guard let again = try statements.find(localID, rowID: rowID) else { throw notFound(localID, table) }
+            statement = again
         }
         hasRewrittenLinks = false
         let state = try update(statement, with: row, in: table, received: object.__state)

@@ -64,7 +64,7 @@ public final class WriteTransaction: ReadTransaction {
         }
         // A rollback that the disk refused may have left a transaction open.
         if connection.isInTransaction { try connection.execute("ROLLBACK") }
-        try connection.statement("BEGIN IMMEDIATE").run()
+        try connection.statement(.begin).run()
         do {
             try SchemaKeeper.checkUnchanged(connection, store: store)
             let result = try body()
@@ -73,7 +73,7 @@ public final class WriteTransaction: ReadTransaction {
             try flushSearch()
             isOver = true
             if isCancellable { try Task.checkCancellation() }
-            try connection.statement("COMMIT").run()
+            try connection.statement(.commit).run()
             return result
         } catch {
             isOver = true
@@ -140,5 +140,17 @@ public final class WriteTransaction: ReadTransaction {
 /// The tables that a transaction has changed.
 struct TouchedTables: Sendable {
     /// Tables whose operations changed.
-    var operations: Set<String> = []
+    private(set) var operations: Set<String> = []
+    /// The one noted last: changes come in runs, and a set of names hashes each.
+    private var latest: ObjectIdentifier?
+
+    mutating func noteOperation(of table: TableLayout) {
+        guard latest != ObjectIdentifier(table) else { return }
+        latest = ObjectIdentifier(table)
+        operations.insert(table.table)
+    }
+
+    mutating func noteOperation(ofTable name: String) {
+        operations.insert(name)
+    }
 }

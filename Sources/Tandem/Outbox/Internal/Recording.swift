@@ -22,11 +22,7 @@ extension WriteTransaction {
     private func queue(
         _ kind: Operation.Kind, _ state: ObjectState, _ table: TableLayout, changes: PropertyBases?
     ) throws {
-        let statement = try connection.statement(
-            """
-            INSERT INTO "__operations" ("table", "object", "localID", "kind", "changedAt", "changes") \
-            VALUES (?, ?, ?, ?, ?, ?)
-            """)
+        let statement = try connection.statement(.insertOperation)
         statement.bind(1, table.table)
         statement.bind(2, state.rowID)
         statement.bind(3, state.localID.rawValue)
@@ -34,7 +30,7 @@ extension WriteTransaction {
         statement.bind(5, now.timeIntervalSinceReferenceDate)
         if let changes, !changes.isEmpty { statement.bind(6, blob: changes.bytes) } else { statement.bindNull(6) }
         try statement.run()
-        touched.operations.insert(table.table)
+        touched.noteOperation(of: table)
     }
 
     /// Queues an update, or joins it to the operation that is there.

@@ -36,8 +36,7 @@ struct StoredOperation {
 extension WriteTransaction {
     /// The operation of an object, `nil` if it has none.
     func operation(of rowID: Int64, in table: TableLayout) throws -> StoredOperation? {
-        let statement = try connection.statement(
-            "SELECT \(StoredOperation.columns) FROM \"__operations\" WHERE \"table\" = ? AND \"object\" = ?")
+        let statement = try connection.statement(.operationOfObject)
         statement.bind(1, table.table)
         statement.bind(2, rowID)
         defer { statement.reset() }
@@ -69,11 +68,7 @@ extension WriteTransaction {
     /// Writes an operation back after a change of the app's own: it waits to be sent (again), and what it failed of
     /// is over.
     func save(_ operation: StoredOperation, in table: TableLayout) throws {
-        let statement = try connection.statement(
-            """
-            UPDATE "__operations" SET "kind" = ?, "state" = ?, "changes" = ?, "replaced" = ?, "changedAt" = ? \
-            WHERE "id" = ?
-            """)
+        let statement = try connection.statement(.saveOperation)
         statement.bind(1, Int64(operation.kind.rawValue))
         statement.bind(2, Int64(operation.state == .failed ? 0 : operation.state.rawValue))
         if operation.changes.isEmpty { statement.bindNull(3) } else { statement.bind(3, blob: operation.changes.bytes) }
@@ -88,13 +83,13 @@ extension WriteTransaction {
         if operation.state == .failed {
             try connection.execute("DELETE FROM \"__operation_errors\" WHERE \"operation\" = ?", [.integer(operation.id)])
         }
-        touched.operations.insert(table.table)
+        touched.noteOperation(of: table)
     }
 
     /// Takes an operation out of the queue.
     func drop(_ operation: StoredOperation, in table: TableLayout) throws {
         try connection.execute("DELETE FROM \"__operations\" WHERE \"id\" = ?", [.integer(operation.id)])
         try connection.execute("DELETE FROM \"__operation_errors\" WHERE \"operation\" = ?", [.integer(operation.id)])
-        touched.operations.insert(table.table)
+        touched.noteOperation(of: table)
     }
 }

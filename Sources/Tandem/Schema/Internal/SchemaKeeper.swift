@@ -147,7 +147,9 @@ struct SchemaKeeper {
     /// Makes sure that no other process has changed the schema: its rows would not be ours any more.
     static func checkUnchanged(_ connection: Connection, store: Store) throws {
         // Changes if another connection has committed, and costs a microsecond.
-        let version = try connection.value("PRAGMA data_version")
+        let statement = try connection.statement(.dataVersion)
+        defer { statement.reset() }
+        let version = try statement.step() ? statement.value(0) : nil
         if version == connection.dataVersion, connection.schemaStamp != nil { return }
         let stamp = try connection.value("SELECT \"value\" FROM \"__settings\" WHERE \"key\" = 'schemaStamp'")
         guard case .text(let text)? = stamp, text == connection.schemaStamp ?? connection.openedStamp else {

@@ -12,6 +12,7 @@ final class Connection {
     let path: String
 
     private var statements: [String: Statement] = [:]
+    private var fixedStatements = [Statement?](repeating: nil, count: FixedStatement.allCases.count)
     /// Statements of queries come and go; past this many, all but the newest half are given up.
     private static let statementLimit = 512
 
@@ -54,6 +55,7 @@ final class Connection {
     /// Gives up all statements, so that the connection can be closed.
     func finalizeStatements() {
         statements.removeAll()
+        fixedStatements = fixedStatements.map { _ in nil }
         tables.removeAll()
         pointReads.removeAll()
     }
@@ -66,6 +68,15 @@ final class Connection {
         if statements.count >= Self.statementLimit { statements.removeAll() }
         let statement = try Statement(sql, on: self)
         statements[sql] = statement
+        return statement
+    }
+
+    /// A statement that every write runs, found without its text.
+    @inline(__always)
+    func statement(_ fixed: FixedStatement) throws -> Statement {
+        if let statement = fixedStatements[fixed.rawValue] { return statement }
+        let statement = try Statement(fixed.sql, on: self)
+        fixedStatements[fixed.rawValue] = statement
         return statement
     }
 
@@ -97,6 +108,10 @@ final class Connection {
 
     /// The number of rows that the last statement changed.
     var changes: Int { Int(sqlite3_changes64(sqlite)) }
+
+    /// The number of rows that all statements since the opening have changed, those undone since included: what has
+    /// not moved says that nothing was written.
+    var totalChanges: Int64 { sqlite3_total_changes64(sqlite) }
 
     var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(sqlite) }
 

@@ -5,16 +5,17 @@ final class TableStatements {
     let table: TableLayout
     private unowned let connection: Connection
 
-    private(set) lazy var prepared = Prepared()
-    struct Prepared {
-        var insert: Statement?
-        var selectByID: Statement?
-        var selectByRow: Statement?
-        var addToSearch: Statement?
-        var insertIntoSearch: Statement?
-        var removeFromSearch: Statement?
-        var updates: [UpdateKey: Statement] = [:]
-    }
+    private var insertStatement: Statement?
+    private var selectByID: Statement?
+    private var selectByRow: Statement?
+    private var addToSearchStatement: Statement?
+    private var insertIntoSearchStatement: Statement?
+    private var removeFromSearchStatement: Statement?
+    private var updates: [UpdateKey: Statement] = [:]
+
+    /// How often ``find(_:rowID:)`` was asked: if it has not moved, the statement that it gave still stands where it
+    /// stood.
+    private(set) var finds = 0
 
     /// Which columns an update writes.
     struct UpdateKey: Hashable {
@@ -28,26 +29,30 @@ final class TableStatements {
     }
 
     func insert() throws -> Statement {
-        if let statement = prepared.insert { return statement }
+        if let statement = insertStatement { return statement }
         let statement = try Statement(table.insertSQL, on: connection)
-        prepared.insert = statement
+        insertStatement = statement
         return statement
     }
 
-    /// Finds a row to change, and stands on it. The caller resets the statement.
+    /// Finds a row to change, and stands on it. The caller resets the statement; the next call ends its run if it is
+    /// still under way.
     ///
     /// - Parameter rowID: The row where the object was last seen, 0 if unknown: it saves a look-up in the ID's index.
     func find(_ localID: LocalID, rowID: Int64 = 0) throws -> Statement? {
+        finds += 1
         if rowID != 0 {
-            let statement = try prepared.selectByRow ?? Statement(table.selectForUpdateByRowSQL, on: connection)
-            prepared.selectByRow = statement
+            let statement = try selectByRow ?? Statement(table.selectForUpdateByRowSQL, on: connection)
+            selectByRow = statement
+            statement.reset()
             statement.bind(1, localID.rawValue)
             statement.bind(2, rowID)
             if try statement.step() { return statement }
             statement.reset()
         }
-        let statement = try prepared.selectByID ?? Statement(table.selectForUpdateByIDSQL, on: connection)
-        prepared.selectByID = statement
+        let statement = try selectByID ?? Statement(table.selectForUpdateByIDSQL, on: connection)
+        selectByID = statement
+        statement.reset()
         statement.bind(1, localID.rawValue)
         if try statement.step() { return statement }
         statement.reset()
@@ -57,7 +62,7 @@ final class TableStatements {
     /// The update of some properties with their twins. Its parameters are the properties' values in order, then the
     /// twins' (sort, search, for each folded one), then the row.
     func update(_ key: UpdateKey) throws -> Statement {
-        if let statement = prepared.updates[key] { return statement }
+        if let statement = updates[key] { return statement }
         var assignments = key.properties.map { table.definition.properties[$0].column.quotedSQL + " = ?" }
         for fold in table.folds where key.properties.contains(fold.property) {
             assignments.append(fold.sortColumn.quotedSQL + " = ?")
@@ -67,8 +72,8 @@ final class TableStatements {
         let statement = try Statement(
             "UPDATE \(table.quotedTable) SET \(assignments.joined(separator: ", ")) WHERE \"__rid\" = ?", on: connection)
         // A model with many properties, each changed alone and with others, must not gather statements for ever.
-        if prepared.updates.count >= 256 { prepared.updates.removeAll() }
-        prepared.updates[key] = statement
+        if updates.count >= 256 { updates.removeAll() }
+        updates[key] = statement
         return statement
     }
 
@@ -82,23 +87,23 @@ final class TableStatements {
 
     /// Adds a new row's texts, in the order of the search columns: the caller binds them from 2 on, and the row as 1.
     func insertIntoSearch() throws -> Statement {
-        if let statement = prepared.insertIntoSearch { return statement }
+        if let statement = insertIntoSearchStatement { return statement }
         let values = table.searched.map { _ in ", ?" }.joined()
         let statement = try Statement(
             "INSERT INTO \(searchTable) (rowid, \(searchColumns)) VALUES (?\(values))", on: connection)
-        prepared.insertIntoSearch = statement
+        insertIntoSearchStatement = statement
         return statement
     }
 
     /// Adds a row as it is now; does nothing if it is gone.
     func addToSearch(row: Int64) throws {
-        let statement = try prepared.addToSearch
+        let statement = try addToSearchStatement
             ?? Statement(
                 """
                 INSERT INTO \(searchTable) (rowid, \(searchColumns)) \
                 SELECT "__rid", \(searchColumns) FROM \(table.quotedTable) WHERE "__rid" = ?
                 """, on: connection)
-        prepared.addToSearch = statement
+        addToSearchStatement = statement
         statement.bind(1, row)
         try statement.run()
     }
@@ -106,11 +111,11 @@ final class TableStatements {
     /// Takes a row's texts out of the index: the very texts that it holds.
     func removeFromSearch(row: Int64, texts: [String?]) throws {
         let values = table.searched.map { _ in ", ?" }.joined()
-        let statement = try prepared.removeFromSearch
+        let statement = try removeFromSearchStatement
             ?? Statement(
                 "INSERT INTO \(searchTable) (\(searchTable), rowid, \(searchColumns)) VALUES ('delete', ?\(values))",
                 on: connection)
-        prepared.removeFromSearch = statement
+        removeFromSearchStatement = statement
         statement.bind(1, row)
         for (offset, text) in texts.enumerated() { statement.bind(Int32(offset + 2), text) }
         try statement.run()

@@ -1,0 +1,31 @@
+/// The statements that every transaction or every change runs.
+///
+/// They are found by their place: to hash the text of a statement costs as much as a tenth of an insert.
+enum FixedStatement: Int, CaseIterable {
+    case begin
+    case commit
+    case dataVersion
+    case insertOperation
+    case operationOfObject
+    case saveOperation
+
+    var sql: String {
+        switch self {
+        case .begin: "BEGIN IMMEDIATE"
+        case .commit: "COMMIT"
+        case .dataVersion: "PRAGMA data_version"
+        case .insertOperation:
+            """
+            INSERT INTO "__operations" ("table", "object", "localID", "kind", "changedAt", "changes") \
+            VALUES (?, ?, ?, ?, ?, ?)
+            """
+        case .operationOfObject:
+            "SELECT \(StoredOperation.columns) FROM \"__operations\" WHERE \"table\" = ? AND \"object\" = ?"
+        case .saveOperation:
+            """
+            UPDATE "__operations" SET "kind" = ?, "state" = ?, "changes" = ?, "replaced" = ?, "changedAt" = ? \
+            WHERE "id" = ?
+            """
+        }
+    }
+}
