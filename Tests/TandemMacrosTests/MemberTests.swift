@@ -8,7 +8,7 @@ import Testing
         expect(
             "@Model public struct Card { public var shop: String }",
             toContain: [
-                "public var __state = Tandem.ObjectState()",
+                "public var __state: Tandem.ObjectState",
                 "public init(shop: String) {",
                 "public init(__row row: Tandem.RowReader) throws {",
                 "public func __append(to row: Tandem.RowBuffer) {",
@@ -104,6 +104,12 @@ import Testing
         expect(
             "@Model struct Card { var shop: String; init(name: String) { self.shop = name } }",
             toContain: ["init(name: String)", "init(shop: String)"])
+    }
+
+    @Test func `the state has a default if the struct has initialisers of its own`() {
+        expect(
+            "@Model struct Card { var shop: String; init(name: String) { self.shop = name } }",
+            toContain: ["var __state = Tandem.ObjectState()"], butNot: ["self.__state = Tandem.ObjectState()"])
     }
 
     // MARK: Types

@@ -23,7 +23,7 @@ import Testing
                     var isSelected = false
                     var owner: Reference<HandPerson>?
 
-                    var __state = Tandem.ObjectState()
+                    var __state: Tandem.ObjectState
 
                     init(
                         shop: String,
@@ -39,6 +39,7 @@ import Testing
                         self.isPinned = isPinned
                         self.isSelected = isSelected
                         self.owner = owner
+                        self.__state = Tandem.ObjectState()
                     }
 
                     init(__row row: Tandem.RowReader) throws {
@@ -156,10 +157,11 @@ import Testing
                         }
                     }
 
-                    var __state = Tandem.ObjectState()
+                    var __state: Tandem.ObjectState
 
                     init(name: String) {
                         self.name = name
+                        self.__state = Tandem.ObjectState()
                     }
 
                     init(__row row: Tandem.RowReader) throws {
@@ -228,9 +230,11 @@ import Testing
             expandsTo: """
                 struct Empty {
 
-                    var __state = Tandem.ObjectState()
+                    var __state: Tandem.ObjectState
 
-                    init() {}
+                    init() {
+                        self.__state = Tandem.ObjectState()
+                    }
 
                     init(__row row: Tandem.RowReader) throws {
                         self.__state = try row.state

@@ -12,8 +12,9 @@ extension ModelDescription {
         let list = parameters.map { property in
             "\(property.spelledName): \(property.parameterType)\(property.parameterDefault)"
         }
-        let assignments = parameters.map { "    self.\($0.spelledName) = \($0.spelledName)" }
-        if parameters.isEmpty { return "\(access.prefix)init() {}" }
+        var assignments = parameters.map { "    self.\($0.spelledName) = \($0.spelledName)" }
+        if !stateHasDefault { assignments.append("    self.__state = Tandem.ObjectState()") }
+        if assignments.isEmpty { return "\(access.prefix)init() {}" }
         let line = list.joined(separator: ", ")
         let signature = line.count <= 80 ? line : "\n\(list.map { "    \($0)" }.joined(separator: ",\n"))\n"
         return """
