@@ -8,6 +8,8 @@ final class TableLayout: @unchecked Sendable {
     /// The table's name, quoted for SQL.
     let quotedTable: String
     let isLocalOnly: Bool
+    /// The properties that are sent; `nil` if all are.
+    let sentProperties: Set<Int>?
 
     /// A folded property: where its text stands among the properties, and which twins it has.
     struct Fold: Sendable {
@@ -51,6 +53,8 @@ final class TableLayout: @unchecked Sendable {
         table = definition.table
         quotedTable = definition.table.quotedSQL
         isLocalOnly = definition.isLocalOnly
+        let sent = definition.properties.indices.filter { !definition.properties[$0].isLocalOnly }
+        sentProperties = sent.count == definition.properties.count ? nil : Set(sent)
         folds = definition.properties.enumerated().compactMap { index, property in
             property.sortColumn.map { Fold(property: index, sortColumn: $0, searchColumn: property.searchColumn) }
         }

@@ -3,7 +3,8 @@ import Foundation
 extension WriteTransaction {
     /// Adds an object, or makes the one that has its local ID, or its server ID, what it says.
     ///
-    /// Over an object that is deleted here and not yet on the server it is an update that brings it back.
+    /// Over an object that is deleted here and not yet on the server it is an update that brings it back. In a write
+    /// from a server, the local-only properties of an object that is there stay as they are.
     ///
     /// - Returns: The object as it is in the store, with the local ID of the stored one.
     /// - Throws: ``TandemError/Code/duplicateValue``; in a write from a server ``TandemError/Code/unsentChanges``.
@@ -51,7 +52,8 @@ extension WriteTransaction {
         object.__append(to: row)
         hasRewrittenLinks = false
         let state = try upsert(row, state: object.__state, into: table, only: only)
-        return try stored(object, state, in: table, isPartial: only != nil)
+        let isPartial = only != nil || (origin == .server && table.sentProperties != nil)
+        return try stored(object, state, in: table, isPartial: isPartial)
     }
 
     /// Inserts a row, or updates the one that has its ID.
@@ -69,6 +71,8 @@ extension WriteTransaction {
             statement.reset()
             try refuseUnsent(stored, table)
         }
+        // A server says nothing of local-only properties: what the app has set stays.
+        let only = only ?? (origin == .server ? table.sentProperties : nil)
         return try update(statement, with: row, in: table, only: only, received: state)
     }
 
