@@ -126,7 +126,8 @@ extension WriteTransaction {
             state.serverID = serverID
             throw try explainConstraint(error, connection.row, state, table)
         }
-        if state.serverID == nil {
+        // What was deleted meanwhile is not there for those that wait for it.
+        if state.serverID == nil && !state.isDeleted {
             var state = state
             state.serverID = serverID
             knownTargets.removeAll()

@@ -9,7 +9,8 @@ extension WriteTransaction {
     /// Objects that refer to it are changed by their references' delete rules, each with an operation of its own.
     ///
     /// - Returns: `false` if there was no such object, or it was deleted already.
-    /// - Throws: ``TandemError/Code/deleteDenied`` if an object refers to it by a reference with the rule `deny`.
+    /// - Throws: ``TandemError/Code/deleteDenied`` if an object that would stay refers to it, or to one that is deleted
+    ///   with it, by a reference with the rule `deny`.
     @discardableResult
     public func delete<M: Model>(_ object: M) throws -> Bool {
         try delete(M.self, object.localID)
@@ -66,18 +67,22 @@ extension WriteTransaction {
         return true
     }
 
-    /// Deletes an object and all that its holders' rules say. What is to be deleted is a list, not a recursion: a chain
-    /// of a hundred thousand objects must not overflow the stack.
+    /// Deletes an object and all that its holders' rules say. What is to be deleted is found first, as a list, so that
+    /// nothing of it depends on an order, and a chain of a hundred thousand objects does not overflow the stack.
     private func deleteCascading(_ localID: LocalID, in table: TableLayout) throws {
         var doomed = Doomed()
         doomed.insert(localID, table)
         while let (localID, table) = doomed.next() {
+            for holder in table.holders where holder.rule == .cascade {
+                for id in try holders(of: localID, holder) { doomed.insert(id, holder.table) }
+            }
+        }
+        for (localID, table) in doomed.all {
             guard let (state, texts) = try deletable(localID, in: table) else { continue }
             try remove(state, texts, in: table)
-            try releaseHolders(of: localID, in: table, &doomed)
         }
-        // Only what is left at the end can deny: an object that is deleted too does not.
-        for (localID, table) in doomed.all { try checkDenied(localID, in: table) }
+        // An object that is deleted too neither loses its reference nor denies.
+        for (localID, table) in doomed.all { try releaseHolders(of: localID, in: table, doomed) }
     }
 
     /// The objects that one delete takes along.
@@ -184,19 +189,8 @@ extension WriteTransaction {
         return ids
     }
 
-    /// Adds those that a delete takes along, and takes the reference from those that it does not.
-    private func releaseHolders(of localID: LocalID, in table: TableLayout, _ doomed: inout Doomed) throws {
-        for holder in table.holders where holder.rule == .cascade {
-            for id in try holders(of: localID, holder) { doomed.insert(id, holder.table) }
-        }
-        for holder in table.holders where holder.rule == .nullify {
-            for id in try holders(of: localID, holder) where !doomed.contains(id, holder.table) {
-                try release(localID, from: id, holder)
-            }
-        }
-    }
-
-    private func checkDenied(_ localID: LocalID, in table: TableLayout) throws {
+    /// Takes the reference to a deleted object from those that are left.
+    private func releaseHolders(of localID: LocalID, in table: TableLayout, _ doomed: Doomed) throws {
         for holder in table.holders where holder.rule == .deny {
             guard let id = try holders(of: localID, holder).first else { continue }
             let property = holder.table.definition.properties[holder.property]
@@ -207,10 +201,15 @@ extension WriteTransaction {
                 advice: "Delete that one first, or give it another reference.", store: store.path,
                 model: holder.table.definition.name, property: property.name)
         }
+        for holder in table.holders where holder.rule == .nullify {
+            for id in try holders(of: localID, holder) { try release(doomed, in: table, from: id, holder) }
+        }
     }
 
-    /// Takes a reference to a deleted object out of one that holds it.
-    private func release(_ localID: LocalID, from id: LocalID, _ holder: TableLayout.Holder) throws {
+    /// Takes references to deleted objects out of one that holds them.
+    private func release(
+        _ doomed: Doomed, in table: TableLayout, from id: LocalID, _ holder: TableLayout.Holder
+    ) throws {
         guard let statement = try connection.tableStatements(holder.table).find(id) else { return }
         let row = RowBuffer()
         for property in holder.table.definition.properties.indices {
@@ -219,7 +218,7 @@ extension WriteTransaction {
                 continue
             }
             let ids = try LinkList.parse(try statement.text(holder.table.column(property)))
-            row.append(text: LinkList.text(ids.filter { $0 != localID }))
+            row.append(text: LinkList.text(ids.filter { !doomed.contains($0, table) }))
         }
         _ = try update(statement, with: row, in: holder.table, only: [holder.property], keepsWaiting: true)
     }

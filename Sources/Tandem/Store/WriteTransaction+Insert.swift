@@ -55,7 +55,7 @@ extension WriteTransaction {
             try Self.insert(statement, state, row, twins, table)
         } catch let error as TandemError where error.isConstraint {
             if let revived = try reviveTombstone(row, unresolved, state: state, in: table) { return revived }
-            throw try explainConstraint(error, row, state, table)
+            throw try explainInsert(error, row, state, table)
         }
         state.rowID = connection.lastInsertedRowID
         try following {
@@ -71,6 +71,18 @@ extension WriteTransaction {
             if origin == .app && !table.isLocalOnly { try recordInsert(state, table) }
         }
         return state
+    }
+
+    /// Why a row can't be inserted: that there is an object with its ID first, whatever else they share.
+    private func explainInsert(
+        _ error: TandemError, _ row: RowBuffer, _ state: ObjectState, _ table: TableLayout
+    ) throws -> TandemError {
+        let explained = try explainConstraint(error, row, state, table)
+        guard explained.code == .duplicateValue,
+            let other = try connection.tableStatements(table).find(state.localID)
+        else { return explained }
+        other.reset()
+        return duplicateLocalID(state.localID, table, error)
     }
 
     /// Why a row can't be written, if it can't: a value that has no stored form.

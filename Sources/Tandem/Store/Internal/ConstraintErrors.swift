@@ -8,6 +8,13 @@ extension TandemError {
 }
 
 extension WriteTransaction {
+    func duplicateLocalID(_ localID: LocalID, _ table: TableLayout, _ error: TandemError) -> TandemError {
+        TandemError(
+            .duplicateID, "An object with the local ID \(localID) exists already.",
+            advice: "Use upsert to change it, or give the new object another ID.", store: store.path,
+            model: table.definition.name, sqliteCode: error.sqliteCode)
+    }
+
     /// A broken constraint in the words of the model: which property, and which object is in the way.
     ///
     /// - Parameters:
@@ -25,10 +32,7 @@ extension WriteTransaction {
             }
         } ?? []
         if columns == ["localID"] {
-            return TandemError(
-                .duplicateID, "An object with the local ID \(state.localID) exists already.",
-                advice: "Use upsert to change it, or give the new object another ID.", store: store.path, model: model,
-                sqliteCode: error.sqliteCode)
+            return duplicateLocalID(state.localID, table, error)
         }
         if columns == ["serverID"] {
             return TandemError(
