@@ -3,10 +3,17 @@ import Foundation
 import Tandem
 
 /// An enum with whole numbers.
-enum Level: Int, Codable, CaseIterable { case low = -1, middle = 0, high = 9_000_000_000 }
+enum Level: Int, Codable, CaseIterable {
+    case low = -1
+    case middle = 0
+    case high = 9_000_000_000
+}
 
 /// An enum with texts.
-enum Color: String, Codable, CaseIterable { case red, green, odd = "o\u{0}d\u{301}d" }
+enum Color: String, Codable, CaseIterable {
+    case red, green
+    case odd = "o\u{0}d\u{301}d"
+}
 
 /// A value that is stored as JSON.
 struct Place: Codable, Hashable {
@@ -269,7 +276,8 @@ struct EveryType: Hashable, Codable {
             PropertyDefinition("text", Codec.of(String.self), default: { "" }),
             PropertyDefinition("data", Codec.of(Data.self), default: { Data() }),
             PropertyDefinition("date", Codec.of(Date.self), default: { Date(timeIntervalSinceReferenceDate: 0) }),
-            PropertyDefinition("uuid", Codec.of(UUID.self), default: { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }),
+            PropertyDefinition(
+                "uuid", Codec.of(UUID.self), default: { UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)) }),
             PropertyDefinition("url", Codec.of(URL.self), default: { URL(string: "a:b")! }),
             PropertyDefinition("decimal", Codec.of(Decimal.self), default: { Decimal() }),
             PropertyDefinition("big", Codec.of(BigInt.self), default: { 0 }),

@@ -7,7 +7,8 @@ func exact(_ value: Any) -> String {
     switch value {
     case let value as Double: return "Double(\(String(value.bitPattern, radix: 16)))"
     case let value as Float: return "Float(\(String(value.bitPattern, radix: 16)))"
-    case let value as String: return "\"" + value.unicodeScalars.map { String($0.value, radix: 16) }.joined(separator: " ") + "\""
+    case let value as String:
+        return "\"" + value.unicodeScalars.map { String($0.value, radix: 16) }.joined(separator: " ") + "\""
     case let value as Date: return "Date(\(String(value.timeIntervalSinceReferenceDate.bitPattern, radix: 16)))"
     case let value as Data: return "Data(\([UInt8](value)))"
     case let value as URL: return "URL(\(value.relativeString), \(value.baseURL.map { exact($0) } ?? "-"))"

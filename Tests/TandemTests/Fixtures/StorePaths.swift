@@ -43,8 +43,9 @@ extension Store {
     func stored<M: Model>(_ model: M.Type, _ localID: LocalID) throws -> M? {
         let table = try schema.table(M.self)
         return try reading { connection in
-            let statement = try connection.uncachedStatement(
+            let statement = try connection.statement(
                 "SELECT \(table.selectList) FROM \(table.quotedTable) WHERE \"localID\" = ?")
+            defer { statement.reset() }
             statement.bind(1, localID.rawValue)
             return try statement.step() ? try M(__row: statement.row()) : nil
         }
@@ -67,7 +68,9 @@ extension Store {
 
 extension Connection {
     /// The number of rows that all statements on the connection have changed.
-    var totalChanges: Int64 { (try? value("SELECT total_changes()")).flatMap { if case .integer(let n) = $0 { n } else { nil } } ?? -1 }
+    var totalChanges: Int64 {
+        (try? value("SELECT total_changes()")).flatMap { if case .integer(let n) = $0 { n } else { nil } } ?? -1
+    }
 }
 
 extension StoreKind {

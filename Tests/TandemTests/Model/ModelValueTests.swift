@@ -85,7 +85,8 @@ import Testing
         #expect(!__same([["é"]], [["e\u{301}"]]) && __same([Double.nan] as [Double]?, [.nan]))
         #expect(!__same(Set(["é"]), Set(["e\u{301}"])) && __same(Set([1, 2]), Set([2, 1])))
         #expect(__same(Decimal.nan, .nan) && __same(Decimal(string: "1.0"), Decimal(string: "1.00")))
-        #expect(__same(1, 1) && !__same(Int?.none, 1) && __same(Place(name: "", latitude: 1), Place(name: "", latitude: 1)))
+        #expect(
+            __same(1, 1) && !__same(Int?.none, 1) && __same(Place(name: "", latitude: 1), Place(name: "", latitude: 1)))
     }
 
     @Test func localIDsAreComparedByteByByte() throws {

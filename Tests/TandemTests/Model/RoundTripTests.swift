@@ -157,8 +157,10 @@ import Testing
             let byID = Dictionary(uniqueKeysWithValues: objects.map { ($0.localID.rawValue, $0) })
             let sorted = rows.compactMap { if case .text(let id) = $0[0] { byID[id] } else { nil } }
             #expect(sorted.count == objects.count)
-            for (first, second) in zip(sorted, sorted.dropFirst()) where precedes(second[keyPath: path], first[keyPath: path]) {
-                Issue.record("\(column): \(second[keyPath: path]) stands after \(first[keyPath: path]), seed \(dice.seed)")
+            for (first, second) in zip(sorted, sorted.dropFirst())
+            where precedes(second[keyPath: path], first[keyPath: path]) {
+                Issue.record(
+                    "\(column): \(second[keyPath: path]) stands after \(first[keyPath: path]), seed \(dice.seed)")
             }
         }
         func withNaNLast(_ a: Double, _ b: Double) -> Bool { a.isNaN ? false : b.isNaN || a < b }

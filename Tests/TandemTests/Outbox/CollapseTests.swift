@@ -45,8 +45,11 @@ struct History: CustomTestStringConvertible, Sendable {
         .init("updateOfDeletedIsRefused", "receive delete name=1!", "delete", "deleted"),
         .init("secondInsertIsRefused", "insert insert!", "insert", "0 0"),
         .init("insertOfReceivedIsRefused", "receive insert!", "", "0 0*"),
-        .init("insertOverPendingDeleteIsAnUpdate", "receive name=1 count=1 delete insert", "update count:0 name:0", "0 0"),
-        .init("insertOverPendingDeleteWithOtherValues", "receive count=5 begin ack delete insert", "update count:5", "0 0"),
+        .init(
+            "insertOverPendingDeleteIsAnUpdate", "receive name=1 count=1 delete insert", "update count:0 name:0", "0 0"),
+        .init(
+            "insertOverPendingDeleteWithOtherValues", "receive count=5 begin ack delete insert", "update count:5", "0 0"
+        ),
         .init("insertOverPendingDeleteOfTheSame", "receive delete insert", "", "0 0*"),
         .init("upsertOverPendingDelete", "receive delete upsert=9", "update name:0", "9 0"),
         // Undelete.
@@ -93,7 +96,8 @@ struct History: CustomTestStringConvertible, Sendable {
         .init("failedThenSentAgain", "receive name=1 begin refuse begin ack", "", "1 0*"),
         .init("insertFailedChangedInFlight", "insert begin name=1 refuse", "insert", "1 0"),
         .init("insertFailedForGood", "insert begin refuse", "insert failed", "0 0"),
-        .init("changedInFlightIsNotRefusedWithIt", "receive name=1 begin count=1 refuse", "update count:0 name:0", "1 1"),
+        .init(
+            "changedInFlightIsNotRefusedWithIt", "receive name=1 begin count=1 refuse", "update count:0 name:0", "1 1"),
         .init("deleteRefused", "receive delete begin refuse", "delete failed", "deleted"),
         .init("deleteRefusedUndeleted", "receive delete begin refuse undelete", "update *", "0 0"),
     ]
@@ -114,7 +118,8 @@ struct History: CustomTestStringConvertible, Sendable {
         #expect(queue == history.queue)
         #expect(try Self.describe(store.stored(Node.self, "a")) == history.object)
         if history.queue == "" {
-            let rows = try store.sql("SELECT (SELECT count(*) FROM __operations) + (SELECT count(*) FROM __operation_errors)")
+            let rows = try store.sql(
+                "SELECT (SELECT count(*) FROM __operations) + (SELECT count(*) FROM __operation_errors)")
             #expect(rows[0][0] == .integer(0))
         }
     }
@@ -141,7 +146,8 @@ struct History: CustomTestStringConvertible, Sendable {
                 switch parts[0] {
                 case "begin": try tx.beginAttempt(id)
                 case "ack": try tx.acknowledge(id, serverID: "a", version: "2")
-                case "refuse": try tx.fail(id, OperationError(status: 400, message: "no", at: .distantPast), retry: false)
+                case "refuse":
+                    try tx.fail(id, OperationError(status: 400, message: "no", at: .distantPast), retry: false)
                 case "retry": try tx.fail(id, OperationError(message: "later", at: .distantPast), retry: true)
                 default: Issue.record("\(event)?")
                 }

@@ -45,7 +45,8 @@ import Testing
         #expect(operation.base == ["count": .integer(0)] && operation.sent.isEmpty && operation.error == nil)
         box.value.store(200, ordering: .relaxed)
         try store.write { try $0.update(Node.self, node.localID) { $0.count = 2 } }
-        let error = OperationError(status: 409, message: "conflict", at: Date(timeIntervalSinceReferenceDate: 0.1), serverItem: Data([0]))
+        let error = OperationError(
+            status: 409, message: "conflict", at: Date(timeIntervalSinceReferenceDate: 0.1), serverItem: Data([0]))
         try store.write { tx in
             let begun = try tx.beginAttempt(operation.id)
             #expect(begun.sent == ["count": .integer(0)] && begun.base.isEmpty && begun.state == .attempted)
@@ -68,7 +69,9 @@ import Testing
         #expect(code { try store.write { try $0.beginAttempt(id + 1) } } == .staleOperation)
         try store.write { try $0.delete(node) }
         #expect(code { try store.write { try $0.beginAttempt(id) } } == .staleOperation)
-        #expect(code { try store.write { try $0.fail(id, OperationError(message: "", at: .distantPast), retry: true) } } == .staleOperation)
+        #expect(
+            code { try store.write { try $0.fail(id, OperationError(message: "", at: .distantPast), retry: true) } }
+                == .staleOperation)
         // The number of an operation that is done is not given to another.
         try store.write { try $0.insert(Node("b")) }
         #expect(try store.operations.all()[0].id == id + 1)
@@ -154,7 +157,8 @@ import Testing
     @Test func aSubscriberMayWriteWhenItIsTold() throws {
         let store = try Store.ofNodes()
         let received = Mutex<[Int]>([])
-        let subscription = store.operations.countsPublisher.sink { _ in } receiveValue: { counts in
+        let subscription = store.operations.countsPublisher.sink { _ in
+        } receiveValue: { counts in
             received.withLock { $0.append(counts["Node"] ?? 0) }
             if counts["Node"] == 1 { _ = try? store.write { try $0.insert(Node("b")) } }
         }

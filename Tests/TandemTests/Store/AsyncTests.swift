@@ -91,7 +91,8 @@ import Testing
                     start.yield()
                     // Never ends by itself.
                     return try store.sql(
-                        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n").count
+                        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+                    ).count
                 }
             }
             for await _ in started { break }

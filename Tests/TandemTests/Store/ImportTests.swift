@@ -78,7 +78,9 @@ import Testing
         #expect(try store.stored(Node.self, "b")?.friends.map(\.localID) == ["a"])
         try store.write { tx in
             // Caught inside: the block goes on, and nothing of the array is there.
-            #expect(code { try tx.upsert(Node.self, json: Data(#"[{"localID":"d"},{"count":"x"}]"#.utf8)) } == .invalidValue)
+            #expect(
+                code { try tx.upsert(Node.self, json: Data(#"[{"localID":"d"},{"count":"x"}]"#.utf8)) } == .invalidValue
+            )
             try tx.insert(Node("e", localID: "e"))
         }
         #expect(try store.live(Node.self).map(\.localID) == ["a", "b", "e"])
@@ -137,8 +139,11 @@ import Testing
         #expect(object.date.timeIntervalSince1970 == 1_709_208_000)
         #expect(object.maybeDate?.timeIntervalSince1970 == 1_709_208_000.25)
         #expect(object.decimal == Decimal(string: "1.5") && object.flag && object.place.name == "x")
-        #expect(code { try store.write {
-            try $0.upsert(EveryType.self, json: Data(#"{"localID":"e","level":5}"#.utf8))
-        } } == .invalidValue)
+        #expect(
+            code {
+                try store.write {
+                    try $0.upsert(EveryType.self, json: Data(#"{"localID":"e","level":5}"#.utf8))
+                }
+            } == .invalidValue)
     }
 }

@@ -6,7 +6,8 @@ import Testing
     private func ref(_ id: LocalID) -> Reference<Node> { Reference(localID: id) }
 
     /// Nodes by their names, which are their local IDs too.
-    private func nodes(_ names: String..., in store: Store, _ change: (String, inout Node) -> Void = { _, _ in }) throws {
+    private func nodes(_ names: String..., in store: Store, _ change: (String, inout Node) -> Void = { _, _ in }) throws
+    {
         try store.write { tx in
             for name in names {
                 var node = Node(name, localID: LocalID(name))
@@ -111,6 +112,32 @@ import Testing
             #expect(try store.operations.count() == 0)
         }
         #expect(try store.stored(Node.self, "c")?.next?.localID == "a")
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func whatACascadeDeletesIsTakenFromListsAtOnce() throws {
+        let store = try Store.ofNodes()
+        try nodes("a", "b", "c", in: store) { name, node in
+            if name == "b" { node.parent = ref("a") }
+            if name == "c" { node.friends = [ref("a"), ref("b"), ref("c")] }
+        }
+        try store.write { try $0.delete(Node.self, "a") }
+        #expect(try store.stored(Node.self, "c")?.friends.map(\.localID) == ["c"])
+        // None of them is waited for.
+        #expect(try store.sql("SELECT count(*) FROM __unresolved")[0][0] == .integer(0))
+    }
+
+    @Test func anObjectWhoseInsertIsAcknowledgedWhenItIsDeletedIsNotThereForThoseThatWait() throws {
+        let store = try Store.ofNodes()
+        try nodes("a", in: store)
+        let id = try store.operations.all()[0].id
+        try store.write { tx in
+            try tx.beginAttempt(id)
+            try tx.delete(Node.self, "a")
+        }
+        try nodes("b", in: store) { _, node in node.next = ref("a") }
+        try store.write { try $0.acknowledge(id, serverID: "s") }
+        #expect(try store.stored(Node.self, "b")?.next == nil)
         #expect(try store.checkIntegrity() == [])
     }
 
@@ -227,7 +254,10 @@ import Testing
             change(&node)
             try store.write(from: .server) { try $0.upsert(node.received(serverID: "a")) }
         }
-        try receive { $0.next = ref("x"); $0.friends = [ref("x"), ref("y")] }
+        try receive {
+            $0.next = ref("x")
+            $0.friends = [ref("x"), ref("y")]
+        }
         try receive { $0.friends = [ref("y")] }
         try nodes("x", "y", in: store)
         #expect(try store.stored(Node.self, "a")?.next == nil)

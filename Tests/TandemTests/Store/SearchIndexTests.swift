@@ -91,7 +91,8 @@ import Testing
             "UPDATE Node SET deleted = 1 WHERE name = 'b'", "DELETE FROM __links_Node_friends",
             "UPDATE Node SET next = 'nobody' WHERE name = 'a'", "DELETE FROM Node WHERE name = 'a'",
             "INSERT INTO __unresolved VALUES ('Node', '\(b.localID)', 'Node', 1, 'next', 0)",
-            "UPDATE __operations SET state = 1", "UPDATE __operations SET changes = x'09'", "UPDATE Node SET count = 1.5",
+            "UPDATE __operations SET state = 1", "UPDATE __operations SET changes = x'09'",
+            "UPDATE Node SET count = 1.5",
             "INSERT INTO __operation_errors (operation, message, at) VALUES (77, '', 0)",
         ] {
             try? store.write { tx in

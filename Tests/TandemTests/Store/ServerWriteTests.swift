@@ -73,7 +73,9 @@ import Testing
             #expect(error?.model == "Node")
         }
         try store.write { try $0.delete(node) }
-        #expect(code { try store.write(from: .server) { try $0.upsert(Node("b").received(serverID: "s")) } } == .unsentChanges)
+        #expect(
+            code { try store.write(from: .server) { try $0.upsert(Node("b").received(serverID: "s")) } }
+                == .unsentChanges)
         #expect(try store.stored(node)?.name == "a")
         #expect(try store.checkIntegrity() == [])
     }
@@ -117,7 +119,16 @@ import Testing
         #expect(try store.operations.count() == 0)
         #expect(try store.stored(node)?.isSynced == true)
         #expect(try store.stored(node)?.note == "mine")
-        try store.write { try $0.update(Node.self, node.localID) { $0.note = "again"; $0.count = 1 } }
+        // A server knows nothing of them, and resets nothing.
+        let received = try store.write(from: .server) { try $0.upsert(Node("b").received(serverID: "s")) }
+        #expect(received.note == "mine" && received.name == "b")
+        #expect(try store.stored(node)?.note == "mine")
+        try store.write {
+            try $0.update(Node.self, node.localID) {
+                $0.note = "again"
+                $0.count = 1
+            }
+        }
         #expect(try store.queue() == ["update s [count]"])
         let memo = try store.live(Memo.self)[0]
         #expect(try store.write { try $0.delete(memo) })

@@ -25,6 +25,9 @@ import Testing
         #expect(error?.model == "Node")
         #expect(error?.store == ":memory:")
         #expect(error?.message.contains("x") == true)
+        // Also where they share a unique value.
+        try store.write { try $0.insert(Node("c", code: "1", localID: "y")) }
+        #expect(code { try store.write { try $0.insert(Node("c", code: "1", localID: "y")) } } == .duplicateID)
         #expect(try store.stored(Node.self, "x")?.name == "a")
     }
 
@@ -94,9 +97,12 @@ import Testing
         let store = try Store.ofNodes()
         let nodes = (0..<50).map { Node("n\($0)", code: "\($0)") }
         try store.write { try $0.insert(contentsOf: nodes) }
-        #expect(code { try store.write { tx in
-            try tx.insert(contentsOf: [Node("x"), Node("y", code: "7")])
-        } } == .duplicateValue)
+        #expect(
+            code {
+                try store.write { tx in
+                    try tx.insert(contentsOf: [Node("x"), Node("y", code: "7")])
+                }
+            } == .duplicateValue)
         #expect(try store.live(Node.self).count == 50)
         let changed = try store.write { tx in
             try tx.update(tx.store.objects(Node.self)) { $0.count += 1 }
@@ -206,7 +212,9 @@ import Testing
                 try tx.insert(Node("Пятёрочка"))
                 #expect(try store.read { _ in try store.live(Node.self).count } == 1)
                 #expect(try store.operations.count() == 1)
-                let found = try store.sql("SELECT count(*) FROM __search_Node WHERE __search_name GLOB '*терочк*' OR __search_name GLOB '*тёрочк*'")
+                let found = try store.sql(
+                    "SELECT count(*) FROM __search_Node WHERE __search_name GLOB '*терочк*' OR __search_name GLOB '*тёрочк*'"
+                )
                 #expect(found[0][0] == .integer(1))
                 #expect(try store.checkIntegrity() == [])
             }
@@ -234,7 +242,10 @@ import Testing
             configuration.busyTimeout = 0
             let first = try Store(at: path, models: Node.self, configuration: configuration)
             let second = try Store(at: path, models: Node.self, configuration: configuration)
-            defer { first.close(); second.close() }
+            defer {
+                first.close()
+                second.close()
+            }
             let node = try first.write { try $0.insert(Node("a", count: 1)) }
             try second.write { try $0.update(Node.self, node.localID) { $0.count = 2 } }
             #expect(try first.stored(node)?.count == 2)

@@ -1,0 +1,361 @@
+@testable import Tandem
+
+/// What a store of nodes is expected to hold: the same rules in plain Swift, on values in a dictionary.
+struct StoreOracle {
+    typealias ID = LocalID
+
+    /// A reference or a list: the objects that are there, and the places of those that are waited for.
+    struct Link: Equatable {
+        var visible: [ID] = []
+        var waiting: [WaitingEntry] = []
+    }
+
+    struct Op: Equatable {
+        var kind: Tandem.Operation.Kind
+        var state: Tandem.Operation.State = .pending
+        var attempts = 0
+        var changes: [String: StorageValue] = [:]
+        var sent: [String: StorageValue]?
+        var sentKind: Tandem.Operation.Kind?
+        var replaced: Tandem.Operation.Kind?
+        /// The transaction that queued it.
+        var queued: Int
+    }
+
+    struct Object {
+        var name: String?
+        var code: String?
+        var count = 0
+        var note = ""
+        var links: [String: Link] = [:]
+        var isDeleted = false
+        var hasServerID = false
+        var op: Op?
+    }
+
+    struct Refusal: Error {
+        let code: TandemError.Code
+        init(_ code: TandemError.Code) { self.code = code }
+    }
+
+    static let toOne = ["next", "parent", "keeper"]
+    static let toMany = ["friends", "owners", "anchors"]
+    static let links = toOne + toMany
+
+    var objects: [ID: Object] = [:]
+    var transaction = 0
+
+    // MARK: Changes of the app
+
+    mutating func insert(_ node: Node) throws {
+        let id = node.localID
+        if let there = objects[id] {
+            guard there.isDeleted else {
+                throw Refusal(.duplicateID)
+            }
+            return try revive(id, node, only: nil, keeps: false)
+        }
+        if hasClash(node.code, id) { throw Refusal(.duplicateValue) }
+        add(node, Op(kind: .insert, queued: transaction))
+    }
+
+    mutating func update(_ node: Node) throws {
+        guard let there = objects[node.localID] else { throw Refusal(.notFound) }
+        if there.isDeleted { throw Refusal(.objectDeleted) }
+        try change(node.localID, node, only: nil, keeps: true)
+    }
+
+    mutating func upsert(_ node: Node, only: Set<String>?) throws {
+        guard let there = objects[node.localID] else { return try insert(node) }
+        if there.isDeleted { return try revive(node.localID, node, only: only, keeps: only == nil) }
+        try change(node.localID, node, only: only, keeps: only == nil)
+    }
+
+    mutating func delete(_ id: ID) throws {
+        guard let there = objects[id], !there.isDeleted else { return }
+        var doomed: Set<ID> = [id]
+        while true {
+            let more = objects.filter { key, object in
+                !object.isDeleted && !doomed.contains(key)
+                    && ["parent", "owners"].contains { !doomed.isDisjoint(with: object.links[$0]?.visible ?? []) }
+            }
+            if more.isEmpty { break }
+            doomed.formUnion(more.keys)
+        }
+        for (key, object) in objects where !object.isDeleted && !doomed.contains(key) {
+            if ["keeper", "anchors"].contains(where: { !doomed.isDisjoint(with: object.links[$0]?.visible ?? []) }) {
+                throw Refusal(.deleteDenied)
+            }
+        }
+        for key in doomed { tombstone(key) }
+        for key in Array(objects.keys) where !objects[key]!.isDeleted {
+            var bases: [String: StorageValue] = [:]
+            for name in ["next", "friends"] {
+                let link = objects[key]!.links[name]!
+                guard !doomed.isDisjoint(with: link.visible) else { continue }
+                bases[name] = whole(name, link)
+                objects[key]!.links[name]!.visible.removeAll { doomed.contains($0) }
+            }
+            if !bases.isEmpty { record(key, bases) }
+        }
+    }
+
+    mutating func undelete(_ id: ID) throws {
+        guard let there = objects[id] else { throw Refusal(.notFound) }
+        guard there.isDeleted else { throw Refusal(.objectNotDeleted) }
+        takeDeleteBack(id)
+        try show(id)
+    }
+
+    // MARK: Changes of a server, whose IDs are the local ones
+
+    mutating func receive(_ node: Node) throws {
+        let id = node.localID
+        guard let there = objects[id] else {
+            if hasClash(node.code, id) { throw Refusal(.duplicateValue) }
+            add(node, nil)
+            objects[id]!.hasServerID = true
+            return
+        }
+        if there.op != nil { throw Refusal(.unsentChanges) }
+        try change(id, node, only: nil, keeps: false, isServer: true)
+    }
+
+    mutating func serverDelete(_ id: ID) throws {
+        guard let there = objects[id] else { return }
+        if there.op != nil { throw Refusal(.unsentChanges) }
+        objects[id] = nil
+        for key in Array(objects.keys) where !objects[key]!.isDeleted {
+            for name in Self.links { objects[key]!.links[name]!.detach { $0 == id } }
+        }
+    }
+
+    // MARK: Sending
+
+    mutating func begin(_ id: ID) {
+        guard var op = objects[id]?.op else { return }
+        op.sent = (op.sent ?? [:]).merging(op.changes) { first, _ in first }
+        op.changes = [:]
+        op.state = .attempted
+        op.attempts += 1
+        op.sentKind = op.kind
+        objects[id]!.op = op
+    }
+
+    mutating func acknowledge(_ id: ID) throws {
+        guard var op = objects[id]?.op, op.sent != nil else { throw Refusal(.staleOperation) }
+        if op.sentKind == .delete {
+            if op.kind == .delete {
+                objects[id] = nil
+            } else {
+                objects[id]!.op = Op(kind: .insert, queued: op.queued)
+                objects[id]!.hasServerID = false
+            }
+            return
+        }
+        let isNew = !objects[id]!.hasServerID
+        objects[id]!.hasServerID = true
+        if op.kind == op.sentKind && op.changes.isEmpty {
+            objects[id]!.op = nil
+        } else {
+            op.replaced = op.kind == .delete && !op.changes.isEmpty ? .update : nil
+            op.kind = op.kind == .delete ? .delete : .update
+            (op.state, op.attempts, op.sent, op.sentKind) = (.pending, 0, nil, nil)
+            objects[id]!.op = op
+        }
+        if isNew && !objects[id]!.isDeleted { arrive(id) }
+    }
+
+    mutating func fail(_ id: ID, retry: Bool) {
+        guard var op = objects[id]?.op else { return }
+        let isOvertaken = op.sent != nil && (!op.changes.isEmpty || op.sentKind != op.kind)
+        op.changes = (op.sent ?? [:]).merging(op.changes) { first, _ in first }
+        if op.kind == .insert || op.replaced == .insert { op.changes = [:] }
+        (op.state, op.sent, op.sentKind) = (retry || isOvertaken ? .pending : .failed, nil, nil)
+        objects[id]!.op = op
+    }
+
+    // MARK: -
+
+    private func isLive(_ id: ID) -> Bool { objects[id].map { !$0.isDeleted } ?? false }
+
+    private func hasClash(_ code: String?, _ id: ID) -> Bool {
+        code != nil && objects.contains { $0 != id && !$1.isDeleted && $1.code == code }
+    }
+
+    private mutating func add(_ node: Node, _ op: Op?) {
+        var object = Object(name: node.name, code: node.code, count: node.count, note: node.note, op: op)
+        for name in Self.links {
+            let given = node.ids(name)
+            object.links[name] = Link(
+                visible: given.filter { isLive($0) },
+                waiting: given.enumerated().filter { !isLive($0.element) }.map {
+                    WaitingEntry(position: $0.offset, id: $0.element)
+                })
+        }
+        objects[node.localID] = object
+        arrive(node.localID)
+    }
+
+    /// An object comes: those that wait for it have it.
+    private mutating func arrive(_ id: ID) {
+        for key in Array(objects.keys) {
+            for name in Self.links { objects[key]!.links[name]!.place(id, isToMany: Self.toMany.contains(name)) }
+        }
+    }
+
+    private mutating func change(
+        _ id: ID, _ node: Node, only: Set<String>?, keeps: Bool, isServer: Bool = false
+    ) throws {
+        var object = objects[id]!
+        var bases: [String: StorageValue] = [:]
+        func names(_ name: String) -> Bool { only?.contains(name) ?? true }
+        if names("name"), object.name != node.name {
+            bases["name"] = object.name.map { .text($0) } ?? .null
+            object.name = node.name
+        }
+        if names("code"), object.code != node.code {
+            if !object.isDeleted && hasClash(node.code, id) { throw Refusal(.duplicateValue) }
+            bases["code"] = object.code.map { .text($0) } ?? .null
+            object.code = node.code
+        }
+        if names("count"), object.count != node.count {
+            bases["count"] = .integer(Int64(object.count))
+            object.count = node.count
+        }
+        if names("note"), !isServer { object.note = node.note }
+        for name in Self.links where names(name) {
+            let old = object.links[name]!
+            var new = Link()
+            let given = node.ids(name)
+            new.visible = given.filter { isLive($0) }
+            let missing = given.enumerated().filter { !isLive($0.element) }
+            if Self.toMany.contains(name) {
+                if keeps { new.waiting = old.waiting.filter { entry in !missing.contains { $0.element == entry.id } } }
+                let kept = new.waiting
+                new.waiting += missing.map {
+                    WaitingEntry(
+                        position: WaitingEntry.position(ofPresent: $0.offset, besides: kept), id: $0.element)
+                }
+                new.waiting.sort { $0.position < $1.position }
+            } else if let first = missing.first {
+                new.waiting = [WaitingEntry(position: 0, id: first.element)]
+            } else if keeps && given.isEmpty {
+                new.waiting = old.waiting
+            }
+            if new != old { bases[name] = whole(name, old) }
+            object.links[name] = new
+        }
+        objects[id] = object
+        if !isServer && !bases.isEmpty { record(id, bases) }
+    }
+
+    private func whole(_ name: String, _ link: Link) -> StorageValue {
+        let isToMany = Self.toMany.contains(name)
+        let stored: StorageValue =
+            isToMany ? .text(LinkList.text(link.visible)) : link.visible.first.map { .text($0.rawValue) } ?? .null
+        return WaitingEntry.whole(stored, with: link.waiting, isToMany: isToMany)
+    }
+
+    private mutating func record(_ id: ID, _ bases: [String: StorageValue]) {
+        guard var op = objects[id]!.op else {
+            objects[id]!.op = Op(kind: .update, changes: bases, queued: transaction)
+            return
+        }
+        if op.kind == .update || op.sent != nil { op.changes.merge(bases) { first, _ in first } }
+        if op.state == .failed { op.state = .pending }
+        objects[id]!.op = op
+    }
+
+    private mutating func tombstone(_ id: ID) {
+        var object = objects[id]!
+        if var op = object.op {
+            if op.kind == .insert && op.attempts == 0 {
+                objects[id] = nil
+                return
+            }
+            op.replaced = op.kind
+            op.kind = .delete
+            if op.state == .failed { op.state = .pending }
+            object.op = op
+        } else {
+            object.op = Op(kind: .delete, queued: transaction)
+        }
+        object.isDeleted = true
+        objects[id] = object
+    }
+
+    private mutating func takeDeleteBack(_ id: ID) {
+        let object = objects[id]!
+        guard var op = object.op else { return }
+        if let replaced = op.replaced {
+            op.kind = replaced
+            op.replaced = nil
+        } else if op.attempts == 0 {
+            objects[id]!.op = nil
+            return
+        } else {
+            op.kind = .update
+            var all: [String: StorageValue] = [
+                "name": object.name.map { .text($0) } ?? .null, "code": object.code.map { .text($0) } ?? .null,
+                "count": .integer(Int64(object.count)), "code1": .integer(0), "code2": .null,
+            ]
+            for (name, link) in object.links { all[name] = whole(name, link) }
+            op.changes.merge(all) { first, _ in first }
+        }
+        if op.state == .failed { op.state = .pending }
+        objects[id]!.op = op
+    }
+
+    private mutating func revive(_ id: ID, _ node: Node, only: Set<String>?, keeps: Bool) throws {
+        takeDeleteBack(id)
+        try change(id, node, only: only, keeps: keeps)
+        try show(id)
+    }
+
+    private mutating func show(_ id: ID) throws {
+        if hasClash(objects[id]!.code, id) { throw Refusal(.duplicateValue) }
+        objects[id]!.isDeleted = false
+        let dead = Set(objects[id]!.links.values.flatMap(\.visible).filter { !isLive($0) })
+        for name in Self.links { objects[id]!.links[name]!.detach { dead.contains($0) } }
+        arrive(id)
+    }
+}
+
+extension StoreOracle.Link {
+    /// Entries that are there no more wait in their places.
+    mutating func detach(_ isGone: (LocalID) -> Bool) {
+        let others = waiting
+        waiting += visible.enumerated().filter { isGone($0.element) }.map {
+            WaitingEntry(position: WaitingEntry.position(ofPresent: $0.offset, besides: others), id: $0.element)
+        }
+        waiting.sort { $0.position < $1.position }
+        visible.removeAll(where: isGone)
+    }
+
+    mutating func place(_ id: LocalID, isToMany: Bool) {
+        for entry in waiting where entry.id == id {
+            let before = waiting.filter { $0.position < entry.position }.count
+            if isToMany {
+                visible.insert(id, at: max(0, min(entry.position - before, visible.count)))
+            } else if visible.isEmpty {
+                visible = [id]
+            }
+            waiting.removeAll { $0 == entry }
+        }
+    }
+}
+
+extension Node {
+    /// The local IDs in a reference or a list.
+    func ids(_ link: String) -> [LocalID] {
+        switch link {
+        case "next": next.map { [$0.localID] } ?? []
+        case "parent": parent.map { [$0.localID] } ?? []
+        case "keeper": keeper.map { [$0.localID] } ?? []
+        case "friends": friends.map(\.localID)
+        case "owners": owners.map(\.localID)
+        default: anchors.map(\.localID)
+        }
+    }
+}
