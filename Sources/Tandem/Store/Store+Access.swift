@@ -38,7 +38,8 @@ extension Store {
         try checkOpen()
         guard let readers else {
             return try await writer.queue.unsafeRead { _ in
-                try run(reading: writer.connection, consistently: false, body)
+                try checkOpen()
+                return try run(reading: writer.connection, consistently: false, body)
             }
         }
         let reader = try await readers.borrow()
@@ -108,6 +109,8 @@ extension Store {
     }
 
     private func perform<T>(_ origin: WriteOrigin, _ body: (WriteTransaction) throws -> T) throws -> T {
+        // The store may have been closed while this thread came to the head of the queue.
+        try checkOpen()
         let transaction = WriteTransaction(store: self, connection: writer.connection, origin: origin)
         do {
             let result = try transaction.run { try AccessFrame.with(self, transaction) { try body(transaction) } }
@@ -127,7 +130,10 @@ extension Store {
         }
         try checkOpen()
         guard let readers else {
-            return try writer.queue.unsafeReentrantRead { _ in try body(writer.connection) }
+            return try writer.queue.unsafeReentrantRead { _ in
+                try checkOpen()
+                return try body(writer.connection)
+            }
         }
         let reader = try readers.borrow()
         defer { giveBack(reader) }
@@ -135,15 +141,10 @@ extension Store {
     }
 
     func giveBack(_ reader: ReaderPool.Reader) {
-        if isOpen {
-            readers?.giveBack(reader)
-        } else {
-            reader.connection.finalizeStatements()
-            try? reader.connection.queue.close()
-        }
+        guard readers?.giveBack(reader) != true else { return }
+        reader.connection.finalizeStatements()
+        try? reader.connection.queue.close()
     }
-
-    private var isOpen: Bool { (try? checkOpen()) != nil }
 }
 
 extension Connection {
