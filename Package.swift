@@ -54,10 +54,13 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "TandemTesting", dependencies: ["Tandem"], swiftSettings: strict),
+        // A process that tests start beside themselves, to kill it or to share a store with it.
+        .executableTarget(
+            name: "TandemTestPeer", dependencies: ["Tandem"], path: "Tests/TandemTestPeer", swiftSettings: strict),
         .testTarget(
             name: "TandemTests",
             dependencies: [
-                "Tandem", "TandemTesting",
+                "Tandem", "TandemTesting", "TandemTestPeer",
                 .product(name: "BigInt", package: "BigInt"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],

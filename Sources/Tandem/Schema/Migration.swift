@@ -24,9 +24,19 @@ public final class Migration {
     public let oldVersion: Int
     /// The version that it will have.
     public let newVersion: Int
-    private(set) var conversions: [String: (StorageValue) throws -> StorageValue] = [:]
-    /// Models whose table had another name, by the new name in Swift.
+    /// Turns an old stored value into a new one.
+    typealias Conversion = (StorageValue) throws -> StorageValue
+    /// Conversions by the old column: names change, and several versions may convert one property in turn.
+    private var conversions: [OldColumn: Conversion] = [:]
+    /// Conversions of properties that have got their names by a rename that the models tell of.
+    private var conversionsToCome: [(model: String, property: String, convert: Conversion)] = []
+    /// The models to be dropped with their objects.
     private(set) var deletedTables: [SchemaRecord.Model] = []
+
+    private struct OldColumn: Hashable {
+        let table: String
+        let column: String
+    }
 
     init(connection: Connection, record: SchemaRecord, oldVersion: Int, newVersion: Int) {
         self.connection = connection
@@ -40,7 +50,27 @@ public final class Migration {
     /// - Throws: ``TandemError/Code/schemaMismatch`` if the store has no model of the old name.
     public func renameModel(_ oldName: String, to newName: String) throws {
         let index = try modelIndex(oldName)
+        guard record.model(named: newName) == nil else {
+            throw TandemError(
+                .schemaMismatch, "The store has a model \(newName) already.", advice: "Correct the migration step.",
+                store: connection.path, model: oldName)
+        }
+        rename(modelAt: index, to: newName)
+    }
+
+    private func rename(modelAt index: Int, to newName: String) {
+        let oldName = record.models[index].name
         record.models[index].name = newName
+        // References are kept with the name of their model.
+        for model in record.models.indices {
+            for property in record.models[model].properties.indices {
+                switch record.models[model].properties[property].kind {
+                case .reference(oldName): record.models[model].properties[property].kind = .reference(newName)
+                case .references(oldName): record.models[model].properties[property].kind = .references(newName)
+                default: break
+                }
+            }
+        }
     }
 
     /// Says that a property had another name.
@@ -48,10 +78,16 @@ public final class Migration {
     /// - Throws: ``TandemError/Code/schemaMismatch`` if the store has no such property.
     public func renameProperty(_ oldName: String, to newName: String, of model: String) throws {
         let index = try modelIndex(model)
+        func refuse(_ message: String) -> TandemError {
+            TandemError(
+                .schemaMismatch, message, advice: "Correct the migration step.", store: connection.path, model: model,
+                property: oldName)
+        }
         guard let property = record.models[index].properties.firstIndex(where: { $0.name == oldName }) else {
-            throw TandemError(
-                .schemaMismatch, "The store has no such property to rename to \(newName).",
-                advice: "Correct the migration step.", store: connection.path, model: model, property: oldName)
+            throw refuse("The store has no such property to rename to \(newName).")
+        }
+        guard record.models[index].property(named: newName) == nil else {
+            throw refuse("The store has a property \(newName) already.")
         }
         record.models[index].properties[property].name = newName
     }
@@ -71,8 +107,40 @@ public final class Migration {
     public func convert(
         _ property: String, of model: String, _ convert: @escaping (StorageValue) throws -> StorageValue
     ) throws {
-        _ = try modelIndex(model)
-        conversions["\(model).\(property)"] = convert
+        let model = record.models[try modelIndex(model)]
+        if let old = model.property(named: property) {
+            add(convert, to: OldColumn(table: model.table, column: old.column))
+        } else {
+            conversionsToCome.append((model.name, property, convert))
+        }
+    }
+
+    private func add(_ convert: @escaping Conversion, to column: OldColumn) {
+        guard let earlier = conversions[column] else {
+            conversions[column] = convert
+            return
+        }
+        conversions[column] = { value in
+            let value = try earlier(value)
+            return value == .null ? .null : try convert(value)
+        }
+    }
+
+    /// Finds the properties of conversions that came before their renames.
+    func resolveConversions() throws {
+        for (name, property, convert) in conversionsToCome {
+            guard let model = record.model(named: name), let old = model.property(named: property) else {
+                throw TandemError(
+                    .schemaMismatch, "The store has no such property to convert.",
+                    advice: "Correct the migration step.", store: connection.path, model: name, property: property)
+            }
+            add(convert, to: OldColumn(table: model.table, column: old.column))
+        }
+        conversionsToCome = []
+    }
+
+    func conversion(of property: SchemaRecord.Property, in model: SchemaRecord.Model) -> Conversion? {
+        conversions[OldColumn(table: model.table, column: property.column)]
     }
 
     /// The stored form of a value.
@@ -86,7 +154,17 @@ public final class Migration {
     /// Runs an SQL statement on the tables as they are, and returns its rows.
     @discardableResult
     public func sql(_ sql: String, _ values: [StorageValue] = []) throws -> [SQLRow] {
-        try SQLRow.fetch(sql, values, on: connection)
+        guard SQLText(sql).isOneStatement else {
+            throw TandemError(
+                .invalidQuery, "It is not one statement.", advice: "Run each by itself.", store: connection.path)
+        }
+        let statement = try connection.uncachedStatement(sql)
+        guard !statement.isControl else {
+            throw TandemError(
+                .invalidQuery, "The transaction and the connection are the migration's: \(sql)",
+                advice: "Read and change tables only.", store: connection.path)
+        }
+        return try SQLRow.fetch(statement, values, on: connection)
     }
 
     private func modelIndex(_ name: String) throws -> Int {
@@ -100,7 +178,7 @@ public final class Migration {
 
     /// A rename that the models tell of.
     func adopt(renamedModel oldName: String, to newName: String) {
-        if let index = record.models.firstIndex(where: { $0.name == oldName }) { record.models[index].name = newName }
+        if let index = record.models.firstIndex(where: { $0.name == oldName }) { rename(modelAt: index, to: newName) }
     }
 
     func adopt(renamedProperty oldName: String, to newName: String, of model: String) {

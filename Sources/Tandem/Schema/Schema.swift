@@ -9,6 +9,7 @@ struct Schema: Sendable {
         var tables: [TableLayout] = []
         var byType: [ObjectIdentifier: TableLayout] = [:]
         var tableNames: [String: String] = [:]
+        var derivedNames: [String: String] = [:]
         for model in models where byType[ObjectIdentifier(model)] == nil {
             let definition = model.__definition
             let layout = TableLayout(definition)
@@ -18,6 +19,15 @@ struct Schema: Sendable {
                     advice: "Give one of them another with @Model(table:).", model: definition.name)
             }
             try Self.check(definition)
+            // A table Card_data, searched, would share names with what FTS5 keeps for a table Card.
+            for name in TableBuilder(definition: definition).names {
+                if let other = derivedNames.updateValue(definition.name, forKey: name.lowercased()) {
+                    throw TandemError(
+                        .invalidSchema, "Two tables or indexes of its own and of \(other)'s would be named \(name).",
+                        advice: "Give one of them another name, with @Model(table:) or @Named(column:).",
+                        model: definition.name)
+                }
+            }
             tables.append(layout)
             byType[ObjectIdentifier(model)] = layout
         }

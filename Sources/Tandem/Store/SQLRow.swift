@@ -14,8 +14,7 @@ public struct SQLRow: Hashable, Sendable {
         columns.firstIndex { ScalarText.isEqual($0, column) }.map { values[$0] }
     }
 
-    static func fetch(_ sql: String, _ values: [StorageValue], on connection: Connection) throws -> [SQLRow] {
-        let statement = try connection.uncachedStatement(sql)
+    static func fetch(_ statement: Statement, _ values: [StorageValue], on connection: Connection) throws -> [SQLRow] {
         try statement.checkParameters(values.count, path: connection.path)
         statement.bind(values)
         let columns = (0..<sqlite3_column_count(statement.handle)).map {
@@ -30,8 +29,12 @@ public struct SQLRow: Hashable, Sendable {
 }
 
 extension Statement {
-    /// Whether it changes nothing and returns rows (a COMMIT "changes nothing" too).
-    var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 && sqlite3_column_count(handle) > 0 }
+    /// Whether it changes nothing and returns rows.
+    var isQuery: Bool { sqlite3_stmt_readonly(handle) != 0 && sqlite3_column_count(handle) > 0 }
+
+    /// Whether it begins or ends a transaction, attaches a file, or sets what the connection does: such statements
+    /// return nothing and "change nothing".
+    var isControl: Bool { sqlite3_stmt_readonly(handle) != 0 && sqlite3_column_count(handle) == 0 }
 
     func checkParameters(_ count: Int, path: String) throws {
         let expected = Int(sqlite3_bind_parameter_count(handle))
@@ -57,13 +60,23 @@ extension Store {
     ///   - values: The values for its parameters (`?`), in order.
     /// - Throws: ``TandemError/Code/sql``, ``TandemError/Code/invalidQuery`` if it would change something.
     public func sql(_ sql: String, _ values: [StorageValue] = []) throws -> [SQLRow] {
-        try reading(searching: true) { connection in
-            guard try connection.uncachedStatement(sql).isReadOnly else {
-                throw TandemError(
-                    .invalidQuery, "The statement would change the store.",
-                    advice: "Write through a write block, so that each change has its operation.", store: path)
+        func refuse(_ message: String, _ advice: String) -> TandemError {
+            TandemError(.invalidQuery, message, advice: advice, store: path)
+        }
+        let text = SQLText(sql)
+        // Before SQLite sees them: some pragmas take effect when they are prepared.
+        if text.isSetting {
+            throw refuse("The pragma would change how the store works.", "Read with a pragma that only tells.")
+        }
+        guard text.isOneStatement else { throw refuse("It is not one statement.", "Run each by itself.") }
+        return try reading(searching: true) { connection in
+            let statement = try connection.uncachedStatement(sql)
+            guard statement.isQuery else {
+                throw refuse(
+                    "The statement would change the store.",
+                    "Write through a write block, so that each change has its operation.")
             }
-            return try SQLRow.fetch(sql, values, on: connection)
+            return try SQLRow.fetch(statement, values, on: connection)
         }
     }
 }

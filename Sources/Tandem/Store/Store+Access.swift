@@ -157,7 +157,9 @@ extension Store {
     }
 
     func giveBack(_ reader: ReaderPool.Reader) {
-        readers?.giveBack(reader)
+        guard readers?.giveBack(reader) != true else { return }
+        reader.connection.finalizeStatements()
+        try? reader.connection.queue.close()
     }
 
     /// A connection of its own for a walk that goes on across suspensions, `nil` in memory, where there is but one.

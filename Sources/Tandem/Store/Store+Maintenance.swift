@@ -10,19 +10,35 @@ extension Store {
     /// - Parameter path: The path of the copy. An existing file is replaced only if it is a Tandem store.
     /// - Throws: ``TandemError``; the target is then as it was.
     public func backup(to path: String) throws {
-        if FileManager.default.fileExists(atPath: path) {
-            // Whatever else is there is not ours to replace.
-            _ = try StoreOpener(location: .file(path), configuration: Configuration()).inspect()
+        try checkOpen()
+        guard !(AccessFrame.current(on: self) is WriteTransaction) else {
+            throw TandemError(
+                .invalidQuery, "A store can't be backed up inside a write.", advice: "Leave the block first.",
+                store: self.path)
         }
-        let partial = path + ".partial-\(UUIDv7.shared.next())"
-        defer { for suffix in ["", "-journal", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: partial + suffix) } }
+        let opener = StoreOpener(location: .file(path), configuration: Configuration())
+        try opener.checkFile(at: path)
+        let files = FileManager.default
+        func checkTarget() throws {
+            for suffix in ["-wal", "-shm"] where files.fileExists(atPath: path + suffix) {
+                throw TandemError(
+                    .busy, "The target store is open, or was not closed.", advice: "Close it first.", store: path)
+            }
+            // Whatever else is there is not ours to replace.
+            if files.fileExists(atPath: path), try StoreOpener.header(at: path)?.isStore != true {
+                throw TandemError(
+                    .notAStore, "The target is no Tandem store.", advice: "Check the path; nothing was written to it.",
+                    store: path)
+            }
+        }
+        try checkTarget()
+        // A name as short as the folder allows, whatever the target's.
+        let partial = StoreOpener.folder(of: path) + "/.tandem-\(UUIDv7.shared.next())"
+        defer { for suffix in ["", "-journal", "-wal", "-shm"] { try? files.removeItem(atPath: partial + suffix) } }
         try reading { connection in
             try connection.copy(to: partial)
         }
-        for suffix in ["-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
-            throw TandemError(
-                .busy, "The target store is open, or was not closed.", advice: "Close it first.", store: path)
-        }
+        try checkTarget()
         guard rename(partial, path) == 0 else {
             throw TandemError(
                 .ioFailure, "The copy can't take its place: \(String(cString: strerror(errno))).",
@@ -40,26 +56,16 @@ extension Store {
                 .invalidQuery, "A store can't be compacted inside a transaction.", advice: "Leave the block first.",
                 store: path)
         }
+        guard !configuration.isReadOnly else {
+            throw TandemError(
+                .readOnly, "The store was opened read-only.", advice: "Open it without Configuration.isReadOnly.",
+                store: path)
+        }
         try writer.queue.unsafeReentrantWrite { _ in
+            try checkOpen()
             try writer.connection.execute("VACUUM")
             if readers != nil { _ = try writer.connection.value("PRAGMA wal_checkpoint(TRUNCATE)") }
         }
-    }
-}
-
-extension StoreOpener {
-    /// Makes sure that a file is a Tandem store.
-    func inspect() throws {
-        guard case .file(let path) = location else { return }
-        var options = self.configuration
-        options.isReadOnly = true
-        let opener = StoreOpener(location: location, configuration: options)
-        try opener.checkFile(at: path)
-        let queue = try opener.open(readOnly: true, label: "inspector")
-        defer { try? queue.close() }
-        let connection = try Connection(queue: queue, path: path)
-        defer { connection.finalizeStatements() }
-        _ = try opener.identify(connection)
     }
 }
 

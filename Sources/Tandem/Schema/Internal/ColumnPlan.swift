@@ -25,7 +25,7 @@ struct ColumnPlan {
             return
         }
         oldColumn = oldProperty.column
-        if let conversion = migration.conversions["\(table.definition.name).\(property.name)"] {
+        if let conversion = migration.conversion(of: oldProperty, in: old) {
             convert = conversion
         } else if let conversion = Self.conversion(from: oldProperty.kind, to: property.kind) {
             convert = conversion
@@ -50,7 +50,7 @@ struct ColumnPlan {
 
     /// An old value in its new form.
     func append(_ value: StorageValue, to row: RowBuffer) throws {
-        let converted = value == .null ? .null : try convert(value)
+        let converted = try converted(value)
         guard converted == .null, !property.isOptional else {
             row.append(converted)
             return
@@ -63,6 +63,11 @@ struct ColumnPlan {
         appendDefault(row)
     }
 
+    /// An old value that an operation keeps, in its new form.
+    func converted(_ value: StorageValue) throws -> StorageValue {
+        value == .null ? .null : try convert(value)
+    }
+
     /// What becomes of a value when its property's type changes, `nil` if there is no rule that loses nothing.
     private static func conversion(
         from old: PropertyKind, to new: PropertyKind
@@ -72,9 +77,8 @@ struct ColumnPlan {
         case (.integer(let oldBits, let oldSigned), .integer(let newBits, let newSigned))
         where (oldSigned == newSigned && newBits > oldBits) || (!oldSigned && newSigned && newBits > oldBits):
             return { $0 }
-        case (.integer(_, signed: false), .unsigned64), (.bigUInt, .bigInt), (.json, .json), (.reference, .reference),
-            (.references, .references):
-            // For references: the model may have been renamed. For JSON: each value is read afterwards.
+        case (.integer(_, signed: false), .unsigned64), (.bigUInt, .bigInt), (.json, .json):
+            // For JSON: each value is read afterwards.
             return { $0 }
         case (.integer, .bigInt), (.integer(_, signed: false), .bigUInt):
             return { value in

@@ -5,69 +5,100 @@ import Foundation
 /// A table whose columns differ is written anew, row by row: one way for all changes, and each value passes through
 /// the models' own encoding, defaults and folding.
 final class Migrator {
-    private let connection: Connection
-    private let schema: Schema
-    private let migration: Migration
-    /// Whether the folding rules have changed since the twins were written.
-    private let refolds: Bool
+    let connection: Connection
+    let schema: Schema
+    let migration: Migration
+    /// The rules that the twins were folded by, if they have changed since.
+    private let oldFolding: Int?
 
-    init(connection: Connection, schema: Schema, migration: Migration, refolds: Bool) {
+    init(connection: Connection, schema: Schema, migration: Migration, oldFolding: Int?) {
         self.connection = connection
         self.schema = schema
         self.migration = migration
-        self.refolds = refolds
+        self.oldFolding = oldFolding
     }
 
     /// The models' schema, and the tables of models that the app no longer has: their data is kept.
     var finalRecord: SchemaRecord {
         var record = SchemaRecord(models: schema.tables.map { SchemaRecord.Model($0.definition) })
         let names = Set(record.models.map(\.name))
-        record.models += migration.record.models.filter { !names.contains($0.name) }
+        record.models += migration.record.models.filter { !names.contains($0.name) }.map { model in
+            var model = model
+            model.foldingVersion = model.foldingVersion ?? oldFolding
+            return model
+        }
+        record.markAbsent(except: names)
         return record
+    }
+
+    /// A table to be written anew.
+    private struct Rewrite {
+        let table: TableLayout
+        let old: SchemaRecord.Model
+        let plan: [ColumnPlan]
+        /// What the old table is named meanwhile, so that tables can take each other's names.
+        let aside: String
     }
 
     func run() throws {
         for model in migration.deletedTables { try drop(model) }
         adoptRenames()
+        try migration.resolveConversions()
         try refuseUnruledRenames()
-        var rebuilt: [TableLayout] = []
+        var rewrites: [Rewrite] = []
+        var new: [TableLayout] = []
         for table in schema.tables {
-            let wanted = SchemaRecord.Model(table.definition)
-            if let old = migration.record.model(named: table.definition.name) {
-                if try needsRebuild(old, wanted, table) {
-                    try rebuild(table, from: old)
-                    rebuilt.append(table)
-                } else {
-                    try syncIndexes(table)
-                }
-                try followLocalOnly(old, table)
-            } else {
+            guard let old = migration.record.model(named: table.definition.name) else {
                 try refuseTakenName(table)
-                try create(table)
+                new.append(table)
+                continue
             }
+            guard needsRewrite(old, table) else { continue }
+            if old.table.lowercased() != table.table.lowercased() { try refuseTakenName(table) }
+            let plan = try table.definition.properties.map {
+                try ColumnPlan($0, table, old, migration, path: connection.path)
+            }
+            rewrites.append(Rewrite(table: table, old: old, plan: plan, aside: "__old_\(rewrites.count)"))
         }
-        for table in rebuilt { try checkValues(of: table) }
+        for rewrite in rewrites { try putAside(rewrite) }
+        for rewrite in rewrites { try self.rewrite(rewrite) }
+        for table in new { try create(table) }
+        // Only now are the names of the old tables' indexes free.
+        for table in schema.tables { try syncIndexes(table) }
+        for table in schema.tables {
+            guard let old = migration.record.model(named: table.definition.name) else { continue }
+            try followLocalOnly(old, table, rewrites.first { $0.table === table }?.plan)
+        }
+        for rewrite in rewrites { try checkValues(of: rewrite.table) }
         try waitForDeadReferences()
     }
 
     // MARK: Names
 
+    /// Names are adopted until none is left to adopt: a model, or a property, may have got the name that another one
+    /// has passed on.
     private func adoptRenames() {
+        while schema.tables.contains(where: { adoptName(of: $0.definition) }) {}
         for table in schema.tables {
-            let definition = table.definition
-            if migration.record.model(named: definition.name) == nil,
-                let old = definition.formerNames.first(where: { migration.record.model(named: $0) != nil })
-            {
-                migration.adopt(renamedModel: old, to: definition.name)
-            }
-            for property in definition.properties {
-                guard let model = migration.record.model(named: definition.name),
-                    model.property(named: property.name) == nil,
-                    let old = property.formerNames.first(where: { model.property(named: $0) != nil })
-                else { continue }
-                migration.adopt(renamedProperty: old, to: property.name, of: definition.name)
-            }
+            while table.definition.properties.contains(where: { adoptName(of: $0, in: table.definition) }) {}
         }
+    }
+
+    private func adoptName(of definition: ModelDefinition) -> Bool {
+        guard migration.record.model(named: definition.name) == nil,
+            let old = definition.formerNames.first(where: { migration.record.model(named: $0) != nil })
+        else { return false }
+        migration.adopt(renamedModel: old, to: definition.name)
+        return true
+    }
+
+    private func adoptName(of property: PropertyDefinition, in definition: ModelDefinition) -> Bool {
+        guard let model = migration.record.model(named: definition.name),
+            model.property(named: property.name) == nil,
+            let old = property.formerNames.first(where: { model.property(named: $0) != nil })
+        else { return false }
+        migration.adopt(renamedProperty: old, to: property.name, of: definition.name)
+        return true
     }
 
     /// A model that has gone, and a new one with the same properties, is most likely a rename. Taken for an addition
@@ -109,7 +140,6 @@ final class Migrator {
         try connection.execute(builder.createTable(named: table.table))
         if let sql = builder.createSearchTable { try connection.execute(sql) }
         for sql in builder.createLinkTables { try connection.execute(sql) }
-        try syncIndexes(table)
     }
 
     private func syncIndexes(_ table: TableLayout) throws {
@@ -140,7 +170,8 @@ final class Migrator {
         if let searchTable = model.searchTable { try connection.execute("DROP TABLE \(searchTable.quotedSQL)") }
         for name in model.linkTables { try connection.execute("DROP TABLE \(name.quotedSQL)") }
         try connection.execute("DROP TABLE \(model.table.quotedSQL)")
-        try connection.execute("DELETE FROM \"__unresolved\" WHERE \"table\" = ?", [.text(model.table)])
+        try connection.execute(
+            "DELETE FROM \"__unresolved\" WHERE \"table\" = ?1 OR \"target\" = ?1", [.text(model.table)])
         try connection.execute(
             "DELETE FROM \"__operation_errors\" WHERE \"operation\" IN "
                 + "(SELECT \"id\" FROM \"__operations\" WHERE \"table\" = ?)", [.text(model.table)])
@@ -149,9 +180,8 @@ final class Migrator {
 
     // MARK: Rewriting
 
-    private func needsRebuild(_ old: SchemaRecord.Model, _ wanted: SchemaRecord.Model, _ table: TableLayout) throws
-        -> Bool
-    {
+    private func needsRewrite(_ old: SchemaRecord.Model, _ table: TableLayout) -> Bool {
+        let wanted = SchemaRecord.Model(table.definition)
         func columns(_ model: SchemaRecord.Model) -> [SchemaRecord.Property] {
             model.properties.map { property in
                 // What needs no change of the table.
@@ -168,29 +198,48 @@ final class Migrator {
             old.properties.contains { $0.column == property.column && $0.name != property.name }
         }
         return old.table != wanted.table || columns(old) != columns(wanted) || moved
-            || (refolds && !table.folds.isEmpty)
-            || migration.conversions.keys.contains { $0.hasPrefix("\(wanted.name).") }
+            || ((oldFolding != nil || old.foldingVersion != nil) && !table.folds.isEmpty)
+            || old.properties.contains { migration.conversion(of: $0, in: old) != nil }
     }
 
-    private func rebuild(_ table: TableLayout, from old: SchemaRecord.Model) throws {
-        let definition = table.definition
-        let builder = TableBuilder(definition: definition)
-        let plan = try definition.properties.map { try ColumnPlan($0, table, old, migration, path: connection.path) }
+    /// Gives an old table, and what refers to it by its name, a name that no model's has.
+    private func putAside(_ rewrite: Rewrite) throws {
+        let old = rewrite.old
         if let searchTable = old.searchTable { try connection.execute("DROP TABLE \(searchTable.quotedSQL)") }
         for name in old.linkTables { try connection.execute("DROP TABLE \(name.quotedSQL)") }
-        let oldTable = "__old_\(old.table)"
-        try connection.execute("ALTER TABLE \(old.table.quotedSQL) RENAME TO \(oldTable.quotedSQL)")
+        try connection.execute("ALTER TABLE \(old.table.quotedSQL) RENAME TO \(rewrite.aside.quotedSQL)")
+        try renameInQueue(from: old.table, to: rewrite.aside)
+    }
+
+    /// Operations and references that wait name tables.
+    private func renameInQueue(from oldTable: String, to newTable: String) throws {
+        for (table, column) in [("__operations", "table"), ("__unresolved", "table"), ("__unresolved", "target")] {
+            try connection.execute(
+                "UPDATE OR REPLACE \(table.quotedSQL) SET \(column.quotedSQL) = ? WHERE \(column.quotedSQL) = ?",
+                [.text(newTable), .text(oldTable)])
+        }
+    }
+
+    private func rewrite(_ rewrite: Rewrite) throws {
+        let table = rewrite.table
+        let builder = TableBuilder(definition: table.definition)
         try connection.execute(builder.createTable(named: table.table))
-        try copy(table, plan, from: oldTable)
-        try connection.execute("DROP TABLE \(oldTable.quotedSQL)")
+        try copy(table, rewrite.plan, from: rewrite.aside)
+        try connection.execute("DROP TABLE \(rewrite.aside.quotedSQL)")
         for sql in builder.createLinkTables { try connection.execute(sql) }
         try fillLinkTables(table)
-        if let sql = builder.createSearchTable, let searchTable = definition.searchTable?.quotedSQL {
+        if let sql = builder.createSearchTable {
             try connection.execute(sql)
-            try connection.execute("INSERT INTO \(searchTable) (\(searchTable)) VALUES ('rebuild')")
+            try rebuildSearch(of: table)
         }
-        try syncIndexes(table)
-        try rewriteOperations(table, plan, old)
+        try renameInQueue(from: rewrite.aside, to: table.table)
+        try renameWaitingColumns(of: table, rewrite.plan)
+        try rewriteOperations(of: table, rewrite.plan)
+    }
+
+    func rebuildSearch(of table: TableLayout) throws {
+        guard let searchTable = table.definition.searchTable?.quotedSQL else { return }
+        try connection.execute("INSERT INTO \(searchTable) (\(searchTable)) VALUES ('rebuild')")
     }
 
     private func copy(_ table: TableLayout, _ plan: [ColumnPlan], from oldTable: String) throws {
@@ -240,65 +289,6 @@ final class Migrator {
         }
     }
 
-    /// Operations name columns, and keep values in their stored form.
-    private func rewriteOperations(_ table: TableLayout, _ plan: [ColumnPlan], _ old: SchemaRecord.Model) throws {
-        try connection.execute(
-            "UPDATE \"__operations\" SET \"table\" = ? WHERE \"table\" = ?", [.text(table.table), .text(old.table)])
-        for column in ["table", "target"] {
-            try connection.execute(
-                "UPDATE OR REPLACE \"__unresolved\" SET \(column.quotedSQL) = ? WHERE \(column.quotedSQL) = ?",
-                [.text(table.table), .text(old.table)])
-        }
-        for step in plan {
-            guard let oldColumn = step.oldColumn, oldColumn != step.property.column else { continue }
-            try connection.execute(
-                "UPDATE OR REPLACE \"__unresolved\" SET \"column\" = ? WHERE \"table\" = ? AND \"column\" = ?",
-                [.text(step.property.column), .text(table.table), .text(oldColumn)])
-        }
-        let select = try connection.uncachedStatement(
-            "SELECT \"id\", \"changes\", \"sent\" FROM \"__operations\" WHERE \"table\" = ? "
-                + "AND coalesce(\"changes\", \"sent\") IS NOT NULL")
-        select.bind(1, table.table)
-        var rewritten: [(id: Int64, changes: StorageValue, sent: StorageValue)] = []
-        while try select.step() {
-            func rewrite(_ column: Int32) throws -> StorageValue {
-                guard !select.isNull(column) else { return .null }
-                let bases = try PropertyBases(bytes: select.bytes(column))
-                let entries = try bases.entries.compactMap { entry -> (column: String, value: StorageValue)? in
-                    guard let step = plan.first(where: { $0.oldColumn == entry.column }) else { return nil }
-                    return (step.property.column, try step.convert(entry.value))
-                }
-                return .blob(PropertyBases(entries).bytes)
-            }
-            rewritten.append((select.integer(0), try rewrite(1), try rewrite(2)))
-        }
-        for (id, changes, sent) in rewritten {
-            try connection.execute(
-                "UPDATE \"__operations\" SET \"changes\" = ?, \"sent\" = ? WHERE \"id\" = ?",
-                [changes, sent, .integer(id)])
-        }
-    }
-
-    // MARK: What follows
-
-    /// A model that is sent from now on has operations for what the server does not know; one that is not has none.
-    private func followLocalOnly(_ old: SchemaRecord.Model, _ table: TableLayout) throws {
-        guard old.isLocalOnly != table.isLocalOnly else { return }
-        if table.isLocalOnly {
-            try connection.execute("DELETE FROM \"__operations\" WHERE \"table\" = ?", [.text(table.table)])
-            try connection.execute(
-                "DELETE FROM \"__operation_errors\" WHERE \"operation\" NOT IN (SELECT \"id\" FROM \"__operations\")")
-        } else {
-            try connection.execute(
-                """
-                INSERT INTO "__operations" ("table", "object", "localID", "kind", "changedAt") \
-                SELECT ?, "__rid", "localID", 1, ? FROM \(table.quotedTable) \
-                WHERE "serverID" IS NULL AND "deleted" = 0 ORDER BY "__rid"
-                """,
-                [.text(table.table), .real(connection.migrationTime.timeIntervalSinceReferenceDate)])
-        }
-    }
-
     /// Values whose type is written as JSON may have changed their shape.
     private func checkValues(of table: TableLayout) throws {
         let select = try connection.uncachedStatement(
@@ -315,26 +305,6 @@ final class Migrator {
                         advice: "Convert the values in a migration step: convert(_:of:_:).", store: connection.path,
                         model: table.definition.name, property: property.name, underlying: error)
                 }
-            }
-        }
-    }
-
-    /// A model that was gone for a while may refer to what was deleted meanwhile: such references wait.
-    private func waitForDeadReferences() throws {
-        for table in schema.tables {
-            for (link, target) in zip(table.links, table.linkTargets) where !link.isToMany {
-                let property = table.definition.properties[link.property]
-                let column = property.column.quotedSQL
-                let dead = """
-                    \(column) IS NOT NULL AND "deleted" = 0 AND NOT EXISTS (SELECT 1 FROM \(target.quotedTable) target \
-                    WHERE target."localID" = \(table.quotedTable).\(column) AND target."deleted" = 0)
-                    """
-                try connection.execute(
-                    """
-                    INSERT OR REPLACE INTO "__unresolved" ("target", "id", "table", "object", "column", "position") \
-                    SELECT ?, \(column), ?, "__rid", ?, 0 FROM \(table.quotedTable) WHERE \(dead)
-                    """, [.text(target.table), .text(table.table), .text(property.column)])
-                try connection.execute("UPDATE \(table.quotedTable) SET \(column) = NULL WHERE \(dead)")
             }
         }
     }

@@ -24,11 +24,7 @@ struct SchemaKeeper {
 
     /// - Throws: ``TandemError``; the store is then as it was.
     func fit() throws {
-        if let stored = try read(), try fits(stored) {
-            connection.schemaStamp = stored.stamp
-            connection.dataVersion = try connection.value("PRAGMA data_version")
-            return
-        }
+        if try adopt() { return }
         guard !configuration.isReadOnly else {
             throw TandemError(
                 .schemaMismatch, "The store's schema is not that of the models, and it was opened read-only.",
@@ -37,12 +33,7 @@ struct SchemaKeeper {
         try connection.statement("BEGIN IMMEDIATE").run()
         do {
             // Another process may have done it while this one waited.
-            let stored = try read()
-            if let stored, try fits(stored) {
-                connection.schemaStamp = stored.stamp
-            } else {
-                try migrate(stored)
-            }
+            if try !adopt() { try migrate(try read()) }
             try connection.statement("COMMIT").run()
             connection.dataVersion = try connection.value("PRAGMA data_version")
         } catch {
@@ -51,6 +42,17 @@ struct SchemaKeeper {
         }
         // Statements that were prepared for tables as they were are not used again.
         connection.finalizeStatements()
+    }
+
+    /// Goes on with the store's tables as they are, if they are the models' already.
+    private func adopt() throws -> Bool {
+        // In one state: another process may be migrating.
+        try connection.consistently(true) {
+            guard let stored = try read(), try fits(stored) else { return false }
+            connection.schemaStamp = stored.stamp
+            connection.dataVersion = try connection.value("PRAGMA data_version")
+            return true
+        }
     }
 
     /// Whether the store's tables are the models' already.
@@ -62,14 +64,25 @@ struct SchemaKeeper {
                     + "\(configuration.schemaVersion).",
                 advice: "Open it with the newer app; it was not touched.", store: connection.path)
         }
-        return stored.schemaVersion == configuration.schemaVersion && stored.foldingVersion == Folding.version
-            && wanted.models.allSatisfy { stored.record.model(named: $0.name) == $0 }
+        let wanted = wanted.models
+        guard stored.schemaVersion == configuration.schemaVersion, stored.foldingVersion == Folding.version else {
+            return false
+        }
+        if configuration.isReadOnly {
+            return wanted.allSatisfy { model in
+                var found = stored.record.model(named: model.name)
+                found?.isAbsent = nil
+                return found == model
+            }
+        }
+        let names = Set(wanted.map(\.name))
+        return wanted.allSatisfy { stored.record.model(named: $0.name) == $0 }
+            && stored.record.models.allSatisfy { names.contains($0.name) || $0.isAbsent == true }
     }
 
     // MARK: Settings
 
     private func read() throws -> Stored? {
-        guard try connection.value("SELECT 1 FROM sqlite_master WHERE name = '__settings'") != nil else { return nil }
         func setting(_ key: String) throws -> StorageValue? {
             try connection.value("SELECT \"value\" FROM \"__settings\" WHERE \"key\" = ?", [.text(key)])
         }
@@ -77,6 +90,13 @@ struct SchemaKeeper {
             TandemError(
                 .corrupt, "The store's setting \"\(key)\" is missing or damaged.", advice: "Restore a backup.",
                 store: connection.path)
+        }
+        guard try connection.value("SELECT 1 FROM sqlite_master WHERE name = '__settings'") != nil else {
+            // A store gets its ID and its settings at once.
+            if try connection.value("PRAGMA application_id") == .integer(StoreOpener.applicationID) {
+                throw damaged("formatVersion")
+            }
+            return nil
         }
         guard case .integer(let format)? = try setting("formatVersion") else { throw damaged("formatVersion") }
         guard format <= Self.formatVersion else {
@@ -94,8 +114,7 @@ struct SchemaKeeper {
             record: record, schemaVersion: Int(version), foldingVersion: Int(folding), stamp: stamp)
     }
 
-    private func write(_ record: SchemaRecord) throws {
-        let stamp = UUIDv7.shared.next()
+    private func write(_ record: SchemaRecord, stamp: String) throws {
         let settings: [(String, StorageValue)] = [
             ("formatVersion", .integer(Self.formatVersion)),
             ("schemaVersion", .integer(Int64(configuration.schemaVersion))),
@@ -120,6 +139,7 @@ struct SchemaKeeper {
             try connection.execute("PRAGMA application_id = \(StoreOpener.applicationID)")
             try connection.execute(MetaTables.sql)
         }
+        connection.migrationTime = configuration.now()
         let migration = Migration(
             connection: connection, record: stored?.record ?? SchemaRecord(models: []),
             oldVersion: stored?.schemaVersion ?? configuration.schemaVersion,
@@ -137,9 +157,14 @@ struct SchemaKeeper {
         }
         let migrator = Migrator(
             connection: connection, schema: schema, migration: migration,
-            refolds: stored.map { $0.foldingVersion != Folding.version } ?? false)
+            oldFolding: stored.flatMap { $0.foldingVersion == Folding.version ? nil : $0.foldingVersion })
         try migrator.run()
-        try write(migrator.finalRecord)
+        let record = migrator.finalRecord
+        // Who has the store open with tables that stay as they are need not open it again.
+        let isSame = stored.map { stored in
+            stored.schemaVersion == configuration.schemaVersion && record.hasTables(of: stored.record)
+        } ?? false
+        try write(record, stamp: isSame ? stored?.stamp ?? "" : UUIDv7.shared.next())
     }
 
     // MARK: While the store is open

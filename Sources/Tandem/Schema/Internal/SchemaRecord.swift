@@ -19,6 +19,10 @@ struct SchemaRecord: Codable, Equatable {
         var isLocalOnly: Bool
         var properties: [Property]
         var indexes: [IndexDefinition]
+        /// The rules that the twins were folded by, if they have changed since, while the model was not given.
+        var foldingVersion: Int?
+        /// Whether the store was written without the model: what it refers to may have been deleted meanwhile.
+        var isAbsent: Bool?
 
         func property(named name: String) -> Property? { properties.first { $0.name == name } }
 
@@ -35,6 +39,24 @@ struct SchemaRecord: Codable, Equatable {
     var models: [Model]
 
     func model(named name: String) -> Model? { models.first { $0.name == name } }
+
+    /// Notes that the store is opened for writing with some of its models only.
+    mutating func markAbsent(except names: Set<String>) {
+        for index in models.indices where !names.contains(models[index].name) { models[index].isAbsent = true }
+    }
+
+    /// Whether the tables of another record are the same.
+    func hasTables(of other: SchemaRecord) -> Bool {
+        func tables(_ record: SchemaRecord) -> [String: Model] {
+            Dictionary(
+                record.models.map { model in
+                    var model = model
+                    model.isAbsent = nil
+                    return (model.name, model)
+                }, uniquingKeysWith: { first, _ in first })
+        }
+        return tables(self) == tables(other)
+    }
 }
 
 extension SchemaRecord.Model {

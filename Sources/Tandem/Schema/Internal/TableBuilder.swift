@@ -86,12 +86,25 @@ struct TableBuilder {
             let columns = properties.map { definition.isUnique ? $0.column : $0.sortColumn ?? $0.column }
             let name = "\(definition.isUnique ? "__unique" : "__index")_\(table)_"
                 + properties.map(\.column).joined(separator: "+")
+            // A property's own index may be the same, or, of a folded text, one that the sort twin's makes needless.
+            guard !indexes.contains(where: { $0.name == name }) else { continue }
             indexes.append(
                 index(
                     name, columns, unique: definition.isUnique ? definition.properties : [],
                     condition: definition.isUnique ? "\"deleted\" = 0" : nil))
         }
         return indexes
+    }
+}
+
+extension TableBuilder {
+    /// The names of all tables and indexes that are made for the model, those that FTS5 makes for itself included.
+    var names: [String] {
+        let search = definition.searchTable.map { table in
+            [table] + ["data", "idx", "docsize", "config", "content"].map { "\(table)_\($0)" }
+        }
+        let links = definition.properties.filter(\.isToMany).map(definition.linkTable).flatMap { [$0, "\($0)_object"] }
+        return [definition.table] + (search ?? []) + links + indexes.map(\.name)
     }
 }
 

@@ -12,21 +12,42 @@ final class ReaderPool: Sendable {
         let connection: Connection
     }
 
+    /// What whoever waits is told.
+    private enum Answer: Sendable {
+        case reader(Reader)
+        /// There is room for one more reader: make it.
+        case make
+        /// A reader that was being made could not be: there is room to make one.
+        case tryAgain
+        case closed
+        case cancelled
+    }
+
     private enum Waiter: Sendable {
         case thread(ThreadWaiter)
-        case task(CheckedContinuation<Reader?, any Error>)
+        case task(UInt64, CheckedContinuation<Answer, Never>)
+
+        func tell(_ answer: Answer) {
+            switch self {
+            case .thread(let waiter):
+                waiter.answer.withLock { $0 = answer }
+                waiter.semaphore.signal()
+            case .task(_, let continuation): continuation.resume(returning: answer)
+            }
+        }
     }
 
     /// A thread that waits for a reader.
     private final class ThreadWaiter: Sendable {
         let semaphore = DispatchSemaphore(value: 0)
-        let reader = Mutex<Reader?>(nil)
+        let answer = Mutex(Answer.closed)
     }
 
     private struct State {
         var idle: [Reader] = []
         var count = 0
         var waiters: [Waiter] = []
+        var nextTask: UInt64 = 0
         var isClosed = false
     }
 
@@ -41,20 +62,26 @@ final class ReaderPool: Sendable {
         self.make = make
     }
 
+    /// The number of readers made, and of those who wait for one.
+    var made: Int { state.withLock { $0.count } }
+    var waiting: Int { state.withLock { $0.waiters.count } }
+
     private enum Turn {
         case idle(Reader)
         case make
         case wait
     }
 
-    private func turn(_ state: inout State, waiter: () -> Waiter) throws -> Turn {
-        if state.isClosed { throw TandemError(.closed, "The store is closed.", store: path) }
+    private var closedError: TandemError { TandemError(.closed, "The store is closed.", store: path) }
+
+    private func turn(_ state: inout State, waiter: Waiter) throws -> Turn {
+        if state.isClosed { throw closedError }
         if let reader = state.idle.popLast() { return .idle(reader) }
         if state.count < maximum {
             state.count += 1
             return .make
         }
-        state.waiters.append(waiter())
+        state.waiters.append(waiter)
         return .wait
     }
 
@@ -62,40 +89,73 @@ final class ReaderPool: Sendable {
         do {
             return try make()
         } catch {
-            state.withLock { $0.count -= 1 }
+            let next: Waiter? = state.withLock { state in
+                state.count -= 1
+                return state.waiters.isEmpty ? nil : state.waiters.removeFirst()
+            }
+            next?.tell(.tryAgain)
             throw error
         }
     }
 
     /// Borrows a reader, waiting for one if need be.
     func borrow() throws -> Reader {
-        let waiter = ThreadWaiter()
-        switch try state.withLock({ try turn(&$0) { .thread(waiter) } }) {
-        case .idle(let reader): return reader
-        case .make: return try makeReader()
-        case .wait:
-            waiter.semaphore.wait()
-            guard let reader = waiter.reader.withLock({ $0 }) else {
-                throw TandemError(.closed, "The store is closed.", store: path)
+        while true {
+            let waiter = ThreadWaiter()
+            switch try state.withLock({ try turn(&$0, waiter: .thread(waiter)) }) {
+            case .idle(let reader): return reader
+            case .make: return try makeReader()
+            case .wait: waiter.semaphore.wait()
             }
-            return reader
+            switch waiter.answer.withLock({ $0 }) {
+            case .reader(let reader): return reader
+            case .make, .tryAgain: continue
+            case .closed, .cancelled: throw closedError
+            }
         }
     }
 
     /// Borrows a reader without blocking a thread.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled while it waits.
     func borrow() async throws -> Reader {
-        let reader: Reader? = try await withCheckedThrowingContinuation { continuation in
-            let turn: Result<Turn, any Error> = state.withLock { state in
-                Result { try self.turn(&state) { .task(continuation) } }
+        while true {
+            let task = state.withLock { state in
+                state.nextTask += 1
+                return state.nextTask
             }
-            switch turn {
-            case .success(.idle(let reader)): continuation.resume(returning: reader)
-            case .success(.make): continuation.resume(returning: nil)
-            case .success(.wait): break
-            case .failure(let error): continuation.resume(throwing: error)
+            let answer = await withTaskCancellationHandler {
+                await withCheckedContinuation { wait(as: task, $0) }
+            } onCancel: {
+                cancel(task)
+            }
+            switch answer {
+            case .reader(let reader): return reader
+            case .make: return try makeReader()
+            case .tryAgain: continue
+            case .closed: throw closedError
+            case .cancelled: throw CancellationError()
             }
         }
-        return try reader ?? makeReader()
+    }
+
+    private func wait(as task: UInt64, _ continuation: CheckedContinuation<Answer, Never>) {
+        let turn = state.withLock { state in Result { try self.turn(&state, waiter: .task(task, continuation)) } }
+        switch turn {
+        case .success(.idle(let reader)): continuation.resume(returning: .reader(reader))
+        case .success(.make): continuation.resume(returning: .make)
+        // A task that was cancelled before it stood among those who wait was not found there.
+        case .success(.wait): if Task.isCancelled { cancel(task) }
+        case .failure: continuation.resume(returning: .closed)
+        }
+    }
+
+    private func cancel(_ task: UInt64) {
+        let waiter: Waiter? = state.withLock { state in
+            let index = state.waiters.firstIndex { if case .task(task, _) = $0 { true } else { false } }
+            return index.map { state.waiters.remove(at: $0) }
+        }
+        waiter?.tell(.cancelled)
     }
 
     /// Borrows a reader for as long as a walk takes, beyond the maximum if need be: whoever walks may read by others
@@ -111,37 +171,22 @@ final class ReaderPool: Sendable {
     }
 
     /// Gives a reader back.
-    func giveBack(_ reader: Reader) {
-        enum Next {
-            case hand(Waiter)
-            case keep
-            case close
-        }
-        let next: Next = state.withLock { state in
-            if state.isClosed || state.count > maximum {
+    ///
+    /// - Returns: `false` if the pool was closed meanwhile, or the reader was one beyond the maximum: it is then the
+    ///   caller's to close.
+    func giveBack(_ reader: Reader) -> Bool {
+        let (isTaken, waiter): (Bool, Waiter?) = state.withLock { state in
+            if state.isClosed { return (false, nil) }
+            if !state.waiters.isEmpty { return (true, state.waiters.removeFirst()) }
+            if state.count > maximum {
                 state.count -= 1
-                return .close
+                return (false, nil)
             }
-            if !state.waiters.isEmpty { return .hand(state.waiters.removeFirst()) }
             state.idle.append(reader)
-            return .keep
+            return (true, nil)
         }
-        let waiter: Waiter?
-        switch next {
-        case .hand(let first): waiter = first
-        case .keep: return
-        case .close:
-            reader.connection.finalizeStatements()
-            try? reader.connection.queue.close()
-            return
-        }
-        switch waiter {
-        case .thread(let waiter):
-            waiter.reader.withLock { $0 = reader }
-            waiter.semaphore.signal()
-        case .task(let continuation): continuation.resume(returning: reader)
-        case nil: break
-        }
+        waiter?.tell(.reader(reader))
+        return isTaken
     }
 
     /// Refuses new borrowers, and returns the readers that are not lent.
@@ -154,13 +199,7 @@ final class ReaderPool: Sendable {
             }
             return (state.idle, state.waiters)
         }
-        for waiter in waiters {
-            switch waiter {
-            case .thread(let waiter): waiter.semaphore.signal()
-            case .task(let continuation):
-                continuation.resume(throwing: TandemError(.closed, "The store is closed.", store: path))
-            }
-        }
+        for waiter in waiters { waiter.tell(.closed) }
         return readers
     }
 }

@@ -14,8 +14,10 @@ struct StoreOpener: Sendable {
     func openWriter(schema: Schema) throws -> Store.WriterBox {
         if case .file(let path) = location { try checkFile(at: path) }
         let queue = try open(readOnly: configuration.isReadOnly, label: "writer")
+        var opened: Connection?
         do {
             let connection = try Connection(queue: queue, path: location.path)
+            opened = connection
             try queue.unsafeReentrantWrite { _ in
                 let isNew = try identify(connection)
                 try prepareFile(connection, isNew: isNew)
@@ -25,6 +27,8 @@ struct StoreOpener: Sendable {
             }
             return Store.WriterBox(queue: queue, connection: connection)
         } catch {
+            // A connection with statements would stay open, and its files with it.
+            opened?.finalizeStatements()
             try? queue.close()
             throw error
         }
@@ -52,24 +56,29 @@ struct StoreOpener: Sendable {
         if path.utf8.contains(0) {
             throw refuse(.cannotOpen, "The path contains U+0000.", "Give the path of a file.")
         }
-        var isDirectory: ObjCBool = false
-        if files.fileExists(atPath: path, isDirectory: &isDirectory) {
-            if isDirectory.boolValue {
+        var info = stat()
+        if stat(path, &info) == 0 {
+            if info.st_mode & S_IFMT == S_IFDIR {
                 throw refuse(.cannotOpen, "The path names a folder.", "Give the path of a file in it.")
             }
-            guard let handle = FileHandle(forReadingAtPath: path) else {
+            if info.st_mode & S_IFMT != S_IFREG {
+                throw refuse(.cannotOpen, "The path names no file, but a device, a pipe or a socket.", "Give the path of a file.")
+            }
+            guard let header = try? Self.header(at: path) else {
                 throw refuse(.cannotOpen, "The file may not be read.", "Check its permissions.")
             }
-            defer { try? handle.close() }
-            let header = (try? handle.read(upToCount: 16)) ?? Data()
-            if !header.isEmpty, header != Data("SQLite format 3\0".utf8) {
+            if !header.isEmpty, !header.isSQLite {
                 throw refuse(
-                    .notAStore, "The file is no SQLite database.",
+                    .notAStore, "The file is no SQLite database.", "Check the path; nothing was written to it.")
+            }
+            if header.isAnotherProgram {
+                throw refuse(
+                    .notAStore, "The file is an SQLite database, but no Tandem store.",
                     "Check the path; nothing was written to it.")
             }
         } else {
-            let folder = (path as NSString).deletingLastPathComponent
-            let folderPath = folder.isEmpty ? "." : folder
+            let folderPath = Self.folder(of: path)
+            var isDirectory: ObjCBool = false
             if !files.fileExists(atPath: folderPath, isDirectory: &isDirectory) || !isDirectory.boolValue {
                 throw refuse(.cannotOpen, "There is no folder \(folderPath).", "Create it first.")
             }
@@ -77,6 +86,42 @@ struct StoreOpener: Sendable {
                 throw refuse(.cannotOpen, "There is no such store.", "A store opened read-only must exist.")
             }
         }
+    }
+
+    /// The path of the folder that a file lies in.
+    static func folder(of path: String) -> String {
+        let folder = (path as NSString).deletingLastPathComponent
+        return folder.isEmpty ? "." : folder
+    }
+
+    /// The head of a database file, read without SQLite, which would write an unfinished log of another program's
+    /// back to its file.
+    struct Header {
+        private let bytes: [UInt8]
+
+        fileprivate init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+        var isEmpty: Bool { bytes.isEmpty }
+        var isSQLite: Bool { bytes.starts(with: Array("SQLite format 3\0".utf8)) }
+
+        private func word(at offset: Int) -> UInt32 {
+            bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
+        }
+
+        /// Whether the file says that it is a store. A new one says so in its log first.
+        var isStore: Bool { isSQLite && bytes.count == 100 && word(at: 68) == UInt32(StoreOpener.applicationID) }
+
+        /// Whether it is a database of another program: it says so, or has had tables (a store's first tables and its
+        /// application ID are written at once).
+        var isAnotherProgram: Bool {
+            isSQLite && bytes.count == 100 && !isStore && (word(at: 68) != 0 || word(at: 40) != 0)
+        }
+    }
+
+    static func header(at path: String) throws -> Header? {
+        guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
+        defer { try? handle.close() }
+        return Header([UInt8](try handle.read(upToCount: 100) ?? Data()))
     }
 
     func open(readOnly: Bool, label: String) throws -> DatabaseQueue {
@@ -97,10 +142,15 @@ struct StoreOpener: Sendable {
             switch location {
             case .memory: return try DatabaseQueue(named: nil, configuration: options)
             case .file(let path):
+                // Or SQLite would take ":memory:" and "file:x" for something else than files.
+                let path = path.hasPrefix("/") ? path : "./" + path
                 do {
                     return try DatabaseQueue(path: path, configuration: options)
-                } catch let error as DatabaseError where readOnly && error.resultCode == .SQLITE_CANTOPEN {
+                } catch let error as DatabaseError
+                    where readOnly && error.resultCode == .SQLITE_CANTOPEN && !Self.hasLog(path)
+                {
                     // A medium that can't be written has no room for SQLite's -shm file. Nobody else writes there.
+                    // With a log beside it the file alone would be an old state, or none.
                     return try DatabaseQueue(path: Self.immutableURI(path), configuration: options)
                 }
             }
@@ -108,6 +158,11 @@ struct StoreOpener: Sendable {
             throw TandemError(
                 sqlite: error.extendedResultCode.rawValue, error.message ?? "\(error.resultCode)", path: location.path)
         }
+    }
+
+    private static func hasLog(_ path: String) -> Bool {
+        var info = stat()
+        return stat(path + "-wal", &info) == 0 && info.st_size > 0
     }
 
     private static func immutableURI(_ path: String) -> String {
@@ -118,9 +173,14 @@ struct StoreOpener: Sendable {
 
     /// Tells a store from another program's database, which is left untouched. `true` if the file is empty.
     func identify(_ connection: Connection) throws -> Bool {
-        let id = try connection.value("PRAGMA application_id")
+        // Together: another process may be writing both.
+        let (id, tables) = try connection.consistently(true) {
+            (
+                try connection.value("PRAGMA application_id"),
+                try connection.value("SELECT count(*) FROM sqlite_master")
+            )
+        }
         if id == .integer(Self.applicationID) { return false }
-        let tables = try connection.value("SELECT count(*) FROM sqlite_master")
         guard id == .integer(0), tables == .integer(0) else {
             throw TandemError(
                 .notAStore, "The file is an SQLite database, but no Tandem store.",

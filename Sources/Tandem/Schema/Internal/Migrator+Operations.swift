@@ -1,0 +1,112 @@
+extension Migrator {
+    /// Operations name columns, and keep values in their stored form.
+    ///
+    /// - Parameter plan: Where the columns come from; `nil` if the table is as it was.
+    func rewriteOperations(of table: TableLayout, _ plan: [ColumnPlan]?) throws {
+        let select = try connection.uncachedStatement(
+            "SELECT \"id\", \"changes\", \"sent\", \"kind\", \"object\" FROM \"__operations\" WHERE \"table\" = ? "
+                + "AND coalesce(\"changes\", \"sent\") IS NOT NULL")
+        select.bind(1, table.table)
+        struct Rewritten {
+            let id: Int64
+            let object: Int64
+            let changes: PropertyBases?
+            let sent: PropertyBases?
+            let isOver: Bool
+        }
+        var rewritten: [Rewritten] = []
+        while try select.step() {
+            func rewrite(_ column: Int32) throws -> PropertyBases? {
+                select.isNull(column) ? nil : try self.rewrite(select.bytes(column), of: table, plan)
+            }
+            let changes = try rewrite(1)
+            let sent = try rewrite(2)
+            // An update of nothing but what is gone, or not sent any more.
+            let isOver = sent == nil && changes?.isEmpty == true && select.integer(3) == Int64(Operation.Kind.update.rawValue)
+            rewritten.append(
+                Rewritten(
+                    id: select.integer(0), object: select.integer(4), changes: changes, sent: sent, isOver: isOver))
+        }
+        select.reset()
+        for operation in rewritten {
+            if operation.isOver {
+                try connection.execute("DELETE FROM \"__operations\" WHERE \"id\" = ?", [.integer(operation.id)])
+                try connection.execute(
+                    "DELETE FROM \"__operation_errors\" WHERE \"operation\" = ?", [.integer(operation.id)])
+                try connection.execute(
+                    "UPDATE \(table.quotedTable) SET \"synced\" = \"serverID\" IS NOT NULL WHERE \"__rid\" = ?",
+                    [.integer(operation.object)])
+            } else {
+                func stored(_ bases: PropertyBases?) -> StorageValue { bases.map { .blob($0.bytes) } ?? .null }
+                try connection.execute(
+                    "UPDATE \"__operations\" SET \"changes\" = ?, \"sent\" = ? WHERE \"id\" = ?",
+                    [operation.changes?.isEmpty == true ? .null : stored(operation.changes), stored(operation.sent),
+                        .integer(operation.id)])
+            }
+        }
+    }
+
+    private func rewrite(
+        _ bytes: UnsafeRawBufferPointer, of table: TableLayout, _ plan: [ColumnPlan]?
+    ) throws -> PropertyBases {
+        let bases: PropertyBases
+        do {
+            bases = try PropertyBases(bytes: bytes)
+        } catch let error as InvalidEncoding {
+            throw TandemError(
+                .corrupt, "An operation in the queue can't be read.", advice: "Restore a backup.",
+                store: connection.path, model: table.definition.name, underlying: error)
+        }
+        return PropertyBases(
+            try bases.entries.compactMap { entry in
+                guard let plan else {
+                    let property = table.definition.properties.first { $0.column == entry.column }
+                    return property.map(\.isLocalOnly) == false ? entry : nil
+                }
+                guard let step = plan.first(where: { $0.oldColumn == entry.column }), !step.property.isLocalOnly else {
+                    return nil
+                }
+                return (step.property.column, try step.converted(entry.value))
+            })
+    }
+
+    /// A model that is sent from now on has operations for what the server does not know; one that is not has none,
+    /// and no tombstones. A property that is not sent any more leaves the operations.
+    func followLocalOnly(_ old: SchemaRecord.Model, _ table: TableLayout, _ plan: [ColumnPlan]?) throws {
+        guard old.isLocalOnly != table.isLocalOnly else {
+            let isLessSent = table.definition.properties.contains { property in
+                property.isLocalOnly && old.property(named: property.name)?.isLocalOnly == false
+            }
+            if isLessSent, plan == nil { try rewriteOperations(of: table, nil) }
+            return
+        }
+        if table.isLocalOnly {
+            try connection.execute("DELETE FROM \"__operations\" WHERE \"table\" = ?", [.text(table.table)])
+            try connection.execute(
+                "DELETE FROM \"__operation_errors\" WHERE \"operation\" NOT IN (SELECT \"id\" FROM \"__operations\")")
+            try eraseTombstones(of: table)
+            try connection.execute("UPDATE \(table.quotedTable) SET \"synced\" = \"serverID\" IS NOT NULL")
+        } else {
+            try connection.execute(
+                """
+                INSERT INTO "__operations" ("table", "object", "localID", "kind", "changedAt") \
+                SELECT ?, "__rid", "localID", 1, ? FROM \(table.quotedTable) \
+                WHERE "serverID" IS NULL AND "deleted" = 0 ORDER BY "__rid"
+                """,
+                [.text(table.table), .real(connection.migrationTime.timeIntervalSinceReferenceDate)])
+        }
+    }
+
+    private func eraseTombstones(of table: TableLayout) throws {
+        let tombstones = "SELECT \"__rid\" FROM \(table.quotedTable) WHERE \"deleted\" = 1"
+        guard try connection.value("\(tombstones) LIMIT 1") != nil else { return }
+        for property in table.definition.properties where property.isToMany {
+            let links = table.definition.linkTable(property).quotedSQL
+            try connection.execute("DELETE FROM \(links) WHERE \"object\" IN (\(tombstones))")
+        }
+        try connection.execute(
+            "DELETE FROM \"__unresolved\" WHERE \"table\" = ? AND \"object\" IN (\(tombstones))", [.text(table.table)])
+        try connection.execute("DELETE FROM \(table.quotedTable) WHERE \"deleted\" = 1")
+        try rebuildSearch(of: table)
+    }
+}

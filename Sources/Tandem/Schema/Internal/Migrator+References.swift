@@ -1,0 +1,91 @@
+extension Migrator {
+    /// References that wait name columns, which may have changed places; those of columns that are gone are forgotten.
+    func renameWaitingColumns(of table: TableLayout, _ plan: [ColumnPlan]) throws {
+        let select = try connection.uncachedStatement(
+            "SELECT \"target\", \"id\", \"object\", \"column\", \"position\" FROM \"__unresolved\" WHERE \"table\" = ?")
+        select.bind(1, table.table)
+        var waiting: [[StorageValue]] = []
+        while try select.step() { waiting.append((0..<5).map { select.value($0) }) }
+        select.reset()
+        guard !waiting.isEmpty else { return }
+        try connection.execute("DELETE FROM \"__unresolved\" WHERE \"table\" = ?", [.text(table.table)])
+        for row in waiting {
+            guard case .text(let column) = row[3], let step = plan.first(where: { $0.oldColumn == column }) else { continue }
+            try connection.execute(
+                """
+                INSERT OR REPLACE INTO "__unresolved" ("target", "id", "table", "object", "column", "position") \
+                VALUES (?, ?, ?, ?, ?, ?)
+                """, [row[0], row[1], .text(table.table), row[2], .text(step.property.column), row[4]])
+        }
+    }
+
+    /// A model that was gone for a while may refer to what was deleted meanwhile: such references wait.
+    func waitForDeadReferences() throws {
+        for table in schema.tables {
+            for (link, target) in zip(table.links, table.linkTargets) {
+                let property = table.definition.properties[link.property]
+                if link.isToMany {
+                    try waitForDeadEntries(of: property, table, target)
+                } else {
+                    try waitForDeadReference(property, table, target)
+                }
+            }
+        }
+    }
+
+    private func waitForDeadReference(
+        _ property: PropertyDefinition, _ table: TableLayout, _ target: TableLayout
+    ) throws {
+        let column = property.column.quotedSQL
+        let dead = """
+            \(column) IS NOT NULL AND "deleted" = 0 AND NOT EXISTS (SELECT 1 FROM \(target.quotedTable) target \
+            WHERE target."localID" = \(table.quotedTable).\(column) AND target."deleted" = 0)
+            """
+        try connection.execute(
+            """
+            INSERT OR REPLACE INTO "__unresolved" ("target", "id", "table", "object", "column", "position") \
+            SELECT ?, \(column), ?, "__rid", ?, 0 FROM \(table.quotedTable) WHERE \(dead)
+            """, [.text(target.table), .text(table.table), .text(property.column)])
+        try connection.execute("UPDATE \(table.quotedTable) SET \(column) = NULL WHERE \(dead)")
+    }
+
+    private func waitForDeadEntries(
+        of property: PropertyDefinition, _ table: TableLayout, _ target: TableLayout
+    ) throws {
+        let links = table.definition.linkTable(property).quotedSQL
+        let select = try connection.uncachedStatement(
+            """
+            SELECT l."object", l."position" FROM \(links) l JOIN \(table.quotedTable) t ON t."__rid" = l."object" \
+            WHERE t."deleted" = 0 AND NOT EXISTS (SELECT 1 FROM \(target.quotedTable) target \
+            WHERE target."localID" = l."target" AND target."deleted" = 0) ORDER BY 1, 2
+            """)
+        var dead: [Int64: Set<Int>] = [:]
+        while try select.step() { dead[select.integer(0), default: []].insert(Int(select.integer(1))) }
+        select.reset()
+        for (object, positions) in dead.sorted(by: { $0.key < $1.key }) {
+            guard case .text(let text)? = try connection.value(
+                "SELECT \(property.column.quotedSQL) FROM \(table.quotedTable) WHERE \"__rid\" = ?", [.integer(object)])
+            else { continue }
+            let ids = Array(try LinkList.parse(text).enumerated())
+            for (position, id) in ids where positions.contains(position) {
+                try connection.execute(
+                    """
+                    INSERT OR REPLACE INTO "__unresolved" ("target", "id", "table", "object", "column", "position") \
+                    VALUES (?, ?, ?, ?, ?, ?)
+                    """,
+                    [.text(target.table), .text(id.rawValue), .text(table.table), .integer(object),
+                        .text(property.column), .integer(Int64(position))])
+            }
+            let live = ids.filter { !positions.contains($0.offset) }.map(\.element)
+            try connection.execute(
+                "UPDATE \(table.quotedTable) SET \(property.column.quotedSQL) = ? WHERE \"__rid\" = ?",
+                [.text(LinkList.text(live)), .integer(object)])
+            try connection.execute("DELETE FROM \(links) WHERE \"object\" = ?", [.integer(object)])
+            for (position, id) in live.enumerated() {
+                try connection.execute(
+                    "INSERT INTO \(links) (\"target\", \"object\", \"position\") VALUES (?, ?, ?)",
+                    [.text(id.rawValue), .integer(object), .integer(Int64(position))])
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import Foundation
+import Tandem
+
+/// A process that tests start beside themselves: it opens a store and does as its arguments say, one line on its
+/// output for each thing done.
+@main package struct Peer {
+    package static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            try run(arguments)
+        } catch let error as TandemError {
+            say("error \(error.code) \(error)")
+            exit(3)
+        } catch {
+            say("error other \(error)")
+            exit(4)
+        }
+    }
+
+    /// Prints a line at once: who is killed next must have said it.
+    static func say(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = bytes.withUnsafeBytes { Foundation.write(1, $0.baseAddress!, $0.count) }
+    }
+
+    private static func text(_ value: StorageValue) -> String {
+        if case .integer(let number) = value { "\(number)" } else { "\(value)" }
+    }
+
+    package static func open(_ path: String, readOnly: Bool = false, busyTimeout: Double = 60) throws -> Store {
+        var configuration = Store.Configuration()
+        configuration.isReadOnly = readOnly
+        configuration.busyTimeout = busyTimeout
+        return try Store(
+            at: path, models: PeerCard.self, PeerPerson.self, PeerMark.self, configuration: configuration)
+    }
+
+    private static func run(_ arguments: [String]) throws {
+        let path = arguments[1]
+        switch arguments[0] {
+        case "script": try script(path, seed: UInt64(arguments[2])!)
+        case "count": try count(path, times: Int(arguments[2])!)
+        case "hold": try hold(path, until: arguments[2])
+        case "fill": try fill(path, ballast: arguments[2])
+        case "read":
+            let store = try open(path, readOnly: true, busyTimeout: 1)
+            let rows = try store.sql("SELECT count(*) FROM \"PeerCard\"")
+            say("cards \(text(rows[0][0]))")
+            do {
+                try store.write { try $0.insert(PeerPerson(name: "x")) }
+            } catch let error as TandemError {
+                say("write \(error.code)")
+            }
+        case "migrate":
+            let store = try Store(at: path, models: PeerPersonGrown.self)
+            let rows = try store.sql("SELECT count(*) FROM \"PeerPerson\" WHERE \"city\" = 'Псков'")
+            say("rows \(text(rows[0][0]))")
+        default:
+            say("error unknown \(arguments)")
+            exit(2)
+        }
+    }
+
+    /// Goes on with a script from where the store stands, for ever.
+    private static func script(_ path: String, seed: UInt64) throws {
+        let store = try open(path)
+        var world = PeerWorld(seed: seed)
+        let mark = try store.sql("SELECT \"number\" FROM \"PeerMark\"").first?[0]
+        if case .integer(let number)? = mark { while world.number < number { _ = world.step() } }
+        say("ready \(world.number)")
+        while true {
+            let transaction = world.step()
+            try transaction.write(to: store, number: world.number)
+            say("ack \(world.number)")
+        }
+    }
+
+    /// Adds one to the mark, and a person, so many times.
+    private static func count(_ path: String, times: Int) throws {
+        let store = try open(path)
+        for _ in 0..<times {
+            try store.write { tx in
+                try tx.update(PeerMark.self, PeerMark.id) { $0.number += 1 }
+                try tx.insert(PeerPerson(name: "\(getpid())"))
+            }
+        }
+        say("done")
+    }
+
+    /// Holds the write lock until a file appears.
+    private static func hold(_ path: String, until file: String) throws {
+        let store = try open(path)
+        try store.write { tx in
+            try tx.insert(PeerPerson(name: "held"))
+            say("holding")
+            while !FileManager.default.fileExists(atPath: file) { usleep(2000) }
+        }
+        say("done")
+    }
+
+    /// Writes until the disk is full, then makes room and writes on.
+    ///
+    /// - Parameter ballast: A file to be deleted to make room, or, if a number, a limit on the size of files that is
+    ///   lifted.
+    private static func fill(_ path: String, ballast: String) throws {
+        let store = try open(path)
+        try store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }
+        var limit = rlimit()
+        if let bytes = UInt64(ballast) {
+            signal(SIGXFSZ, SIG_IGN)
+            getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+            var low = limit
+            low.rlim_cur = rlim_t(bytes)
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &low)
+        }
+        var number = 0
+        func writeOne() throws {
+            try store.write { tx in
+                for index in 0..<4 {
+                    try tx.insert(
+                        PeerCard(shop: String(repeating: "ж", count: 20_000), barcode: "\(number)-\(index)"))
+                }
+                try tx.update(PeerMark.self, PeerMark.id) { $0.number += 1 }
+            }
+            number += 1
+        }
+        func report() throws {
+            let rows = try store.sql(
+                "SELECT (SELECT \"number\" FROM \"PeerMark\"), (SELECT count(*) FROM \"PeerCard\"), "
+                    + "(SELECT count(*) FROM \"__operations\"), (SELECT count(*) FROM pragma_integrity_check "
+                    + "WHERE integrity_check <> 'ok')")
+            say("holds " + rows[0].values.map(text).joined(separator: " "))
+            say("expected \(number) \(number * 4)")
+        }
+        do {
+            while number < 10_000 { try writeOne() }
+        } catch let error as TandemError {
+            say("full \(error.code)")
+        }
+        try report()
+        if UInt64(ballast) != nil {
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        } else {
+            try FileManager.default.removeItem(atPath: ballast)
+        }
+        try writeOne()
+        try report()
+        store.close()
+        let again = try open(path)
+        say("reopened \(text(try again.sql("SELECT \"number\" FROM \"PeerMark\"")[0][0]))")
+    }
+}

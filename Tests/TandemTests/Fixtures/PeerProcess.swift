@@ -1,0 +1,86 @@
+import Foundation
+
+/// A running `TandemTestPeer`, or a shell that starts one.
+final class PeerProcess {
+    private let process = Process()
+    private let output: String
+
+    /// The peer's executable, which is built beside the tests'.
+    static let executable: String = {
+        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            ?? CommandLine.arguments[0]
+        var folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
+        // On Apple's platforms the tests are a bundle, some folders deeper.
+        while folder.path != "/" {
+            let candidate = folder.appendingPathComponent("TandemTestPeer")
+            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate.path }
+            folder.deleteLastPathComponent()
+        }
+        return "TandemTestPeer"
+    }()
+
+    init(_ arguments: [String], in folder: TemporaryFolder) throws {
+        output = folder.file("output-\(UUID().uuidString)")
+        try start(Self.executable, arguments)
+    }
+
+    /// Runs a shell script in a mount namespace of its own, so that it can mount what goes with it.
+    init(mounting script: String, in folder: TemporaryFolder) throws {
+        output = folder.file("output-\(UUID().uuidString)")
+        try start("/usr/bin/unshare", Self.namespace + ["sh", "-ec", script])
+    }
+
+    private func start(_ executable: String, _ arguments: [String]) throws {
+        _ = FileManager.default.createFile(atPath: output, contents: nil)
+        process.executableURL = URL(fileURLWithPath: executable)
+        process.arguments = arguments
+        process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
+        try process.run()
+    }
+
+    private static let namespace = geteuid() == 0 ? ["-m"] : ["-r", "-m"]
+
+    /// Whether this machine lets tests mount a file system in a namespace.
+    static let canMount: Bool = {
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare"), let folder = try? TemporaryFolder(),
+            let process = try? PeerProcess(
+                mounting: "mount -t tmpfs -o size=1m tmpfs '\(folder.path)' && echo yes", in: folder)
+        else { return false }
+        process.wait()
+        return process.lines == ["yes"]
+    }()
+
+    /// The lines printed so far.
+    var lines: [String] {
+        let data = (try? Data(contentsOf: URL(fileURLWithPath: output))) ?? Data()
+        // What follows the last line's end is not a line yet.
+        return String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+            .dropLast().map(String.init)
+    }
+
+    var isRunning: Bool { process.isRunning }
+
+    /// Waits for a line that begins so; `false` if the process ends without one.
+    func waitForLine(_ prefix: String) -> Bool {
+        while true {
+            let wasRunning = process.isRunning
+            if lines.contains(where: { $0.hasPrefix(prefix) }) { return true }
+            if !wasRunning { return false }
+            usleep(500)
+        }
+    }
+
+    @discardableResult
+    func wait() -> Int32 {
+        process.waitUntilExit()
+        return process.terminationStatus
+    }
+
+    /// Ends the process as `kill -9` does.
+    func kill() {
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+
+    deinit { if process.isRunning { kill() } }
+}

@@ -1,0 +1,279 @@
+import BigInt
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Tandem
+
+@Suite struct MigrationStepTests {
+    let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
+
+    private let old = Flex.Card.version(.text("shopName", folding: .searched), .text("points"))
+
+    private func makeOld(version: Int = 0) throws {
+        try folder.migrate(old) {
+            $0.schemaVersion = version
+        } _: { store in
+            try store.write { tx in
+                try tx.insert(Flex.Card("Лента", "12", id: "1"))
+                try tx.insert(Flex.Card("Магнит", "no number", id: "2"))
+            }
+        }
+    }
+
+    private struct Odd: Error {}
+
+    @Test func stepsRunOnceInTheOrderOfTheirVersions() throws {
+        try makeOld(version: 1)
+        let log = Mutex<[Int]>([])
+        for _ in 0..<2 {
+            try folder.migrate(old) { configuration in
+                configuration.schemaVersion = 4
+                for version in [4, 1, 3, 5, 2] {
+                    configuration.migrate(to: version) { migration in
+                        #expect(migration.oldVersion == 1 && migration.newVersion == 4)
+                        log.withLock { $0.append(version) }
+                    }
+                }
+            }
+        }
+        #expect(log.withLock { $0 } == [2, 3, 4])
+    }
+
+    @Test func aNewStoreNeedsNoSteps() throws {
+        try folder.migrate(old) { configuration in
+            configuration.schemaVersion = 2
+            configuration.migrate(to: 2) { _ in throw Odd() }
+        }
+    }
+
+    @Test func aStepRenamesAndConverts() throws {
+        try makeOld()
+        let new = Flex.Card.version(
+            .text("shop", folding: .searched), PropertyDefinition("points", Codec.of(BigInt.self), default: { 0 }))
+        try folder.migrate(new) { configuration in
+            configuration.schemaVersion = 1
+            configuration.migrate(to: 1) { migration in
+                try migration.renameProperty("shopName", to: "shop", of: "Card")
+                try migration.convert("points", of: "Card") { value in
+                    guard case .text(let text) = value, let number = BigInt(text) else { return .null }
+                    return Migration.stored(number)
+                }
+            }
+        } _: { (store) throws in
+            #expect(try store.column("shop", of: "Card") == ["1": "Лента", "2": "Магнит"])
+            #expect(try store.column("points", of: "Card") == [
+                "1": Migration.stored(BigInt(12)), "2": Migration.stored(BigInt(0)),
+            ])
+        }
+    }
+
+    @Test func conversionsOfSeveralVersionsFollowEachOtherThroughRenames() throws {
+        try makeOld()
+        let new = Flex.Card.version(
+            .text("shopName", folding: .searched), PropertyDefinition("score", Codec.of(BigInt.self), default: { 0 }))
+        try folder.migrate(new) { configuration in
+            configuration.schemaVersion = 3
+            configuration.migrate(to: 1) { migration in
+                try migration.convert("points", of: "Card") { .integer($0.string.flatMap(Int64.init) ?? -1) }
+            }
+            configuration.migrate(to: 2) { try $0.renameProperty("points", to: "score", of: "Card") }
+            configuration.migrate(to: 3) { migration in
+                try migration.convert("score", of: "Card") { Migration.stored(BigInt($0.int!) * 100) }
+            }
+        } _: { (store) throws in
+            #expect(try store.column("score", of: "Card") == [
+                "1": Migration.stored(BigInt(1200)), "2": Migration.stored(BigInt(-100)),
+            ])
+        }
+    }
+
+    @Test func aConversionFollowsARenameThatTheModelTellsOf() throws {
+        try makeOld()
+        let new = Flex.Card.version(
+            .text("shopName", folding: .searched),
+            PropertyDefinition("score", Codec.of(Int.self), formerNames: ["points"], default: { 0 }))
+        for name in ["points", "score"] {
+            let folder = try TemporaryFolder()
+            try FileManager.default.copyItem(atPath: self.folder.file(), toPath: folder.file())
+            try folder.migrate(new) { configuration in
+                configuration.schemaVersion = 1
+                configuration.migrate(to: 1) { migration in
+                    try migration.convert(name, of: "Card") { .integer($0.string.flatMap(Int64.init) ?? -1) }
+                }
+            } _: { (store) throws in
+                #expect(try store.column("score", of: "Card") == ["1": 12, "2": -1])
+            }
+        }
+    }
+
+    @Test func aStepRenamesAndDeletesModels() throws {
+        try makeOld()
+        try folder.open(old, Flex.Person.version(.text("name"))) { store in
+            _ = try store.write { try $0.insert(Flex.Person("Ада", id: "p")) }
+        }
+        try folder.migrate(Flex.Human.version(.text("name"))) { configuration in
+            configuration.schemaVersion = 1
+            configuration.migrate(to: 1) { migration in
+                try migration.deleteModel("Card")
+                try migration.renameModel("Person", to: "Human")
+            }
+        } _: { (store) throws in
+            #expect(try store.rows("SELECT name FROM Human") == [["Ада"]])
+            #expect(try store.operations.all().map(\.model) == ["Human"])
+            #expect(try store.rows("SELECT name FROM sqlite_master WHERE name LIKE '%Card%'") == [])
+        }
+        try folder.migrate(Flex.Human.version(.text("name")), old) { $0.schemaVersion = 1 } _: { (store) throws in
+            #expect(try store.rows("SELECT count(*) FROM Card") == [[0]])
+        }
+    }
+
+    @Test func aStepCanUseSQL() throws {
+        try makeOld()
+        try folder.migrate(old) { configuration in
+            configuration.schemaVersion = 1
+            configuration.migrate(to: 1) { migration in
+                let rows = try migration.sql("SELECT points FROM Card WHERE localID = ?", ["1"])
+                #expect(rows.map(\.values) == [["12"]])
+                try migration.sql("UPDATE Card SET points = ? WHERE localID = ?", ["13", "1"])
+            }
+        } _: { (store) throws in
+            #expect(try store.column("points", of: "Card") == ["1": "13", "2": "no number"])
+        }
+    }
+
+    @Test func anErrorInAStepLeavesTheStoreUntouched() throws {
+        try makeOld()
+        let before = try folder.storeBytes()
+        let steps: [@Sendable (Migration) throws -> Void] = [
+            { migration in
+                try migration.sql("DELETE FROM Card")
+                throw Odd()
+            },
+            { try $0.renameProperty("none", to: "x", of: "Card") },
+            { try $0.renameProperty("points", to: "shopName", of: "Card") },
+            { try $0.renameModel("None", to: "x") },
+            { try $0.deleteModel("None") },
+            { try $0.convert("none", of: "Card") { $0 } },
+            { try $0.convert("points", of: "None") { $0 } },
+            { try $0.sql("SELECT nonsense") },
+            { try $0.sql("UPDATE Card SET points = '1'; DROP TABLE Card") },
+            { migration in try migration.convert("points", of: "Card") { _ in throw Odd() } },
+            // The transaction is the migration's.
+            { migration in
+                try migration.sql("DELETE FROM Card")
+                try migration.sql("COMMIT")
+            },
+        ]
+        for (index, step) in steps.enumerated() {
+            #expect(throws: (any Error).self, "step \(index)") {
+                try folder.migrate(old) { configuration in
+                    configuration.schemaVersion = 1
+                    configuration.migrate(to: 1, step)
+                }
+            }
+            #expect(try folder.storeBytes() == before, "step \(index)")
+        }
+        try folder.open(old) { (store) throws in
+            #expect(try store.column("points", of: "Card") == ["1": "12", "2": "no number"])
+        }
+    }
+
+    @Test func aConversionIsAppliedToTheValuesThatOperationsKeep() throws {
+        try folder.open(Flex.Card.version(.text("points"))) { store in
+            try store.write(from: .server) { tx in
+                _ = try tx.insert(Flex.Card("12", id: "1").received(serverID: "1"))
+            }
+            try store.write { tx in _ = try tx.update(Flex.Card.self, "1") { $0.values = ["13"] } }
+        }
+        try folder.migrate(Flex.Card.version(.int("points"))) { configuration in
+            configuration.schemaVersion = 1
+            configuration.migrate(to: 1) { migration in
+                try migration.convert("points", of: "Card") { .integer(Int64($0.string!)!) }
+            }
+        } _: { (store) throws in
+            #expect(try store.operations.all().first?.base == ["points": 12])
+            #expect(try store.column("points", of: "Card") == ["1": 13])
+        }
+    }
+
+    @Test func aStoreOfANewerSchemaVersionIsRefusedUntouched() throws {
+        try makeOld(version: 3)
+        let before = try folder.storeBytes()
+        let error = expectError(.newerSchema) { try folder.migrate(old) { $0.schemaVersion = 2 } }
+        #expect(error?.store == folder.file())
+        expectError(.newerSchema) {
+            try folder.migrate(Flex.Card.version(.int("x"))) {
+                $0.schemaVersion = 2
+                $0.migrate(to: 2) { _ in throw Odd() }
+            }
+        }
+        #expect(try folder.storeBytes() == before)
+    }
+
+    @Test func aStoreOfANewerFormatIsRefusedUntouched() throws {
+        try folder.open(old) { store in
+            try store.writer.queue.unsafeReentrantWrite { _ in
+                try store.writer.connection.execute("UPDATE __settings SET value = value + 1 WHERE key = 'formatVersion'")
+            }
+        }
+        let before = try folder.storeBytes()
+        expectError(.newerSchema) { try folder.open(old) }
+        #expect(try folder.storeBytes() == before)
+    }
+
+    @Test func aModelThatBecomesLocalOnlyHasNoOperationsAndNoTombstones() throws {
+        func version(localOnly: Bool) -> ModelDefinition {
+            Flex.Card.version(.text("shop", folding: .searched), localOnly: localOnly)
+        }
+        try folder.open(version(localOnly: false)) { store in
+            try store.write(from: .server) { tx in
+                for id in ["1", "2", "3"] {
+                    _ = try tx.insert(Flex.Card("Лента", id: "x").received(serverID: ServerID(id)))
+                }
+            }
+            try store.write { tx in
+                try tx.insert(Flex.Card("Магнит", id: "4"))
+                try tx.delete(Flex.Card.self, "1")
+                try tx.update(Flex.Card.self, "2") { $0.values = ["Дикси"] }
+            }
+        }
+        try folder.open(version(localOnly: true)) { store in
+            #expect(try store.operations.count() == 0)
+            #expect(try store.column("deleted", of: "Card") == ["2": 0, "3": 0, "4": 0])
+            #expect(try store.column("synced", of: "Card") == ["2": 1, "3": 1, "4": 0])
+            try store.write { tx in
+                try tx.insert(Flex.Card("Спар", id: "5"))
+                try tx.delete(Flex.Card.self, "3")
+            }
+        }
+        // Sent from now on: what no server knows is to be inserted there.
+        try folder.open(version(localOnly: false)) { store in
+            let operations = try store.operations.all()
+            #expect(operations.map(\.localID) == ["4", "5"] && operations.allSatisfy { $0.kind == .insert })
+            #expect(operations.allSatisfy { $0.changedAt == Date(timeIntervalSinceReferenceDate: 1000) })
+            try store.write { tx in _ = try tx.delete(Flex.Card.self, "4") }
+            #expect(try store.operations.count() == 1)
+        }
+    }
+
+    @Test func aPropertyThatBecomesLocalOnlyLeavesTheOperations() throws {
+        try folder.open(Flex.Card.version(.text("shop"), .text("note"))) { store in
+            try store.write(from: .server) { tx in
+                for id in ["1", "2"] {
+                    _ = try tx.insert(Flex.Card("Лента", "a", id: "x").received(serverID: ServerID(id)))
+                }
+            }
+            try store.write { tx in
+                try tx.update(Flex.Card.self, "1") { $0.values = ["Магнит", "b"] }
+                try tx.update(Flex.Card.self, "2") { $0.values[1] = "b" }
+            }
+        }
+        try folder.open(Flex.Card.version(.text("shop"), .text("note", localOnly: true))) { (store) throws in
+            #expect(try store.operations.all().map(\.base) == [["shop": "Лента"]])
+            #expect(try store.column("note", of: "Card") == ["1": "b", "2": "b"])
+            #expect(try store.column("synced", of: "Card") == ["1": 0, "2": 1])
+        }
+    }
+}

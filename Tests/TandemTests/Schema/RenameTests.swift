@@ -1,0 +1,196 @@
+import Foundation
+import Testing
+
+@testable import Tandem
+
+@Suite struct RenameTests {
+    let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
+
+    private let person = Flex.Person.version(.text("name", folding: .searched))
+
+    private func card(_ target: PropertyDefinition...) -> ModelDefinition {
+        Flex.Card.version([.text("shop", folding: .searched)] + target)
+    }
+
+    @Test func aRenamedPropertyKeepsItsValuesItsSearchIndexAndItsChanges() throws {
+        try folder.open(Flex.Card.version(.text("shopName", folding: .searched), .int("points"))) { store in
+            try store.write(from: .server) { tx in
+                _ = try tx.insert(Flex.Card("Лента", 1, id: "1").received(serverID: "1"))
+            }
+            try store.write { tx in _ = try tx.update(Flex.Card.self, "1") { $0.values[0] = "Магнит" } }
+        }
+        try folder.open(Flex.Card.version(.text("shop", folding: .searched, from: "shopName"), .int("points"))) { (store) throws in
+            #expect(try store.rows("SELECT shop, points FROM Card") == [["Магнит", 1]])
+            #expect(try store.operations.all().first?.base == ["shop": "Лента"])
+            #expect(try store.rows("SELECT count(*) FROM __search_Card WHERE __search_shop GLOB '*маг*'") == [[1]])
+        }
+    }
+
+    @Test func propertiesCanPassTheirNamesOn() throws {
+        try folder.open(Flex.Card.version(.text("a"), .text("b"))) { store in
+            _ = try store.write { try $0.insert(Flex.Card("A", "B", id: "1")) }
+        }
+        // What was a is b now, and what was b is c.
+        try folder.open(Flex.Card.version(.text("b", from: "a"), .text("c", from: "b"))) { (store) throws in
+            #expect(try store.rows("SELECT b, c FROM Card") == [["A", "B"]])
+        }
+    }
+
+    @Test func aPropertyInAnotherColumnKeepsItsValues() throws {
+        try folder.open(Flex.Card.version(.text("shop", folding: .searched), .text("note"))) { store in
+            try store.write(from: .server) { tx in
+                _ = try tx.insert(Flex.Card("Лента", "x", id: "1").received(serverID: "1"))
+            }
+            try store.write { tx in _ = try tx.update(Flex.Card.self, "1") { $0.values[0] = "Магнит" } }
+        }
+        // The columns change places.
+        try folder.open(
+            Flex.Card.version(.text("shop", column: "note", folding: .searched), .text("note", column: "shop"))
+        ) { (store) throws in
+            #expect(try store.rows("SELECT shop, note FROM Card") == [["x", "Магнит"]])
+            #expect(try store.operations.all().first?.base == ["shop": "Лента"])
+        }
+    }
+
+    @Test func aRenamedModelKeepsItsObjectsItsOperationsAndWhatRefersToIt() throws {
+        let owner = PropertyDefinition("owner", Codec.of(Reference<Flex.Person>?.self))
+        let friends = PropertyDefinition("friends", Codec.of([Reference<Flex.Person>].self))
+        try folder.open(person, card(owner, friends)) { store in
+            try store.write { tx in
+                try tx.insert(Flex.Person("Ада", id: "p"))
+                try tx.insert(Flex.Card("Лента", "p", "[\"p\"]", id: "c"))
+                try tx.insert(Flex.Card("Магнит", "later", "[\"p\",\"later\"]", id: "d"))
+            }
+        }
+        let human = Flex.Human.version(.text("name", folding: .searched), formerNames: ["Person"])
+        try folder.open(
+            human,
+            card(
+                PropertyDefinition("owner", Codec.of(Reference<Flex.Human>?.self), onDelete: .cascade),
+                PropertyDefinition("friends", Codec.of([Reference<Flex.Human>].self)))
+        ) { store in
+            #expect(try store.column("name", of: "Human") == ["p": "Ада"])
+            #expect(try store.column("owner", of: "Card") == ["c": "p", "d": .null])
+            #expect(try store.operations.all().map(\.model) == ["Human", "Card", "Card"])
+            #expect(try store.rows("SELECT name FROM sqlite_master WHERE name LIKE '%Person%'") == [])
+            // A reference that waits, waits for the model under its new name.
+            try store.write { tx in _ = try tx.insert(Flex.Human("Боб", id: "later")) }
+            #expect(try store.column("owner", of: "Card") == ["c": "p", "d": "later"])
+            #expect(try store.column("friends", of: "Card")["d"] == "[\"p\",\"later\"]")
+            try store.write { tx in _ = try tx.delete(Flex.Human.self, "p") }
+            #expect(try store.column("friends", of: "Card") == ["d": "[\"later\"]"])
+        }
+    }
+
+    @Test func aRenamedModelCanKeepItsTable() throws {
+        try folder.open(person) { store in _ = try store.write { try $0.insert(Flex.Person("Ада", id: "p")) } }
+        try folder.open(
+            Flex.Human.version(.text("name", folding: .searched), table: "Person", formerNames: ["Person"])
+        ) { (store) throws in
+            #expect(try store.column("name", of: "Person") == ["p": "Ада"])
+            #expect(try store.operations.all().map(\.model) == ["Human"])
+        }
+    }
+
+    @Test func modelsCanPassTheirNamesOn() throws {
+        try folder.open(
+            Flex.Person.version(.text("name", folding: .searched)), Flex.Human.version(.text("title"))
+        ) { store in
+            try store.write { tx in
+                try tx.insert(Flex.Person("Ада", id: "x"))
+                try tx.insert(Flex.Human("Dr.", id: "x"))
+            }
+        }
+        // What was Person is Human now, and what was Human is Brand.
+        try folder.open(
+            Flex.Human.version(.text("name", folding: .searched), formerNames: ["Person"]),
+            Flex.Brand.version(.text("title"), formerNames: ["Human"])
+        ) { (store) throws in
+            #expect(try store.rows("SELECT name FROM Human") == [["Ада"]])
+            #expect(try store.rows("SELECT title FROM Brand") == [["Dr."]])
+            #expect(try store.operations.all().map(\.model) == ["Human", "Brand"])
+        }
+    }
+
+    @Test func tablesCanChangePlaces() throws {
+        let properties: [PropertyDefinition] = [.text("name", folding: .searched, indexed: true)]
+        try folder.open(
+            Flex.Person.version(properties, table: "one"), Flex.Human.version(properties, table: "two")
+        ) { store in
+            try store.write { tx in
+                try tx.insert(Flex.Person("Ада", id: "x"))
+                try tx.insert(Flex.Human("Боб", id: "x"))
+            }
+        }
+        try folder.open(
+            Flex.Person.version(properties, table: "two"), Flex.Human.version(properties, table: "one")
+        ) { (store) throws in
+            #expect(try store.rows("SELECT name FROM two") == [["Ада"]])
+            #expect(try store.rows("SELECT name FROM one") == [["Боб"]])
+            #expect(try store.operations.all().map(\.model) == ["Person", "Human"])
+        }
+    }
+
+    @Test func aTableCanChangeTheCaseOfItsName() throws {
+        let properties: [PropertyDefinition] = [.text("name", folding: .searched, indexed: true)]
+        try folder.open(Flex.Person.version(properties, table: "person")) { store in
+            _ = try store.write { try $0.insert(Flex.Person("Ада", id: "x")) }
+        }
+        try folder.open(Flex.Person.version(properties, table: "Person")) { (store) throws in
+            #expect(try store.rows("SELECT name FROM Person") == [["Ада"]])
+        }
+    }
+
+    @Test func aModelRenamedWithoutARuleIsRefused() throws {
+        try folder.open(person) { store in _ = try store.write { try $0.insert(Flex.Person("Ада", id: "x")) } }
+        let before = try folder.storeBytes()
+        let error = expectError(.schemaMismatch) {
+            try folder.open(Flex.Human.version(.text("name", folding: .searched)))
+        }
+        #expect(error?.model == "Human" && error?.description.contains("Person") == true)
+        #expect(try folder.storeBytes() == before)
+    }
+
+    @Test func aTableOfAModelThatIsGoneIsNotTaken() throws {
+        try folder.open(Flex.Person.version(.text("name"), table: "people")) { store in
+            _ = try store.write { try $0.insert(Flex.Person("Ада", id: "x")) }
+        }
+        let before = try folder.storeBytes()
+        let error = expectError(.schemaMismatch) {
+            try folder.open(Flex.Human.version(.text("title"), table: "People"))
+        }
+        #expect(error?.model == "Human")
+        #expect(try folder.storeBytes() == before)
+    }
+
+    @Test func aReferenceToAnotherModelThanBeforeIsRefused() throws {
+        let brand = Flex.Brand.version(.text("title"))
+        try folder.open(person, brand, card(PropertyDefinition("owner", Codec.of(Reference<Flex.Person>?.self)))) { store in
+            try store.write { tx in
+                try tx.insert(Flex.Person("Ада", id: "p"))
+                try tx.insert(Flex.Card("Лента", "p", id: "c"))
+            }
+        }
+        let before = try folder.storeBytes()
+        let error = expectError(.schemaMismatch) {
+            try folder.open(person, brand, card(PropertyDefinition("owner", Codec.of(Reference<Flex.Brand>?.self))))
+        }
+        #expect(error?.property == "owner")
+        #expect(error?.message.contains("Reference<Person>") == true && error?.message.contains("Reference<Brand>") == true)
+        #expect(try folder.storeBytes() == before)
+    }
+
+    @Test func whatWaitedForARemovedReferenceIsForgotten() throws {
+        let owner = PropertyDefinition("owner", Codec.of(Reference<Flex.Person>?.self))
+        try folder.open(person, card(owner)) { store in
+            _ = try store.write { try $0.insert(Flex.Card("Лента", "p", id: "c")) }
+            #expect(try store.rows("SELECT id FROM __unresolved") == [["p"]])
+        }
+        try folder.open(person, card()) { (store) throws in #expect(try store.rows("SELECT id FROM __unresolved") == []) }
+        try folder.open(person, card(owner)) { store in
+            try store.write { tx in _ = try tx.insert(Flex.Person("Ада", id: "p")) }
+            #expect(try store.column("owner", of: "Card") == ["c": .null])
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import BigInt
+import Foundation
+import Testing
+
+@testable import Tandem
+
+@Suite struct TypeChangeTests {
+    let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Opens a store whose one property has one type, inserts values, and opens it with the property of another type.
+    private func change(
+        _ values: [StorageValue], from old: PropertyDefinition, to new: PropertyDefinition
+    ) throws -> [StorageValue] {
+        try folder.open(Flex.Card.version(old)) { store in
+            try store.write { tx in
+                for (index, value) in values.enumerated() { try tx.insert(Flex.Card(value, id: LocalID("\(index)"))) }
+            }
+        }
+        return try folder.open(Flex.Card.version(new)) { store in
+            try store.rows("SELECT x FROM Card ORDER BY \"__rid\"").map { $0[0] }
+        }
+    }
+
+    @Test func aWiderIntegerKeepsItsValues() throws {
+        let values = try change(
+            [.integer(Int64(Int32.min)), 0, .integer(Int64(Int32.max))],
+            from: PropertyDefinition("x", Codec.of(Int32.self)), to: PropertyDefinition("x", Codec.of(Int64.self)))
+        #expect(values == [.integer(Int64(Int32.min)), 0, .integer(Int64(Int32.max))])
+    }
+
+    @Test func anUnsignedIntegerCanBecomeAWiderSignedOne() throws {
+        let values = try change(
+            [.integer(Int64(UInt32.max))],
+            from: PropertyDefinition("x", Codec.of(UInt32.self)), to: PropertyDefinition("x", Codec.of(Int.self)))
+        #expect(values == [.integer(Int64(UInt32.max))])
+    }
+
+    @Test func anIntegerCanBecomeABigInt() throws {
+        let numbers: [Int64] = [.min, -1, 0, 1, .max]
+        let values = try change(
+            numbers.map { .integer($0) },
+            from: PropertyDefinition("x", Codec.of(Int.self)), to: PropertyDefinition("x", Codec.of(BigInt.self)))
+        #expect(values == numbers.map { Migration.stored(BigInt($0)) })
+    }
+
+    @Test func aFloatCanBecomeADoubleAlsoIfItIsNoNumber() throws {
+        let numbers: [Float] = [0.1, -0.0, .infinity, .nan, .greatestFiniteMagnitude, .leastNonzeroMagnitude]
+        let values = try change(
+            numbers.map { Migration.stored($0) },
+            from: PropertyDefinition("x", Codec.of(Float.self)), to: PropertyDefinition("x", Codec.of(Double.self)))
+        #expect(values == numbers.map { Migration.stored(Double($0)) })
+    }
+
+    @Test func whatWasOptionalTakesTheDefaultWhereItWasNil() throws {
+        let values = try change(
+            [.null, "", "x"], from: PropertyDefinition("x", Codec.of(String?.self)),
+            to: .text("x", folding: .searched, default: "none"))
+        #expect(values == ["none", "", "x"])
+    }
+
+    @Test func whatWasOptionalNeedsNoDefaultIfNothingWasNil() throws {
+        let values = try change(["", "x"], from: PropertyDefinition("x", Codec.of(String?.self)), to: .text("x"))
+        #expect(values == ["", "x"])
+    }
+
+    @Test func whatWasOptionalIsRefusedWithoutADefaultIfSomethingWasNil() throws {
+        let error = expectError(.schemaMismatch) {
+            try change(["x", .null], from: PropertyDefinition("x", Codec.of(String?.self)), to: .text("x"))
+        }
+        #expect(error?.model == "Card" && error?.property == "x")
+    }
+
+    @Test func whatWasRequiredCanBecomeOptional() throws {
+        let values = try change(["", "x"], from: .text("x"), to: PropertyDefinition("x", Codec.of(String?.self)))
+        #expect(values == ["", "x"])
+    }
+
+    @Test(arguments: [
+        (PropertyDefinition.text("x"), PropertyDefinition.int("x", default: 0), "String", "Int64"),
+        (.int("x"), PropertyDefinition("x", Codec.of(Int32.self)), "Int64", "Int32"),
+        (.int("x"), PropertyDefinition("x", Codec.of(Double.self)), "Int64", "Double"),
+        (PropertyDefinition("x", Codec.of(Double.self)), PropertyDefinition("x", Codec.of(Float.self)), "Double", "Float"),
+        (PropertyDefinition("x", Codec.of(BigInt.self)), .int("x"), "BigInt", "Int64"),
+        (PropertyDefinition("x", Codec.of(Date.self)), PropertyDefinition("x", Codec.of(Double.self)), "Date", "Double"),
+    ])
+    func aChangeOfTypeWithoutARuleIsRefusedAndNamesBothTypes(
+        _ old: PropertyDefinition, _ new: PropertyDefinition, _ oldName: String, _ newName: String
+    ) throws {
+        try folder.open(Flex.Card.version(old))
+        let before = try folder.storeBytes()
+        let error = expectError(.schemaMismatch) { try folder.open(Flex.Card.version(new)) }
+        #expect(error?.model == "Card" && error?.property == "x")
+        #expect(error?.message.contains(" \(oldName),") == true && error?.message.contains(" \(newName).") == true)
+        #expect(try folder.storeBytes() == before)
+    }
+
+    @Test func anEnumThatNoLongerHasAStoredCaseIsRefusedWhenTheTableIsRewritten() throws {
+        enum Old: String, Sendable { case red, green }
+        enum New: String, Sendable { case green }
+        try folder.open(Flex.Card.version(PropertyDefinition("x", Codec.of(Old.self)))) { store in
+            _ = try store.write { try $0.insert(Flex.Card("red", id: "1")) }
+        }
+        let before = try folder.storeBytes()
+        let error = expectError(.schemaMismatch) {
+            try folder.open(Flex.Card.version(PropertyDefinition("x", Codec.of(New.self)), .int("n", default: 0)))
+        }
+        #expect(error?.property == "x")
+        #expect(try folder.storeBytes() == before)
+    }
+
+    @Test func aCodableValueThatCanNoLongerBeReadIsRefused() throws {
+        struct Old: Codable, Sendable { var a: Int }
+        struct New: Codable, Sendable { var b: Int }
+        try folder.open(Flex.Card.version(PropertyDefinition("x", Codec.of(Old.self)))) { store in
+            _ = try store.write { try $0.insert(Flex.Card(Migration.stored(json: "{\"a\":1}"), id: "1")) }
+        }
+        let error = expectError(.schemaMismatch) {
+            try folder.open(Flex.Card.version(PropertyDefinition("x", Codec.of(New.self))))
+        }
+        #expect(error?.model == "Card" && error?.property == "x" && error?.underlying != nil)
+    }
+
+    @Test(arguments: [
+        (PropertyDefinition.Folding.none, PropertyDefinition.Folding.sorted), (.none, .searched), (.sorted, .searched),
+        (.searched, .sorted), (.searched, .none),
+    ])
+    func foldingCanBeAddedChangedAndRemoved(
+        _ old: PropertyDefinition.Folding, _ new: PropertyDefinition.Folding
+    ) throws {
+        let values = try change(
+            ["Пятёрочка", "", "a\u{0}B"], from: .text("x", folding: old), to: .text("x", folding: new))
+        #expect(values == ["Пятёрочка", "", "a\u{0}B"])
+        let tables = try folder.open(Flex.Card.version(.text("x", folding: new))) { store in
+            try store.rows("SELECT name FROM sqlite_master WHERE name = '__search_Card'")
+        }
+        #expect(tables.isEmpty == (new != .searched))
+    }
+
+    @Test func aStoreOfOlderFoldingRulesIsFoldedAnew() throws {
+        let version = Flex.Card.version(.text("shop", folding: .searched))
+        let other = Flex.Person.version(.text("name", folding: .searched))
+        try folder.open(version, other, checks: false) { store in
+            try store.write { tx in
+                try tx.insert(Flex.Card("ПЯТЁРОЧКА", id: "1"))
+                try tx.insert(Flex.Person("АДА", id: "1"))
+            }
+            // As other rules would have folded.
+            try store.writer.queue.unsafeReentrantWrite { _ in
+                for (table, column) in [("Card", "shop"), ("Person", "name")] {
+                    let old = StorageValue.text("old rules")
+                    try store.writer.connection.execute(
+                        "UPDATE \(table) SET __sort_\(column) = ?, __search_\(column) = ?", [old, old])
+                    try store.writer.connection.execute("INSERT INTO __search_\(table)(__search_\(table)) VALUES ('rebuild')")
+                }
+                try store.writer.connection.execute(
+                    "UPDATE __settings SET value = ? WHERE key = 'foldingVersion'", [.integer(Int64(Folding.version - 1))])
+            }
+            // So that the checks at the end do not look at it.
+            #expect(try store.rows("SELECT __sort_shop FROM Card") == [["old rules"]])
+        }
+        // The model that is not given now is folded anew when it is.
+        try folder.open(version) { (store) throws in
+            #expect(try store.rows("SELECT __sort_shop, shop FROM Card") == [[.text(Folding.sortKey("ПЯТЁРОЧКА")), "ПЯТЁРОЧКА"]])
+            #expect(try store.rows("SELECT value FROM __settings WHERE key = 'foldingVersion'") == [[.integer(Int64(Folding.version))]])
+        }
+        try folder.open(version, other) { (store) throws in
+            #expect(try store.rows("SELECT __sort_name FROM Person") == [[.text(Folding.sortKey("АДА"))]])
+        }
+    }
+}
+
+extension Migration {
+    /// A `Codable` value's stored form.
+    static func stored(json: String) -> StorageValue { .text(json) }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Tandem
+@testable import TandemTestPeer
+
+@Suite struct ClosingTests {
+    let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
+
+    private func expectClosed(_ store: Store) async throws {
+        expectError(.closed) { try store.write { try $0.insert(PeerPerson(name: "x")) } }
+        expectError(.closed) { try store.read { _ in } }
+        expectError(.closed) { try store.sql("SELECT 1") }
+        expectError(.closed) { try store.operations.count() }
+        expectError(.closed) { try store.compact() }
+        expectError(.closed) { try store.backup(to: folder.file("copy")) }
+        await #expect(throws: TandemError.self) { try await store.write { _ in } }
+        await #expect(throws: TandemError.self) { try await store.read { _ in } }
+    }
+
+    @Test func aClosedStoreSaysSo() async throws {
+        let store = try Peer.open(folder.file())
+        _ = try store.sql("SELECT 1")
+        store.close()
+        store.close()
+        try await expectClosed(store)
+        let memory = try Store.inMemory(models: PeerPerson.self)
+        memory.close()
+        try await expectClosed(memory)
+    }
+
+    @Test func closingLeavesOneFile() throws {
+        let store = try Peer.open(folder.file())
+        _ = try store.write { try $0.insert(PeerPerson(name: "x")) }
+        _ = try store.sql("SELECT 1")
+        #expect(try folder.storeBytes().count == 3)
+        store.close()
+        #expect(try folder.storeBytes().keys.sorted() == ["store.tandem"])
+    }
+
+    @Test func lettingGoOfAStoreClosesIt() throws {
+        var store: Store? = try Peer.open(folder.file())
+        _ = try store!.write { try $0.insert(PeerPerson(name: "x")) }
+        _ = try store!.read { try $0.operations.count() }
+        store = nil
+        #expect(try folder.storeBytes().keys.sorted() == ["store.tandem"])
+    }
+
+    @Test func aReaderThatIsReadingReadsOnAfterTheStoreWasClosed() throws {
+        let store = try Peer.open(folder.file(), busyTimeout: 0.2)
+        _ = try store.write { try $0.insert(PeerPerson(name: "x")) }
+        let reading = DispatchSemaphore(value: 0)
+        let closed = DispatchSemaphore(value: 0)
+        let done = DispatchSemaphore(value: 0)
+        let counts = Mutex<[Int]>([])
+        Thread.detachNewThread {
+            try? store.read { tx in
+                counts.withLock { $0.append((try? tx.operations.count()) ?? -1) }
+                reading.signal()
+                closed.wait()
+                counts.withLock { $0.append((try? tx.operations.count()) ?? -1) }
+            }
+            done.signal()
+        }
+        reading.wait()
+        store.close()
+        expectError(.closed) { try store.sql("SELECT 1") }
+        closed.signal()
+        done.wait()
+        #expect(counts.withLock { $0 } == [1, 1])
+        // The last one out closes the file.
+        let again = try Peer.open(folder.file())
+        _ = try again.write { try $0.insert(PeerPerson(name: "y")) }
+        again.close()
+        #expect(try folder.storeBytes().keys.sorted() == ["store.tandem"])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func whoeverWaitsForAReaderIsToldThatTheStoreWasClosed() async throws {
+        var configuration = Store.Configuration()
+        configuration.maximumReaders = 1
+        configuration.busyTimeout = 0.1
+        let store = try Store(at: folder.file(), models: PeerPerson.self, configuration: configuration)
+        let reading = DispatchSemaphore(value: 0)
+        let release = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            try? store.read { _ in
+                reading.signal()
+                release.wait()
+            }
+        }
+        await reading.reached()
+        let task = Task { try await store.read { _ in } }
+        let told = DispatchSemaphore(value: 0)
+        let code = Mutex<TandemError.Code?>(nil)
+        Thread.detachNewThread {
+            do { try store.read { _ in } } catch { code.withLock { $0 = (error as? TandemError)?.code } }
+            told.signal()
+        }
+        while store.readers!.waiting < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        store.close()
+        await #expect(throws: TandemError.self) { try await task.value }
+        await told.reached()
+        #expect(code.withLock { $0 } == .closed)
+        release.signal()
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func closingWhileManyReadAndWriteHarmsNothing() throws {
+        for round in 0..<20 {
+            let path = folder.file("round-\(round)")
+            let written = Mutex(0)
+            do {
+                let store = try Peer.open(path, busyTimeout: 5)
+                DispatchQueue.concurrentPerform(iterations: 8) { index in
+                    do {
+                        for step in 0..<1000 {
+                            if index == 7 && step == round {
+                                store.close()
+                                return
+                            }
+                            if index % 2 == 0 {
+                                try store.write { try $0.insert(PeerPerson(name: "\(index)-\(step)")) }
+                                written.withLock { $0 += 1 }
+                            } else {
+                                _ = try store.read { try $0.operations.count() }
+                            }
+                        }
+                    } catch let error as TandemError {
+                        #expect(error.code == .closed, "\(error)")
+                    } catch {
+                        Issue.record("\(error)")
+                    }
+                }
+            }
+            let store = try Peer.open(path)
+            #expect(try store.operations.count() == written.withLock { $0 })
+            try store.expectSound()
+        }
+    }
+}
+
+extension DispatchSemaphore {
+    /// Waits without blocking a thread of Swift's pool.
+    func reached() async {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                self.wait()
+                continuation.resume()
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import Testing
+
+@testable import Tandem
+@testable import TandemTestPeer
+
+/// Files that were damaged: an error, never a crash, and never a wrong answer without one where SQLite can tell.
+@Suite struct DamageTests {
+    let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
+
+    private func makeStore() throws -> Data {
+        let store = try Peer.open(folder.file())
+        try store.write { tx in
+            let person = try tx.insert(PeerPerson(name: "Ада"))
+            for index in 0..<300 {
+                try tx.insert(
+                    PeerCard(
+                        shop: String(repeating: "Лента \(index) ", count: 20), barcode: "\(index)",
+                        owner: person.reference, people: [person.reference]))
+            }
+        }
+        store.close()
+        return try Data(contentsOf: URL(fileURLWithPath: folder.file()))
+    }
+
+    /// Opens, reads everything, writes and closes a damaged store.
+    private func use() throws {
+        let store = try Peer.open(folder.file(), busyTimeout: 1)
+        defer { store.close() }
+        for table in ["PeerCard", "PeerPerson", "__operations"] { _ = try store.sql("SELECT * FROM \(table)") }
+        _ = try store.operations.all()
+        _ = try store.sql("PRAGMA integrity_check")
+        _ = try store.sql("SELECT rowid FROM __search_PeerCard WHERE __search_shop GLOB '*лента*'")
+        try store.write { tx in
+            try tx.insert(PeerCard(shop: "new", barcode: "new"))
+            for row in try store.sql("SELECT localID FROM PeerCard LIMIT 50") {
+                guard let id = row[0].string else { continue }
+                try tx.update(PeerCard.self, LocalID(id)) { $0.shop += "!" }
+            }
+            for row in try store.sql("SELECT localID FROM PeerPerson") {
+                guard let id = row[0].string else { continue }
+                try tx.delete(PeerPerson.self, LocalID(id))
+            }
+        }
+        try store.compact()
+    }
+
+    private func expectErrorOrNone(_ context: String) {
+        do {
+            try use()
+        } catch is TandemError {
+        } catch {
+            Issue.record("\(context): \(error)")
+        }
+    }
+
+    @Test func aTruncatedFileIsAnError() throws {
+        let whole = try makeStore()
+        var codes: Set<TandemError.Code> = []
+        for length in [whole.count - 1, whole.count - 4096, whole.count / 2, 8192, 4096, 4095, 512, 100, 99, 20, 16] {
+            for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: folder.file() + suffix) }
+            try whole.prefix(length).write(to: URL(fileURLWithPath: folder.file()))
+            do {
+                try use()
+                Issue.record("\(length) of \(whole.count) bytes were taken for a store")
+            } catch let error as TandemError {
+                codes.insert(error.code)
+            }
+        }
+        #expect(codes.isSubset(of: [.corrupt, .notAStore, .ioFailure]), "\(codes)")
+    }
+
+    @Test func garbageInAPageIsAnErrorOrNoneButNeverACrash() throws {
+        let whole = try makeStore()
+        let base = ProcessInfo.processInfo.environment["TANDEM_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...999_999)
+        print("DamageTests: TANDEM_SEED=\(base)")
+        let rounds = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 3000 : 150
+        for round in 0..<rounds {
+            var random = SeededGenerator(base &+ UInt64(round))
+            var bytes = whole
+            for _ in 0..<Int.random(in: 1...8, using: &random) {
+                // Half of them in the head of a page, where they hurt most.
+                let page = Int.random(in: 0..<whole.count / 4096, using: &random) * 4096
+                let start = page + (Bool.random(using: &random) ? 0 : Int.random(in: 0..<4000, using: &random))
+                for offset in start..<min(start + Int.random(in: 1...64, using: &random), bytes.count) where offset >= 100 {
+                    bytes[offset] = UInt8.random(in: 0...255, using: &random)
+                }
+            }
+            for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: folder.file() + suffix) }
+            try bytes.write(to: URL(fileURLWithPath: folder.file()))
+            expectErrorOrNone("seed \(base &+ UInt64(round))")
+        }
+    }
+
+    @Test func aDamagedLogLosesAtMostItsOwnTransactions() throws {
+        _ = try makeStore()
+        let store = try Peer.open(folder.file())
+        for index in 0..<20 { _ = try store.write { try $0.insert(PeerPerson(name: "\(index)")) } }
+        let copy = try TemporaryFolder()
+        let log = try Data(contentsOf: URL(fileURLWithPath: store.path + "-wal"))
+        for seed in 0..<20 as Range<UInt64> {
+            var random = SeededGenerator(seed)
+            var bytes = log
+            bytes[Int.random(in: 32..<bytes.count, using: &random)] ^= 0x55
+            for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: copy.file() + suffix) }
+            try Data(contentsOf: URL(fileURLWithPath: store.path)).write(to: URL(fileURLWithPath: copy.file()))
+            try bytes.write(to: URL(fileURLWithPath: copy.file() + "-wal"))
+            let damaged = try Peer.open(copy.file())
+            let count = try #require(try damaged.rows("SELECT count(*) FROM PeerPerson")[0][0].int)
+            #expect((1...21).contains(count))
+            try damaged.expectSound()
+            damaged.close()
+        }
+    }
+
+    @Test(arguments: [
+        ("formatVersion", "'x'"), ("schemaVersion", "NULL"), ("foldingVersion", "x'00'"), ("schemaStamp", "5"),
+        ("schema", "'{'"), ("schema", "'{\"models\":[{}]}'"), ("schema", "NULL"),
+    ])
+    func aDamagedSettingIsAnErrorThatNamesIt(_ key: String, _ value: String) throws {
+        _ = try makeStore()
+        try folder.withDatabase { connection in
+            try connection.execute("UPDATE __settings SET value = \(value) WHERE key = '\(key)'")
+        }
+        let before = try folder.storeBytes()
+        let error = expectError(.corrupt) { try Peer.open(folder.file()) }
+        #expect(error?.message.contains(key) == true && error?.store == folder.file())
+        #expect(try folder.storeBytes() == before)
+    }
+
+    @Test(arguments: ["DELETE FROM __settings", "DROP TABLE __settings", "DELETE FROM __settings WHERE key = 'schema'"])
+    func missingSettingsAreAnError(_ sql: String) throws {
+        _ = try makeStore()
+        try folder.withDatabase { try $0.execute(sql) }
+        let before = try folder.storeBytes()
+        for readOnly in [false, true] {
+            expectError(.corrupt) { try Peer.open(folder.file(), readOnly: readOnly) }
+        }
+        #expect(try folder.storeBytes() == before)
+    }
+
+    @Test(arguments: ["x", "", "x'01FF'", "x'0101'", "x'010105616263646505'"])
+    func aDamagedOperationIsAnErrorWhereItIsRead(_ changes: String) throws {
+        _ = try makeStore()
+        try folder.withDatabase { connection in
+            try connection.execute("UPDATE __operations SET changes = \(changes.hasPrefix("x'") ? changes : "'\(changes)'")")
+        }
+        let store = try Peer.open(folder.file())
+        expectError(.corrupt) { try store.operations.all() }
+        #expect(try store.operations.count() == 301)
+        // A migration that must rewrite it leaves the store as it was.
+        store.close()
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+@testable import Tandem
+@testable import TandemTestPeer
+
+/// A disk that fills up mid-write: a typed error, the store as it was, and usable when there is room again.
+@Suite struct DiskFullTests {
+    let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
+
+    private func expectRecovered(_ peer: PeerProcess, code: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        peer.wait()
+        let lines = peer.lines
+        try #require(lines.count == 6, "\(lines)", sourceLocation: sourceLocation)
+        #expect(lines[0] == "full \(code)", sourceLocation: sourceLocation)
+        for index in [1, 3] {
+            let expected = lines[index + 1].split(separator: " ").compactMap { Int($0) }
+            #expect(
+                lines[index] == "holds \(expected[0]) \(expected[1]) \(expected[1]) 0", sourceLocation: sourceLocation)
+        }
+        #expect(lines[5] == "reopened \(lines[4].split(separator: " ")[1])", sourceLocation: sourceLocation)
+    }
+
+    @Test(.enabled(if: PeerProcess.canMount, "no mounts here"), arguments: [2, 3, 5])
+    func aFullDiskIsAnErrorAndLosesNothing(megabytes: Int) throws {
+        let peer = try PeerProcess(
+            mounting: """
+                mkdir '\(folder.file("disk"))'
+                mount -t tmpfs -o size=\(megabytes)m tmpfs '\(folder.file("disk"))'
+                head -c 600000 /dev/zero > '\(folder.file("disk"))/ballast'
+                '\(PeerProcess.executable)' fill '\(folder.file("disk"))/store.tandem' '\(folder.file("disk"))/ballast'
+                """, in: folder)
+        try expectRecovered(peer, code: "diskFull")
+    }
+
+    @Test(arguments: [1_000_000, 1_777_777, 4_000_000])
+    func aFileThatMayNotGrowIsAnErrorAndLosesNothing(bytes: Int) throws {
+        let peer = try PeerProcess(["fill", folder.file(), "\(bytes)"], in: folder)
+        try expectRecovered(peer, code: "ioFailure")
+    }
+
+    @Test func aStoreThatReachesSQLitesOwnLimitIsUsableAfterIt() throws {
+        let store = try Peer.open(folder.file())
+        _ = try store.write { try $0.insert(PeerPerson(name: "before")) }
+        func limit(_ pages: Int) throws {
+            try store.writer.queue.unsafeReentrantWrite { _ in
+                _ = try store.writer.connection.value("PRAGMA max_page_count = \(pages)")
+            }
+        }
+        try limit(60)
+        let error = expectError(.diskFull) {
+            try store.write { tx in
+                for index in 0..<1000 {
+                    try tx.insert(PeerCard(shop: String(repeating: "ж", count: 5000), barcode: "\(index)"))
+                }
+            }
+        }
+        #expect(error?.store == store.path && error?.advice != nil)
+        #expect(try store.operations.count() == 1)
+        try limit(100_000)
+        _ = try store.write { try $0.insert(PeerCard(shop: "after", barcode: "1")) }
+        #expect(try store.operations.count() == 2)
+        try store.expectSound()
+    }
+
+    @Test func aMigrationThatFindsNoRoomLeavesTheStoreAsItWas() throws {
+        let store = try Peer.open(folder.file())
+        try store.write { tx in
+            for index in 0..<300 { try tx.insert(PeerPerson(name: "\(index) " + String(repeating: "я", count: 2000))) }
+        }
+        store.close()
+        let before = try folder.storeBytes()
+        let outputs = try TemporaryFolder()
+        let peer = try PeerProcess(
+            mounting: "trap '' XFSZ; ulimit -f 300; '\(PeerProcess.executable)' migrate '\(folder.file())'", in: outputs)
+        peer.wait()
+        guard PeerProcess.canMount else { return }
+        #expect(peer.lines.first?.hasPrefix("error ioFailure") == true, "\(peer.lines)")
+        // The log is empty or gone; the file is as it was.
+        #expect(try folder.storeBytes()["store.tandem"] == before["store.tandem"])
+        let again = try Store(at: folder.file(), models: PeerPersonGrown.self)
+        #expect(try again.rows("SELECT count(*) FROM PeerPerson") == [[300]])
+    }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Tandem
+@testable import TandemTestPeer
+
+@Suite struct MaintenanceTests {
+    let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
+
+    private func fill(_ store: Store, cards: Int = 50) throws {
+        try store.write { tx in
+            let person = try tx.insert(PeerPerson(name: "Ада"))
+            for index in 0..<cards {
+                try tx.insert(
+                    PeerCard(
+                        shop: "Лента \(index) " + String(repeating: "я", count: 500), barcode: "\(index)",
+                        owner: person.reference, people: [person.reference]))
+            }
+        }
+    }
+
+    private func allRows(_ store: Store) throws -> [[[StorageValue]]] {
+        try ["PeerCard", "PeerPerson", "PeerMark", "__operations", "__links_PeerCard_people", "__settings", "__search_PeerCard_data"]
+            .map { try store.rows("SELECT * FROM \($0) ORDER BY 1, 2") }
+    }
+
+    // MARK: Backup
+
+    @Test func aBackupHoldsTheSameRows() throws {
+        let store = try Peer.open(folder.file())
+        try fill(store)
+        // Twice: the second time it takes the place of the first.
+        for _ in 0..<2 {
+            try store.backup(to: folder.file("copy"))
+            let copy = try Peer.open(folder.file("copy"))
+            #expect(try allRows(copy) == allRows(store))
+            try copy.expectSound()
+            copy.close()
+            _ = try store.write { try $0.insert(PeerPerson(name: "later")) }
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("copy") } == ["copy"])
+    }
+
+    @Test func aStoreInMemoryCanBeBackedUp() throws {
+        let store = try Store.inMemory(models: PeerCard.self, PeerPerson.self, PeerMark.self)
+        try fill(store)
+        try store.backup(to: folder.file("copy"))
+        let copy = try Peer.open(folder.file("copy"))
+        #expect(try allRows(copy) == allRows(store))
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func aBackupIsOneStateWhileOthersWrite() throws {
+        let store = try Peer.open(folder.file())
+        _ = try store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }
+        let peer = try PeerProcess(["count", folder.file(), "2000"], in: folder)
+        let stop = Mutex(false)
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            while !stop.withLock({ $0 }) {
+                try? store.write { tx in
+                    try tx.insert(PeerPerson(name: "x"))
+                    try tx.update(PeerMark.self, PeerMark.id) { $0.number += 1 }
+                }
+            }
+            done.signal()
+        }
+        for round in 0..<5 {
+            try store.backup(to: folder.file("copy-\(round)"))
+            let copy = try Peer.open(folder.file("copy-\(round)"))
+            let mark = try copy.rows("SELECT number FROM PeerMark")[0][0]
+            #expect(try copy.rows("SELECT count(*) FROM PeerPerson") == [[mark]])
+            #expect(try copy.rows("SELECT count(*) FROM __operations") == [[mark]])
+            try copy.expectSound()
+        }
+        peer.kill()
+        stop.withLock { $0 = true }
+        done.wait()
+    }
+
+    @Test(arguments: ["no store", ""])
+    func aBackupDoesNotReplaceWhatIsNoStore(_ content: String) throws {
+        let store = try Peer.open(folder.file())
+        try Data(content.utf8).write(to: URL(fileURLWithPath: folder.file("copy")))
+        #expect(throws: TandemError.self) { try store.backup(to: folder.file("copy")) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("copy"))) == Data(content.utf8))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("copy") } == ["copy"])
+    }
+
+    @Test func aBackupDoesNotReplaceAnotherProgramsDatabase() throws {
+        let store = try Peer.open(folder.file())
+        try folder.makeDatabase("CREATE TABLE t (x)", file: "copy")
+        let before = try Data(contentsOf: URL(fileURLWithPath: folder.file("copy")))
+        expectError(.notAStore) { try store.backup(to: folder.file("copy")) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("copy"))) == before)
+    }
+
+    @Test func aBackupDoesNotReplaceAStoreThatIsOpen() throws {
+        let store = try Peer.open(folder.file())
+        let other = try Peer.open(folder.file("copy"))
+        _ = try other.write { try $0.insert(PeerPerson(name: "other")) }
+        expectError(.busy) { try store.backup(to: folder.file("copy")) }
+        expectError(.busy) { try store.backup(to: folder.file()) }
+        #expect(try other.rows("SELECT name FROM PeerPerson") == [["other"]])
+        _ = try other.write { try $0.insert(PeerPerson(name: "still")) }
+    }
+
+    @Test func aBackupThatCannotBeMadeLeavesNothing() throws {
+        let store = try Peer.open(folder.file())
+        try fill(store)
+        let before = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        expectError(.cannotOpen) { try store.backup(to: folder.file("none/copy")) }
+        expectError(.cannotOpen) { try store.backup(to: folder.path) }
+        expectError(.cannotOpen) { try store.backup(to: "") }
+        expectError(.cannotOpen) { try store.backup(to: folder.file("a\u{0}b")) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == before)
+    }
+
+    @Test func aBackupInsideAWriteIsRefused() throws {
+        let store = try Peer.open(folder.file())
+        try store.write { tx in
+            _ = try tx.insert(PeerPerson(name: "x"))
+            expectError(.invalidQuery) { try store.backup(to: folder.file("copy")) }
+        }
+        try store.read { _ in try store.backup(to: folder.file("copy")) }
+        #expect(try Peer.open(folder.file("copy")).operations.count() == 1)
+    }
+
+    // MARK: Compaction
+
+    @Test func compactingGivesRoomBackAndChangesNothing() throws {
+        let store = try Peer.open(folder.file())
+        try fill(store, cards: 500)
+        try store.write { tx in
+            for index in 50..<500 { _ = try tx.delete(PeerCard.self, LocalID(try #require(
+                store.rows("SELECT localID FROM PeerCard WHERE barcode = '\(index)'").first?.first?.string))) }
+        }
+        try store.compact()
+        let size = try Data(contentsOf: URL(fileURLWithPath: folder.file())).count
+        let before = try allRows(store)
+        try store.compact()
+        #expect(try allRows(store) == before)
+        #expect(try store.rows("SELECT count(*) FROM PeerCard") == [[50]])
+        #expect(size < 400_000)
+        try store.expectSound()
+        expectError(.invalidQuery) { try store.write { _ in try store.compact() } }
+        expectError(.invalidQuery) { try store.read { _ in try store.compact() } }
+    }
+
+    @Test func compactingWaitsForAnotherWriter() throws {
+        _ = try Peer.open(folder.file())
+        let peer = try PeerProcess(["hold", folder.file(), folder.file("release")], in: folder)
+        try #require(peer.waitForLine("holding"))
+        let store = try Peer.open(folder.file(), busyTimeout: 0.1)
+        expectError(.busy) { try store.compact() }
+        _ = FileManager.default.createFile(atPath: folder.file("release"), contents: nil)
+        peer.wait()
+        try store.compact()
+    }
+}

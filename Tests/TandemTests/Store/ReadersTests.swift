@@ -1,0 +1,177 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Tandem
+@testable import TandemTestPeer
+
+/// Many threads and tasks that read and write at once.
+@Suite struct ReadersTests {
+    let folder: TemporaryFolder
+    init() throws { folder = try TemporaryFolder() }
+
+    private func open(readers: Int) throws -> Store {
+        var configuration = Store.Configuration()
+        configuration.maximumReaders = readers
+        configuration.busyTimeout = 60
+        return try Store(at: folder.file(), models: PeerPerson.self, PeerMark.self, configuration: configuration)
+    }
+
+    /// In every committed state the mark's number is the number of people.
+    private func write(_ store: Store) throws {
+        try store.write { tx in
+            try tx.insert(PeerPerson(name: "x"))
+            try tx.update(PeerMark.self, PeerMark.id) { $0.number += 1 }
+        }
+    }
+
+    @Sendable private static func check(_ store: Store) throws -> Int {
+        let people = try store.sql("SELECT count(*) FROM PeerPerson")[0][0].int!
+        let mark = try store.sql("SELECT number FROM PeerMark")[0][0].int!
+        let operations = try store.operations.count()
+        #expect(people == mark && operations == mark)
+        return mark
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: [1, 2, 4, 20])
+    func aReadBlockSeesOneStateWhateverIsWritten(readers: Int) throws {
+        let store = try open(readers: readers)
+        _ = try store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }
+        let errors = Mutex<[any Error]>([])
+        DispatchQueue.concurrentPerform(iterations: 12) { index in
+            do {
+                if index < 3 {
+                    for _ in 0..<40 { try write(store) }
+                } else {
+                    var last = 0
+                    for _ in 0..<100 {
+                        let now = try store.read { _ in try Self.check(store) }
+                        #expect(now >= last, "a reader must not go back in time")
+                        last = now
+                    }
+                }
+            } catch { errors.withLock { $0.append(error) } }
+        }
+        #expect(errors.withLock { $0 }.isEmpty)
+        #expect(try Self.check(store) == 120)
+        #expect(store.readers!.made <= readers)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func tasksReadAndWriteToo() async throws {
+        let store = try open(readers: 2)
+        _ = try await store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<40 {
+                group.addTask {
+                    if index % 4 == 0 {
+                        try await store.write { tx in
+                            try tx.insert(PeerPerson(name: "x"))
+                            try tx.update(PeerMark.self, PeerMark.id) { $0.number += 1 }
+                        }
+                    } else {
+                        _ = try await store.read { _ in try Self.check(store) }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try Self.check(store) == 10)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aTaskThatIsCancelledWhileItWaitsForAReaderWaitsNoLonger() async throws {
+        let store = try open(readers: 1)
+        let reading = DispatchSemaphore(value: 0)
+        let release = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            try? store.read { _ in
+                reading.signal()
+                release.wait()
+            }
+        }
+        await reading.reached()
+        let task = Task { try await store.read { _ in } }
+        while store.readers!.waiting == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(store.readers!.waiting == 0)
+        release.signal()
+        // The reader is there for the next one.
+        #expect(try await store.read { try $0.operations.count() } == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aTaskThatIsCancelledWhileItWaitsToWriteWritesNothing() async throws {
+        let store = try open(readers: 1)
+        let writing = DispatchSemaphore(value: 0)
+        let release = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            try? store.write { _ in
+                writing.signal()
+                release.wait()
+            }
+        }
+        await writing.reached()
+        let task = Task { try await store.write { _ = try $0.insert(PeerPerson(name: "x")) } }
+        try await Task.sleep(for: .milliseconds(20))
+        task.cancel()
+        release.signal()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try store.operations.count() == 0)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aTaskThatIsCancelledWhileItWritesOrReadsIsInterrupted() async throws {
+        let store = try open(readers: 1)
+        let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+        let began = DispatchSemaphore(value: 0)
+        let writing = Task {
+            try await store.write { tx in
+                _ = try tx.insert(PeerPerson(name: "x"))
+                began.signal()
+                _ = try store.sql(endless)
+            }
+        }
+        await began.reached()
+        writing.cancel()
+        await #expect(throws: CancellationError.self) { try await writing.value }
+        let reading = Task {
+            try await store.read { _ in
+                began.signal()
+                _ = try store.sql(endless)
+            }
+        }
+        await began.reached()
+        reading.cancel()
+        await #expect(throws: CancellationError.self) { try await reading.value }
+        #expect(try await store.read { try $0.operations.count() } == 0)
+        _ = try await store.write { try $0.insert(PeerPerson(name: "y")) }
+        #expect(try store.operations.count() == 1)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func whoeverWaitsForAReaderThatCannotBeMadeTriesItself() throws {
+        struct Odd: Error {}
+        let slow = DispatchSemaphore(value: 0)
+        let attempts = Mutex(0)
+        let pool = ReaderPool(maximum: 1, path: "x") {
+            let first = attempts.withLock { count in
+                count += 1
+                return count == 1
+            }
+            if first { slow.wait() }
+            throw Odd()
+        }
+        let failed = DispatchSemaphore(value: 0)
+        for _ in 0..<3 {
+            Thread.detachNewThread {
+                do { _ = try pool.borrow() } catch is Odd { failed.signal() } catch {}
+            }
+        }
+        while pool.waiting < 2 { usleep(1000) }
+        slow.signal()
+        for _ in 0..<3 { failed.wait() }
+        #expect(attempts.withLock { $0 } == 3)
+    }
+}
