@@ -1,7 +1,7 @@
 import Tandem
 
 /// A generator of pseudo-random numbers (SplitMix64) that gives the same numbers in every process.
-package struct SeededGenerator: RandomNumberGenerator {
+package struct PeerRandom: RandomNumberGenerator {
     private var state: UInt64
 
     package init(_ seed: UInt64) { state = seed }
@@ -79,7 +79,7 @@ package struct PeerWorld {
     /// Plans the next transaction, and takes it as done.
     package mutating func step() -> Transaction {
         number += 1
-        var random = SeededGenerator(seed &* 1_000_003 &+ UInt64(number))
+        var random = PeerRandom(seed &* 1_000_003 &+ UInt64(number))
         var transaction = Transaction(origin: Int.random(in: 0..<4, using: &random) == 0 ? .server : .app, changes: [])
         for index in 0..<Int.random(in: 1...8, using: &random) {
             let id = "\(number)-\(index)"
@@ -92,7 +92,7 @@ package struct PeerWorld {
         return transaction
     }
 
-    private func newCard(_ id: String, _ random: inout SeededGenerator) -> Card {
+    private func newCard(_ id: String, _ random: inout PeerRandom) -> Card {
         let live = livePeople
         return Card(
             shop: Self.shops.randomElement(using: &random)! + " \(id)", barcode: id,
@@ -106,7 +106,7 @@ package struct PeerWorld {
     private var liveCards: [String] = []
     private var tombstones: [String] = []
 
-    private func planReceived(_ id: String, _ random: inout SeededGenerator) -> Change? {
+    private func planReceived(_ id: String, _ random: inout PeerRandom) -> Change? {
         if Int.random(in: 0..<3, using: &random) == 0 {
             return .receivePerson("s-\(id)", Person(name: "Ада \(id)", isSent: true))
         }
@@ -115,7 +115,7 @@ package struct PeerWorld {
         return .receiveCard("s-\(id)", card)
     }
 
-    private func plan(_ id: String, _ random: inout SeededGenerator) -> Change? {
+    private func plan(_ id: String, _ random: inout PeerRandom) -> Change? {
         let card = liveCards.randomElement(using: &random)
         switch Int.random(in: 0..<20, using: &random) {
         case 0..<6: return .insertCard(id, newCard(id, &random))

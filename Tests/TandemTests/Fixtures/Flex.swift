@@ -88,7 +88,7 @@ extension FlexModel {
     }
 }
 
-extension TemporaryFolder {
+extension TestFolder {
     /// Opens the folder's store with versions of models, runs a block, and closes it.
     @discardableResult
     func open<T>(
@@ -140,11 +140,6 @@ extension Store {
 
     /// All rows of a query, each as its values.
     func rows(_ query: String) throws -> [[StorageValue]] { try sql(query).map(\.values) }
-}
-
-extension StorageValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral {
-    public init(stringLiteral value: String) { self = .text(value) }
-    public init(integerLiteral value: Int64) { self = .integer(value) }
 }
 
 extension PropertyDefinition {

@@ -19,13 +19,13 @@ final class PeerProcess {
         return "TandemTestPeer"
     }()
 
-    init(_ arguments: [String], in folder: TemporaryFolder) throws {
+    init(_ arguments: [String], in folder: TestFolder) throws {
         output = folder.file("output-\(UUID().uuidString)")
         try start(Self.executable, arguments)
     }
 
     /// Runs a shell script in a mount namespace of its own, so that it can mount what goes with it.
-    init(mounting script: String, in folder: TemporaryFolder) throws {
+    init(mounting script: String, in folder: TestFolder) throws {
         output = folder.file("output-\(UUID().uuidString)")
         try start("/usr/bin/unshare", Self.namespace + ["sh", "-ec", script])
     }
@@ -42,7 +42,7 @@ final class PeerProcess {
 
     /// Whether this machine lets tests mount a file system in a namespace.
     static let canMount: Bool = {
-        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare"), let folder = try? TemporaryFolder(),
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare"), let folder = try? TestFolder(),
             let process = try? PeerProcess(
                 mounting: "mount -t tmpfs -o size=1m tmpfs '\(folder.path)' && echo yes", in: folder)
         else { return false }

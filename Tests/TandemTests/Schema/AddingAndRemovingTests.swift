@@ -4,8 +4,8 @@ import Testing
 @testable import Tandem
 
 @Suite struct AddingAndRemovingTests {
-    let folder: TemporaryFolder
-    init() throws { folder = try TemporaryFolder() }
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
 
     @Test func anAddedPropertyTakesItsDefaultAndTheOthersKeepTheirValues() throws {
         try folder.open(Flex.Card.version(.text("shop", folding: .searched))) { store in

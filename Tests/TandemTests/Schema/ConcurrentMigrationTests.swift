@@ -6,8 +6,8 @@ import Testing
 @testable import Tandem
 
 @Suite struct ConcurrentMigrationTests {
-    let folder: TemporaryFolder
-    init() throws { folder = try TemporaryFolder() }
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
 
     /// Runs a block on several threads at once, and returns the errors.
     private func atOnce(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) -> [any Error] {

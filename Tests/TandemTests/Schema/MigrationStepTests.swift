@@ -6,8 +6,8 @@ import Testing
 @testable import Tandem
 
 @Suite struct MigrationStepTests {
-    let folder: TemporaryFolder
-    init() throws { folder = try TemporaryFolder() }
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
 
     private let old = Flex.Card.version(.text("shopName", folding: .searched), .text("points"))
 
@@ -95,7 +95,7 @@ import Testing
             .text("shopName", folding: .searched),
             PropertyDefinition("score", Codec.of(Int.self), formerNames: ["points"], default: { 0 }))
         for name in ["points", "score"] {
-            let folder = try TemporaryFolder()
+            let folder = try TestFolder()
             try FileManager.default.copyItem(atPath: self.folder.file(), toPath: folder.file())
             try folder.migrate(new) { configuration in
                 configuration.schemaVersion = 1

@@ -13,7 +13,7 @@ import Testing
         var folding: PropertyDefinition.Folding
         var isIndexed: Bool
 
-        init(_ random: inout SeededGenerator) {
+        init(_ random: inout PeerRandom) {
             kind = Int.random(in: 0..<7, using: &random)
             isOptional = Bool.random(using: &random)
             folding = kind == 0 ? [.none, .sorted, .searched].randomElement(using: &random)! : .none
@@ -52,7 +52,7 @@ import Testing
             }
         }
 
-        func value(_ random: inout SeededGenerator) -> StorageValue {
+        func value(_ random: inout PeerRandom) -> StorageValue {
             if isOptional && Int.random(in: 0..<4, using: &random) == 0 { return .null }
             return switch kind {
             case 0: .text(["", "Ёлка", "a\u{0}b", "ß", "x y"].randomElement(using: &random)!)
@@ -72,7 +72,7 @@ import Testing
         Flex.Card.version(properties.map { $0.shape.definition($0.name, column: $0.column) }, table: table)
     }
 
-    private func next(after old: Properties, _ random: inout SeededGenerator) -> Properties {
+    private func next(after old: Properties, _ random: inout PeerRandom) -> Properties {
         var new: Properties = []
         for property in old where Int.random(in: 0..<4, using: &random) > 0 {
             var property = property
@@ -105,8 +105,8 @@ import Testing
     }
 
     private func migrate(seed: UInt64) throws {
-        var random = SeededGenerator(seed)
-        let folder = try TemporaryFolder()
+        var random = PeerRandom(seed)
+        let folder = try TestFolder()
         var properties: Properties = next(after: [], &random)
         var expected: [String: [String: StorageValue]] = [:]
         var table = "Card"

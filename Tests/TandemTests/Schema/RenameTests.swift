@@ -4,8 +4,8 @@ import Testing
 @testable import Tandem
 
 @Suite struct RenameTests {
-    let folder: TemporaryFolder
-    init() throws { folder = try TemporaryFolder() }
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
 
     private let person = Flex.Person.version(.text("name", folding: .searched))
 

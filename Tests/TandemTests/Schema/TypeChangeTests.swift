@@ -5,8 +5,8 @@ import Testing
 @testable import Tandem
 
 @Suite struct TypeChangeTests {
-    let folder: TemporaryFolder
-    init() throws { folder = try TemporaryFolder() }
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
 
     /// Opens a store whose one property has one type, inserts values, and opens it with the property of another type.
     private func change(

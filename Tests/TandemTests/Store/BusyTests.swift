@@ -7,8 +7,8 @@ import Testing
 
 /// Several writers on one file.
 @Suite struct BusyTests {
-    let folder: TemporaryFolder
-    init() throws { folder = try TemporaryFolder() }
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
 
     @Test(arguments: [0, 0.3])
     func aWriterWaitsForAnotherProcessAsLongAsWasSaidAndThenThrows(timeout: Double) throws {

@@ -6,8 +6,8 @@ import Testing
 @testable import TandemTestPeer
 
 @Suite struct ClosingTests {
-    let folder: TemporaryFolder
-    init() throws { folder = try TemporaryFolder() }
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
 
     private func expectClosed(_ store: Store) async throws {
         expectError(.closed) { try store.write { try $0.insert(PeerPerson(name: "x")) } }

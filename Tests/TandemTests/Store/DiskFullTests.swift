@@ -6,8 +6,8 @@ import Testing
 
 /// A disk that fills up mid-write: a typed error, the store as it was, and usable when there is room again.
 @Suite struct DiskFullTests {
-    let folder: TemporaryFolder
-    init() throws { folder = try TemporaryFolder() }
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
 
     private func expectRecovered(_ peer: PeerProcess, code: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         peer.wait()
@@ -22,13 +22,13 @@ import Testing
         #expect(lines[5] == "reopened \(lines[4].split(separator: " ")[1])", sourceLocation: sourceLocation)
     }
 
-    @Test(.enabled(if: PeerProcess.canMount, "no mounts here"), arguments: [2, 3, 5])
+    @Test(.enabled(if: PeerProcess.canMount, "no mounts here"), arguments: [4, 5, 8])
     func aFullDiskIsAnErrorAndLosesNothing(megabytes: Int) throws {
         let peer = try PeerProcess(
             mounting: """
                 mkdir '\(folder.file("disk"))'
                 mount -t tmpfs -o size=\(megabytes)m tmpfs '\(folder.file("disk"))'
-                head -c 600000 /dev/zero > '\(folder.file("disk"))/ballast'
+                head -c 2000000 /dev/zero > '\(folder.file("disk"))/ballast'
                 '\(PeerProcess.executable)' fill '\(folder.file("disk"))/store.tandem' '\(folder.file("disk"))/ballast'
                 """, in: folder)
         try expectRecovered(peer, code: "diskFull")
@@ -71,7 +71,7 @@ import Testing
         }
         store.close()
         let before = try folder.storeBytes()
-        let outputs = try TemporaryFolder()
+        let outputs = try TestFolder()
         let peer = try PeerProcess(
             mounting: "trap '' XFSZ; ulimit -f 300; '\(PeerProcess.executable)' migrate '\(folder.file())'", in: outputs)
         peer.wait()

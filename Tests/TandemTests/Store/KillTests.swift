@@ -22,9 +22,9 @@ import Testing
     }
 
     private func runStore(seed: UInt64) throws -> Int {
-        let folder = try TemporaryFolder()
+        let folder = try TestFolder()
         let path = folder.file()
-        var random = SeededGenerator(seed)
+        var random = PeerRandom(seed)
         var world = PeerWorld(seed: seed)
         for kill in 0..<Self.killsPerStore {
             let known = world.number

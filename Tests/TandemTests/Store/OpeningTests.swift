@@ -6,8 +6,8 @@ import Testing
 
 /// What paths and files can be opened, and what is said of those that can't.
 @Suite struct OpeningTests {
-    let folder: TemporaryFolder
-    init() throws { folder = try TemporaryFolder() }
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
 
     private func open(_ path: String, readOnly: Bool = false) throws -> Store {
         try Peer.open(path, readOnly: readOnly, busyTimeout: 1)
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test func aHeaderFollowedByGarbageIsRefusedUntouched() throws {
-        var random = SeededGenerator(1)
+        var random = PeerRandom(1)
         for length in [0, 84, 496, 4080, 20_000] {
             let garbage = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
             try Data("SQLite format 3\u{0}".utf8 + garbage).write(to: URL(fileURLWithPath: folder.file()))
@@ -209,7 +209,7 @@ import Testing
     func aStoreOnAReadOnlyMediumCanBeRead() throws {
         let path = try makeStore("disk.tandem")
         for suffix in ["-wal", "-shm"] { #expect(!FileManager.default.fileExists(atPath: path + suffix)) }
-        let outputs = try TemporaryFolder()
+        let outputs = try TestFolder()
         let peer = try PeerProcess(mounting: mountedReadOnly("'\(PeerProcess.executable)' read '\(path)'"), in: outputs)
         peer.wait()
         #expect(peer.lines == ["cards 1", "write readOnly"])
@@ -226,7 +226,7 @@ import Testing
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(atPath: store.path + suffix, toPath: folder.file() + suffix)
         }
-        let outputs = try TemporaryFolder()
+        let outputs = try TestFolder()
         let peer = try PeerProcess(
             mounting: mountedReadOnly("'\(PeerProcess.executable)' read '\(folder.file())'"), in: outputs)
         peer.wait()
@@ -239,7 +239,7 @@ import Testing
     }
 }
 
-extension TemporaryFolder {
+extension TestFolder {
     /// Runs statements on a database file with plain SQLite.
     func makeDatabase(_ sql: String, file name: String = "store.tandem") throws {
         try withDatabase(file: name) { try $0.execute(sql) }
@@ -248,11 +248,11 @@ extension TemporaryFolder {
     func withDatabase<T>(file name: String = "store.tandem", _ body: (Connection) throws -> T) throws -> T {
         let opener = StoreOpener(location: .file(file(name)), configuration: Store.Configuration())
         let queue = try opener.open(readOnly: false, label: "plain")
-        let connection = try Connection(queue: queue, path: file(name))
-        defer {
-            connection.finalizeStatements()
-            try? queue.close()
+        defer { try? queue.close() }
+        return try queue.unsafeReentrantWrite { _ in
+            let connection = try Connection(queue: queue, path: file(name))
+            defer { connection.finalizeStatements() }
+            return try body(connection)
         }
-        return try body(connection)
     }
 }

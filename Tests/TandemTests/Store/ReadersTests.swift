@@ -7,8 +7,8 @@ import Testing
 
 /// Many threads and tasks that read and write at once.
 @Suite struct ReadersTests {
-    let folder: TemporaryFolder
-    init() throws { folder = try TemporaryFolder() }
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
 
     private func open(readers: Int) throws -> Store {
         var configuration = Store.Configuration()

@@ -7,10 +7,10 @@ import Testing
 /// The way down to SQL: for reading only, with values that are bound.
 @Suite struct SQLTests {
     let store: Store
-    let folder: TemporaryFolder
+    let folder: TestFolder
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TestFolder()
         store = try Peer.open(folder.file())
         _ = try store.write { try $0.insert(PeerPerson(name: "Ада").identified(by: "1")) }
     }
@@ -67,14 +67,14 @@ import Testing
         }
         try store.read { _ in _ = expectError(.invalidQuery) { try store.sql(sql) } }
         #expect(try store.rows("SELECT * FROM PeerPerson").count == before.count + 1)
-        #expect(try store.rows("PRAGMA journal_mode") == [["wal"]])
+        #expect(try store.rows("PRAGMA busy_timeout") == [[60_000]])
     }
 
     @Test(arguments: [
         "SELECT 1", "  SELECT 1 ;  ", "SELECT 1 -- over", "/* x */ SELECT 1; /* y */ -- z", "VALUES (1), (2)",
         "WITH t AS (SELECT 1) SELECT * FROM t", "EXPLAIN SELECT 1", "EXPLAIN QUERY PLAN SELECT * FROM PeerPerson",
         "PRAGMA table_info(PeerPerson)", "PRAGMA main.index_list('PeerPerson')", "PRAGMA integrity_check",
-        "PRAGMA integrity_check(1)", "PRAGMA journal_mode", "PRAGMA user_version", "PRAGMA page_count", "PRAGMA busy_timeout",
+        "PRAGMA integrity_check(1)", "PRAGMA synchronous", "PRAGMA user_version", "PRAGMA page_count", "PRAGMA busy_timeout",
         "SELECT * FROM pragma_table_info('PeerPerson')", "SELECT ';', 'x' -- ; DELETE",
     ])
     func whatOnlyReadsIsRun(_ sql: String) throws {

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A folder for one test, which goes with it.
-final class TemporaryFolder: Sendable {
+final class TestFolder: Sendable {
     let path: String
 
     init() throws {
