@@ -49,6 +49,9 @@ final class Connection {
         sqlite3_commit_hook(handle, nil, nil)
         sqlite3_rollback_hook(handle, nil, nil)
         sqlite3_update_hook(handle, nil, nil)
+        // GRDB interrupts the statement under way when a task is cancelled; one that begins a moment later would run to
+        // its end. So long statements ask by themselves, about once a millisecond.
+        sqlite3_progress_handler(handle, 50_000, { _ in Task.isCancelled ? 1 : 0 }, nil)
         try SQLFunctions.register(on: handle)
     }
 
