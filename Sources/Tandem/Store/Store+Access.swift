@@ -180,13 +180,3 @@ extension Store {
         }
     }
 }
-
-extension Connection {
-    /// Runs statements in one read transaction, so that they see one state.
-    func consistently<T>(_ transaction: Bool, _ body: () throws -> T) throws -> T {
-        guard transaction, !isInTransaction else { return try body() }
-        try statement("BEGIN DEFERRED").run()
-        defer { _ = try? statement("COMMIT").run() }
-        return try body()
-    }
-}

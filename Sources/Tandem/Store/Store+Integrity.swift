@@ -26,11 +26,14 @@ extension Store {
             return try reading(consistently: true) { try IntegrityCheck(connection: $0, schema: schema).run() }
         }
         try checkOpen()
-        return try writer.queue.unsafeReentrantWrite { _ in
-            let connection = writer.connection
-            try connection.statement("BEGIN IMMEDIATE").run()
-            defer { if connection.isInTransaction { try? connection.statement("ROLLBACK").run() } }
-            return try IntegrityCheck(connection: connection, schema: schema).run()
+        return try gate.pass {
+            try writer.queue.unsafeReentrantWrite { _ in
+                try checkOpen()
+                let connection = writer.connection
+                try connection.begin()
+                defer { connection.rollBack() }
+                return try IntegrityCheck(connection: connection, schema: schema).run()
+            }
         }
     }
 }

@@ -61,10 +61,12 @@ extension Store {
                 .readOnly, "The store was opened read-only.", advice: "Open it without Configuration.isReadOnly.",
                 store: path)
         }
-        try writer.queue.unsafeReentrantWrite { _ in
-            try checkOpen()
-            try writer.connection.execute("VACUUM")
-            if readers != nil { _ = try writer.connection.value("PRAGMA wal_checkpoint(TRUNCATE)") }
+        try gate.pass {
+            try writer.queue.unsafeReentrantWrite { _ in
+                try checkOpen()
+                try writer.connection.execute("VACUUM")
+                if readers != nil { _ = try writer.connection.value("PRAGMA wal_checkpoint(TRUNCATE)") }
+            }
         }
     }
 }

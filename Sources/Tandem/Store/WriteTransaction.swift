@@ -62,9 +62,7 @@ public final class WriteTransaction: ReadTransaction {
                 .readOnly, "The store was opened read-only.", advice: "Open it without Configuration.isReadOnly.",
                 store: store.path)
         }
-        // A rollback that the disk refused may have left a transaction open.
-        if connection.isInTransaction { try connection.execute("ROLLBACK") }
-        try connection.statement(.begin).run()
+        try connection.begin()
         do {
             try SchemaKeeper.checkUnchanged(connection, store: store)
             let result = try body()
@@ -77,8 +75,7 @@ public final class WriteTransaction: ReadTransaction {
             return result
         } catch {
             isOver = true
-            // SQLite has rolled back by itself after some errors (a full disk, for one).
-            if connection.isInTransaction { try? connection.statement("ROLLBACK").run() }
+            connection.rollBack()
             connection.schemaStamp = nil
             throw error
         }

@@ -30,14 +30,14 @@ struct SchemaKeeper {
                 .schemaMismatch, "The store's schema is not that of the models, and it was opened read-only.",
                 advice: "Open it for writing once, so that it is migrated.", store: connection.path)
         }
-        try connection.statement("BEGIN IMMEDIATE").run()
+        try connection.begin()
         do {
             // Another process may have done it while this one waited.
             if try !adopt() { try migrate(try read()) }
-            try connection.statement("COMMIT").run()
+            try connection.statement(.commit).run()
             connection.dataVersion = try connection.value("PRAGMA data_version")
         } catch {
-            if connection.isInTransaction { try? connection.statement("ROLLBACK").run() }
+            connection.rollBack()
             throw error
         }
         // Statements that were prepared for tables as they were are not used again.

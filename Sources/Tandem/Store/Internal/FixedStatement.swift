@@ -4,6 +4,8 @@
 enum FixedStatement: Int, CaseIterable {
     case begin
     case commit
+    case rollback
+    case emptyWrite
     case dataVersion
     case insertOperation
     case operationOfObject
@@ -13,6 +15,8 @@ enum FixedStatement: Int, CaseIterable {
         switch self {
         case .begin: "BEGIN IMMEDIATE"
         case .commit: "COMMIT"
+        case .rollback: "ROLLBACK"
+        case .emptyWrite: "DELETE FROM \"__settings\" WHERE 0"
         case .dataVersion: "PRAGMA data_version"
         case .insertOperation:
             """
