@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+
+@testable import Tandem
+
+/// An update in place stands on its row while its block runs: whatever the block does, the row must be the right one.
+@Suite struct UpdateInPlaceTests {
+    private struct Refusal: Error {}
+
+    private let store: Store
+    private let one: HandCard
+    private let other: HandCard
+
+    init() throws {
+        store = try Store.inMemory(models: HandCard.self, HandPerson.self)
+        (one, other) = try store.write(from: .server) { tx in
+            (
+                try tx.insert(HandCard(shop: "One", barcode: "1").received(serverID: "a")),
+                try tx.insert(HandCard(shop: "Other", barcode: "2").received(serverID: "b"))
+            )
+        }
+    }
+
+    private func shops() throws -> [String] {
+        try store.objects(HandCard.self).sorted(by: \.barcode).all().map(\.shop)
+    }
+
+    @Test func theBlockMayUpdateAnotherObject() throws {
+        try store.write { tx in
+            try tx.update(HandCard.self, one.localID) { card in
+                try tx.update(HandCard.self, other.localID) { $0.shop = "Other 2" }
+                card.shop = "One 2"
+            }
+        }
+        #expect(try shops() == ["One 2", "Other 2"])
+        #expect(try store.operations.operation(of: one)?.base["shop"] == .text("One"))
+        #expect(try store.operations.operation(of: other)?.base["shop"] == .text("Other"))
+    }
+
+    @Test func theBlockMayUpdateTheObjectItself() throws {
+        try store.write { tx in
+            try tx.update(HandCard.self, one.localID) { card in
+                try tx.update(HandCard.self, one.localID) { $0.shop = "Inner" }
+                card.shop = "Outer"
+            }
+        }
+        #expect(try shops() == ["Outer", "Other"])
+        #expect(try store.operations.operation(of: one)?.base["shop"] == .text("One"))
+        #expect(try store.operations.count() == 1)
+    }
+
+    @Test func theBlockMayInsertAndRead() throws {
+        try store.write { tx in
+            try tx.update(HandCard.self, one.localID) { card in
+                try tx.insert(HandCard(shop: "Third", barcode: "3"))
+                card.shop = "\(try tx.objects(HandCard.self).count())"
+            }
+        }
+        #expect(try shops() == ["3", "Other", "Third"])
+    }
+
+    @Test func theBlockMayDeleteTheObject() throws {
+        let error = #expect(throws: TandemError.self) {
+            try store.write { tx in
+                try tx.update(HandCard.self, one.localID) { card in
+                    try tx.delete(HandCard.self, one.localID)
+                    card.shop = "One 2"
+                }
+            }
+        }
+        #expect(error?.code == .objectDeleted)
+        #expect(try shops() == ["One", "Other"])
+    }
+
+    @Test func aBlockThatThrowsChangesNothing() throws {
+        try store.write { tx in
+            #expect(throws: Refusal.self) {
+                try tx.update(HandCard.self, one.localID) { card in
+                    card.shop = "Never"
+                    throw Refusal()
+                }
+            }
+            try tx.update(HandCard.self, other.localID) { $0.shop = "Other 2" }
+        }
+        #expect(try shops() == ["One", "Other 2"])
+    }
+
+    @Test func aNestedWriteThatFailsIsUndoneInTheBlock() throws {
+        try store.write { tx in
+            try tx.update(HandCard.self, one.localID) { card in
+                #expect(throws: Refusal.self) {
+                    try store.write { inner in
+                        try inner.update(HandCard.self, one.localID) { $0.shop = "Inner" }
+                        throw Refusal()
+                    }
+                }
+                card.barcode = "0"
+            }
+        }
+        #expect(try shops() == ["One", "Other"])
+        #expect(try store.operations.operation(of: one)?.changedProperties == ["barcode"])
+    }
+}
