@@ -4,7 +4,7 @@ import Foundation
 @main
 struct Benchmarks {
     static let usage = """
-        usage: Benchmarks [--only NAME]... [--against NAME]... [--quick] [--rounds N] [--markdown FILE] [--list]
+        usage: Benchmarks [[--only] NAME]... [--against NAME]... [--quick] [--rounds N] [--markdown FILE] [--list]
 
           --only NAME      only this task; may be given several times
           --against NAME   only this baseline; may be given several times
@@ -45,7 +45,8 @@ struct Benchmarks {
 
         write("# " + Comparison.header.joined(separator: "\t"))
         let runner = Runner(
-            context: Context(folder: folder, isQuick: options.isQuick), rounds: options.rounds, against: options.against)
+            context: Context(folder: folder, isQuick: options.isQuick), rounds: options.rounds, against: options.against
+        )
         var comparisons: [Comparison] = []
         for benchmark in chosen {
             try runner.run(benchmark) { comparison in
@@ -78,12 +79,7 @@ struct Options {
         }
         while let argument = rest.popFirst() {
             switch argument {
-            case "--only":
-                let name = try value(of: argument)
-                guard Benchmarks.all.contains(where: { $0.name == name }) else {
-                    throw UsageError(problem: "there is no task \(name); --list prints them")
-                }
-                only.insert(name)
+            case "--only": try choose(try value(of: argument))
             case "--against": against.insert(try value(of: argument))
             case "--quick": isQuick = true
             case "--rounds":
@@ -93,9 +89,17 @@ struct Options {
                 rounds = number
             case "--markdown": markdown = try value(of: argument)
             case "--list": lists = true
-            default: throw UsageError(problem: "unknown option \(argument)")
+            case _ where argument.hasPrefix("-"): throw UsageError(problem: "unknown option \(argument)")
+            default: try choose(argument)
             }
         }
+    }
+
+    private mutating func choose(_ name: String) throws {
+        guard Benchmarks.all.contains(where: { $0.name == name }) else {
+            throw UsageError(problem: "there is no task \(name); --list prints them")
+        }
+        only.insert(name)
     }
 }
 

@@ -19,15 +19,15 @@ enum Machine {
 
     private static var system: String {
         #if os(Linux)
-        let name = field("PRETTY_NAME", in: "/etc/os-release", separator: "=")
-        var kernel = utsname()
-        uname(&kernel)
-        let release = withUnsafeBytes(of: kernel.release) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        return "\(name ?? "Linux"), kernel \(release)"
+            let name = field("PRETTY_NAME", in: "/etc/os-release", separator: "=")
+            var kernel = utsname()
+            uname(&kernel)
+            let release = withUnsafeBytes(of: kernel.release) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            return "\(name ?? "Linux"), kernel \(release)"
         #else
-        return ProcessInfo.processInfo.operatingSystemVersionString
+            return ProcessInfo.processInfo.operatingSystemVersionString
         #endif
     }
 

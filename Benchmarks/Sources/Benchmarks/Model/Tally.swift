@@ -27,7 +27,8 @@ struct Tally {
     @inline(__always)
     mutating func add(_ card: some CardFields) {
         cards += 1
-        sum &+= UInt64(card.shop.utf8.count) &+ UInt64(card.name.utf8.count) << 4 &+ UInt64(card.barcode.utf8.count) << 8
+        sum &+= UInt64(card.shop.utf8.count) &+ UInt64(card.name.utf8.count) << 4
+        sum &+= UInt64(card.barcode.utf8.count) << 8
         sum &+= card.createdOn.timeIntervalSinceReferenceDate.bitPattern
         sum &+= UInt64(card.payload.count) << 12 &+ UInt64(card.payload.last ?? 0)
         sum &+= UInt64(card.note?.utf8.count ?? 1) << 16 &+ UInt64(card.ownerID?.utf8.count ?? 1) << 20

@@ -59,7 +59,9 @@ struct CardFiles {
         defer { connection.close() }
         var parts: [String] = []
         for table in ["Card", "__operations"] {
-            let columns = table == "Card" ? "*" : "\"id\", \"table\", \"object\", \"localID\", \"kind\", \"state\", \"changes\""
+            let columns =
+                table == "Card"
+                ? "*" : "\"id\", \"table\", \"object\", \"localID\", \"kind\", \"state\", \"changes\""
             let statement = try connection.prepare("SELECT \(columns) FROM \"\(table)\" ORDER BY rowid")
             defer { statement.finalize() }
             var hash: UInt64 = 0xCBF2_9CE4_8422_2325

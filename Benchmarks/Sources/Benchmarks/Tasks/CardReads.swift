@@ -7,9 +7,9 @@ extension Benchmark {
         let cards = try ReadCards(context)
         return cards.tallying(
             tandem: { store, ids, tally in
-                try store.read { _ in
+                try store.read { tx in
                     for id in ids {
-                        if let card = try store.object(ofType: Card.self, forPrimaryKey: id) { tally.add(card) }
+                        if let card = try tx.object(ofType: Card.self, forPrimaryKey: id) { tally.add(card) }
                     }
                 }
             },

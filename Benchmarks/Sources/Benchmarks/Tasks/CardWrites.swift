@@ -69,7 +69,8 @@ extension Benchmark {
         }
         return Contest(
             subject: contender(
-                "tandem", open: { try Store(at: $0, models: Card.self, Person.self) }, close: { $0.close() }, run: tandem),
+                "tandem", open: { try Store(at: $0, models: Card.self, Person.self) }, close: { $0.close() },
+                run: tandem),
             baselines: [
                 contender("raw-sqlite", open: { try RawCards($0) }, close: { $0.close() }, run: raw),
                 contender("grdb", open: { try GRDBCards($0) }, close: { try $0.close() }, run: grdb),
