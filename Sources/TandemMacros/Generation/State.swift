@@ -7,6 +7,6 @@ extension ModelDescription {
     /// Whether the state has a default, which the struct's own initialisers need.
     ///
     /// Swift makes a default in every initialiser, also in one that assigns the property: the one that reads a row would
-    /// make a new local ID first, only to drop it, and take a tenth longer.
+    /// make a new local ID first, only to drop it.
     var stateHasDefault: Bool { !declared.initializers.isEmpty }
 }
