@@ -35,8 +35,8 @@ soak: setup ## Run the tests in their long form [FILTER=name]
 	@swift build --build-tests
 	@TANDEM_SOAK=1 swift test --skip-build $(if $(FILTER),--filter '$(FILTER)')
 
-bench: setup ## Run the benchmarks, in release [ONLY=task]
-	@swift run --package-path Benchmarks -c release Benchmarks $(ONLY)
+bench: setup ## Run the benchmarks, in release [ONLY=task]; a full run rewrites Benchmarks/RESULTS.md
+	@swift run --package-path Benchmarks -c release Benchmarks $(if $(ONLY),$(ONLY),--markdown Benchmarks/RESULTS.md)
 
 docs: setup ## Build the DocC archives of all libraries into .build/docs
 	@test -n "$(LIBRARIES)" || { echo "make docs: no DocC catalogue under Sources" >&2; exit 1; }

@@ -83,8 +83,9 @@ package struct PeerWorld {
         var transaction = Transaction(origin: Int.random(in: 0..<4, using: &random) == 0 ? .server : .app, changes: [])
         for index in 0..<Int.random(in: 1...8, using: &random) {
             let id = "\(number)-\(index)"
-            guard let change = transaction.origin == .server
-                ? planReceived(id, &random) : plan(id, &random)
+            guard
+                let change = transaction.origin == .server
+                    ? planReceived(id, &random) : plan(id, &random)
             else { continue }
             apply(change)
             transaction.changes.append(change)

@@ -68,7 +68,8 @@ extension Codec where Value == Never {
 
     public static func of<T: PropertyValue>(_ type: T?.Type) -> Codec<T?> { Codec.of(T.self).optional() }
 
-    public static func of<T: RawRepresentable & Sendable>(_ type: T?.Type) -> Codec<T?> where T.RawValue: PropertyValue {
+    public static func of<T: RawRepresentable & Sendable>(_ type: T?.Type) -> Codec<T?>
+    where T.RawValue: PropertyValue {
         Codec.of(T.self).optional()
     }
 

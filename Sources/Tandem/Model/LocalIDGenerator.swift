@@ -99,9 +99,9 @@ final class UUIDv7: Sendable {
     /// `SystemRandomNumberGenerator` makes a call for each number.
     private static func randomWords() -> [UInt64] {
         #if canImport(Glibc)
-        // 32 words are the 256 bytes that getentropy gives at most.
-        var words = [UInt64](repeating: 0, count: 32)
-        if words.withUnsafeMutableBytes({ getentropy($0.baseAddress!, $0.count) }) == 0 { return words }
+            // 32 words are the 256 bytes that getentropy gives at most.
+            var words = [UInt64](repeating: 0, count: 32)
+            if words.withUnsafeMutableBytes({ getentropy($0.baseAddress!, $0.count) }) == 0 { return words }
         #endif
         var generator = SystemRandomNumberGenerator()
         return (0..<32).map { _ in generator.next() }

@@ -76,7 +76,11 @@ private final class CountsWatch: Sendable {
     }
 
     func start() {
-        let token = store.commits.observe { [weak self] _ in self?.refresh() } onFinish: { [onFinish] in onFinish() }
+        let token = store.commits.observe { [weak self] _ in
+            self?.refresh()
+        } onFinish: { [onFinish] in
+            onFinish()
+        }
         let isCancelled = state.withLock { state in
             state.token = token
             return state.isCancelled

@@ -73,8 +73,9 @@ public struct OperationQueue: Sendable {
 
     private func count(_ condition: String, _ values: [StorageValue]) throws -> Int {
         try store.reading { connection in
-            guard case .integer(let count)? = try connection.value(
-                "SELECT count(*) FROM \"__operations\" \(condition)", values)
+            guard
+                case .integer(let count)? = try connection.value(
+                    "SELECT count(*) FROM \"__operations\" \(condition)", values)
             else { return 0 }
             return Int(count)
         }

@@ -178,8 +178,9 @@ extension WriteTransaction {
     }
 
     private func sentKind(_ id: Operation.ID) throws -> Operation.Kind? {
-        guard case .integer(let raw)? = try connection.value(
-            "SELECT \"sentKind\" FROM \"__operations\" WHERE \"id\" = ?", [.integer(id)])
+        guard
+            case .integer(let raw)? = try connection.value(
+                "SELECT \"sentKind\" FROM \"__operations\" WHERE \"id\" = ?", [.integer(id)])
         else { return nil }
         return Operation.Kind(rawValue: Int(raw))
     }

@@ -104,7 +104,8 @@ extension RowBuffer {
         if let value { value.__append(to: self) } else { appendNull() }
     }
 
-    @inlinable public func append<T: RawRepresentable & Sendable>(_ value: T, _ type: T.Type) where T.RawValue: PropertyValue {
+    @inlinable public func append<T: RawRepresentable & Sendable>(_ value: T, _ type: T.Type)
+    where T.RawValue: PropertyValue {
         value.rawValue.__append(to: self)
     }
 

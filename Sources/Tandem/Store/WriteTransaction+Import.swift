@@ -114,7 +114,8 @@ extension WriteTransaction {
         case .json(let node): isAppended = property.appendJSON(node, row)
         case .any(let any):
             // A value of the property's own type first; then what JSON would have for it.
-            isAppended = property.appendAny(any, row)
+            isAppended =
+                property.appendAny(any, row)
                 || (JSONNode(any: any).map { property.appendJSON($0, row) } ?? false)
         }
         guard isAppended else {

@@ -175,7 +175,8 @@ extension WriteTransaction {
                 return (property.column, WaitingEntry.whole(value, with: entries, isToMany: property.isToMany))
             })
         let searchChanges = table.searched.contains { changed.contains($0.property) }
-        let indexed = searchChanges && !pendingSearch.contains(table, row: state.rowID)
+        let indexed =
+            searchChanges && !pendingSearch.contains(table, row: state.rowID)
             ? try connection.tableStatements(table).searchTexts(statement) : nil
         statement.reset()
         isReset = true

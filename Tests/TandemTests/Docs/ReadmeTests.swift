@@ -43,7 +43,7 @@ private enum FirstScreen {
             .all()
 
         print(found[0].localID, found[0].serverID as Any, found[0].isSynced)  // a UUID, nil, false
-        print(try store.operations.count())                                   // 2 changes wait to be sent
+        print(try store.operations.count())  // 2 changes wait to be sent
         // README ends
         return printed
     }

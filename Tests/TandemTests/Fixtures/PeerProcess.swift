@@ -7,7 +7,8 @@ final class PeerProcess {
 
     /// The peer's executable, which is built beside the tests'.
     static let executable: String = {
-        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+        let tests =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
             ?? CommandLine.arguments[0]
         var folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
         // On Apple's platforms the tests are a bundle, some folders deeper.

@@ -11,7 +11,8 @@ extension Store {
             for table in schema.tables {
                 if let search = table.definition.searchTable?.quotedSQL {
                     // Rank 1: compared with the table's texts too.
-                    try writer.connection.execute("INSERT INTO \(search) (\(search), rank) VALUES ('integrity-check', 1)")
+                    try writer.connection.execute(
+                        "INSERT INTO \(search) (\(search), rank) VALUES ('integrity-check', 1)")
                 }
             }
         }
@@ -23,7 +24,9 @@ extension Store {
                 WHERE t."synced" <> (o."id" IS NULL AND t."serverID" IS NOT NULL) OR (t."deleted" AND o."id" IS NULL)
                 """, [.text(table.table)])
             if !table.isLocalOnly {
-                #expect(wrong.isEmpty, "\(table.table): synced or deleted, and its operation", sourceLocation: sourceLocation)
+                #expect(
+                    wrong.isEmpty, "\(table.table): synced or deleted, and its operation",
+                    sourceLocation: sourceLocation)
             }
             let orphans = try sql(
                 """
@@ -59,7 +62,8 @@ extension Store {
             let column = property.column.quotedSQL
             if link.isToMany {
                 let links = table.definition.linkTable(property).quotedSQL
-                let kept = try sql("SELECT \"object\", \"position\", \"target\" FROM \(links) ORDER BY 1, 2").map(\.values)
+                let kept = try sql("SELECT \"object\", \"position\", \"target\" FROM \(links) ORDER BY 1, 2").map(
+                    \.values)
                 let listed = try sql(
                     "SELECT t.\"__rid\", e.key, e.value FROM \(table.quotedTable) t, json_each(t.\(column)) e ORDER BY 1, 2"
                 ).map(\.values)

@@ -132,7 +132,8 @@ private final class Definitions: @unchecked Sendable {
                 #expect(stored(read) == stored(changed), "\(M.self)")
                 try store.write { tx in
                     try tx.upsert(
-                        M.self, values: ["localID": value.localID, "a": value.a, "b": value.b, "c": value.c, "d": value.d])
+                        M.self,
+                        values: ["localID": value.localID, "a": value.a, "b": value.b, "c": value.c, "d": value.d])
                 }
                 let back = try #require(try store.object(ofType: M.self, forPrimaryKey: value.localID))
                 #expect(stored(back) == stored(value), "\(M.self)")

@@ -118,8 +118,10 @@ import Testing
 
     @Test func indexesFollowTheModel() throws {
         func indexes(_ store: Store) throws -> [String] {
-            try store.sql("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = 'Card'")
-                .map { $0[0].string! }.sorted()
+            try store.sql(
+                "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = 'Card'"
+            )
+            .map { $0[0].string! }.sorted()
         }
         try folder.open(Flex.Card.version(.text("shop"), .text("barcode"))) { store in
             #expect(try indexes(store) == ["__server_Card"])
@@ -130,16 +132,18 @@ import Testing
                 .text("shop", indexed: true), .text("barcode", unique: true),
                 indexes: [IndexDefinition(["shop", "barcode"])])
         ) { (store) throws in
-            #expect(try indexes(store) == [
-                "__index_Card_shop", "__index_Card_shop+barcode", "__server_Card", "__unique_Card_barcode",
-            ])
+            #expect(
+                try indexes(store) == [
+                    "__index_Card_shop", "__index_Card_shop+barcode", "__server_Card", "__unique_Card_barcode",
+                ])
             let error = expectError(.duplicateValue) {
                 try store.write { try $0.insert(Flex.Card("b", "1", id: "2")) }
             }
             #expect(error?.property == "barcode")
         }
         try folder.open(
-            Flex.Card.version(.text("shop"), .text("barcode"), indexes: [IndexDefinition(["shop", "barcode"], unique: true)])
+            Flex.Card.version(
+                .text("shop"), .text("barcode"), indexes: [IndexDefinition(["shop", "barcode"], unique: true)])
         ) { store in
             #expect(try indexes(store) == ["__server_Card", "__unique_Card_shop+barcode"])
             _ = try store.write { try $0.insert(Flex.Card("b", "1", id: "2")) }

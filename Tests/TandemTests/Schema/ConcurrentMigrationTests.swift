@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
-@testable import TandemTestPeer
 import Testing
 
 @testable import Tandem
+@testable import TandemTestPeer
 
 @Suite struct ConcurrentMigrationTests {
     let folder: TestFolder
@@ -70,7 +70,9 @@ import Testing
         _ = try before.write { try $0.insert(PeerPerson(name: "Ада")) }
         let after = try Store(at: folder.file(), models: PeerPersonGrown.self)
         for _ in 0..<2 {
-            let error = expectError(.foreignSchemaChange) { try before.write { try $0.insert(PeerPerson(name: "Боб")) } }
+            let error = expectError(.foreignSchemaChange) {
+                try before.write { try $0.insert(PeerPerson(name: "Боб")) }
+            }
             #expect(error?.store == folder.file())
         }
         _ = try after.write { try $0.insert(PeerPersonGrown(name: "Ева", city: "Тверь")) }

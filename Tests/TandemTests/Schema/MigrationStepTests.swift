@@ -63,9 +63,10 @@ import Testing
             }
         } _: { (store) throws in
             #expect(try store.column("shop", of: "Card") == ["1": "Лента", "2": "Магнит"])
-            #expect(try store.column("points", of: "Card") == [
-                "1": Migration.stored(BigInt(12)), "2": Migration.stored(BigInt(0)),
-            ])
+            #expect(
+                try store.column("points", of: "Card") == [
+                    "1": Migration.stored(BigInt(12)), "2": Migration.stored(BigInt(0)),
+                ])
         }
     }
 
@@ -83,9 +84,10 @@ import Testing
                 try migration.convert("score", of: "Card") { Migration.stored(BigInt($0.int!) * 100) }
             }
         } _: { (store) throws in
-            #expect(try store.column("score", of: "Card") == [
-                "1": Migration.stored(BigInt(1200)), "2": Migration.stored(BigInt(-100)),
-            ])
+            #expect(
+                try store.column("score", of: "Card") == [
+                    "1": Migration.stored(BigInt(1200)), "2": Migration.stored(BigInt(-100)),
+                ])
         }
     }
 
@@ -124,7 +126,9 @@ import Testing
             #expect(try store.operations.all().map(\.model) == ["Human"])
             #expect(try store.rows("SELECT name FROM sqlite_master WHERE name LIKE '%Card%'") == [])
         }
-        try folder.migrate(Flex.Human.version(.text("name")), old) { $0.schemaVersion = 1 } _: { (store) throws in
+        try folder.migrate(Flex.Human.version(.text("name")), old) {
+            $0.schemaVersion = 1
+        } _: { (store) throws in
             #expect(try store.rows("SELECT count(*) FROM Card") == [[0]])
         }
     }
@@ -215,7 +219,8 @@ import Testing
     @Test func aStoreOfANewerFormatIsRefusedUntouched() throws {
         try folder.open(old) { store in
             try store.writer.queue.unsafeReentrantWrite { _ in
-                try store.writer.connection.execute("UPDATE __settings SET value = value + 1 WHERE key = 'formatVersion'")
+                try store.writer.connection.execute(
+                    "UPDATE __settings SET value = value + 1 WHERE key = 'formatVersion'")
             }
         }
         let before = try folder.storeBytes()

@@ -1,9 +1,9 @@
 import BigInt
 import Foundation
-@testable import TandemTestPeer
 import Testing
 
 @testable import Tandem
+@testable import TandemTestPeer
 
 /// Random lists of properties, old and new: what is in both keeps its values.
 @Suite struct RandomMigrationTests {
@@ -25,7 +25,8 @@ import Testing
                 isOptional
                     ? PropertyDefinition(name, Codec.of(T?.self), column: column, folding: folding, indexed: isIndexed)
                     : PropertyDefinition(
-                        name, Codec.of(T.self), column: column, folding: folding, indexed: isIndexed, default: { value })
+                        name, Codec.of(T.self), column: column, folding: folding, indexed: isIndexed, default: { value }
+                    )
             }
             switch kind {
             case 0: return make("default")
@@ -83,7 +84,9 @@ import Testing
                 property.shape.isIndexed = changed.isIndexed
                 if property.shape.kind == 0 { property.shape.folding = changed.folding }
             }
-            if Int.random(in: 0..<6, using: &random) == 0 { property.column = "c\(UInt16.random(in: 0...999, using: &random))" }
+            if Int.random(in: 0..<6, using: &random) == 0 {
+                property.column = "c\(UInt16.random(in: 0...999, using: &random))"
+            }
             new.append(property)
         }
         for _ in 0..<Int.random(in: 0...3, using: &random) {
@@ -98,7 +101,8 @@ import Testing
     }
 
     @Test func whatIsInBothKeepsItsValues() throws {
-        let base = ProcessInfo.processInfo.environment["TANDEM_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...999_999)
+        let base =
+            ProcessInfo.processInfo.environment["TANDEM_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...999_999)
         print("RandomMigrationTests: TANDEM_SEED=\(base)")
         let rounds = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 2000 : 60
         for round in 0..<rounds { try migrate(seed: base &+ UInt64(round)) }

@@ -20,7 +20,8 @@ import Testing
             }
             try store.write { tx in _ = try tx.update(Flex.Card.self, "1") { $0.values[0] = "Магнит" } }
         }
-        try folder.open(Flex.Card.version(.text("shop", folding: .searched, from: "shopName"), .int("points"))) { (store) throws in
+        try folder.open(Flex.Card.version(.text("shop", folding: .searched, from: "shopName"), .int("points"))) {
+            (store) throws in
             #expect(try store.rows("SELECT shop, points FROM Card") == [["Магнит", 1]])
             #expect(try store.operations.all().first?.base == ["shop": "Лента"])
             #expect(try store.rows("SELECT count(*) FROM __search_Card WHERE __search_shop GLOB '*маг*'") == [[1]])
@@ -166,7 +167,8 @@ import Testing
 
     @Test func aReferenceToAnotherModelThanBeforeIsRefused() throws {
         let brand = Flex.Brand.version(.text("title"))
-        try folder.open(person, brand, card(PropertyDefinition("owner", Codec.of(Reference<Flex.Person>?.self)))) { store in
+        try folder.open(person, brand, card(PropertyDefinition("owner", Codec.of(Reference<Flex.Person>?.self)))) {
+            store in
             try store.write { tx in
                 try tx.insert(Flex.Person("Ада", id: "p"))
                 try tx.insert(Flex.Card("Лента", "p", id: "c"))
@@ -177,7 +179,8 @@ import Testing
             try folder.open(person, brand, card(PropertyDefinition("owner", Codec.of(Reference<Flex.Brand>?.self))))
         }
         #expect(error?.property == "owner")
-        #expect(error?.message.contains("Reference<Person>") == true && error?.message.contains("Reference<Brand>") == true)
+        #expect(
+            error?.message.contains("Reference<Person>") == true && error?.message.contains("Reference<Brand>") == true)
         #expect(try folder.storeBytes() == before)
     }
 
@@ -187,7 +190,8 @@ import Testing
             _ = try store.write { try $0.insert(Flex.Card("Лента", "p", id: "c")) }
             #expect(try store.rows("SELECT id FROM __unresolved") == [["p"]])
         }
-        try folder.open(person, card()) { (store) throws in #expect(try store.rows("SELECT id FROM __unresolved") == []) }
+        try folder.open(person, card()) { (store) throws in #expect(try store.rows("SELECT id FROM __unresolved") == [])
+        }
         try folder.open(person, card(owner)) { store in
             try store.write { tx in _ = try tx.insert(Flex.Person("Ада", id: "p")) }
             #expect(try store.column("owner", of: "Card") == ["c": .null])

@@ -80,9 +80,15 @@ import Testing
         (PropertyDefinition.text("x"), PropertyDefinition.int("x", default: 0), "String", "Int64"),
         (.int("x"), PropertyDefinition("x", Codec.of(Int32.self)), "Int64", "Int32"),
         (.int("x"), PropertyDefinition("x", Codec.of(Double.self)), "Int64", "Double"),
-        (PropertyDefinition("x", Codec.of(Double.self)), PropertyDefinition("x", Codec.of(Float.self)), "Double", "Float"),
+        (
+            PropertyDefinition("x", Codec.of(Double.self)), PropertyDefinition("x", Codec.of(Float.self)), "Double",
+            "Float"
+        ),
         (PropertyDefinition("x", Codec.of(BigInt.self)), .int("x"), "BigInt", "Int64"),
-        (PropertyDefinition("x", Codec.of(Date.self)), PropertyDefinition("x", Codec.of(Double.self)), "Date", "Double"),
+        (
+            PropertyDefinition("x", Codec.of(Date.self)), PropertyDefinition("x", Codec.of(Double.self)), "Date",
+            "Double"
+        ),
     ])
     func aChangeOfTypeWithoutARuleIsRefusedAndNamesBothTypes(
         _ old: PropertyDefinition, _ new: PropertyDefinition, _ oldName: String, _ newName: String
@@ -151,18 +157,26 @@ import Testing
                     let old = StorageValue.text("old rules")
                     try store.writer.connection.execute(
                         "UPDATE \(table) SET __sort_\(column) = ?, __search_\(column) = ?", [old, old])
-                    try store.writer.connection.execute("INSERT INTO __search_\(table)(__search_\(table)) VALUES ('rebuild')")
+                    try store.writer.connection.execute(
+                        "INSERT INTO __search_\(table)(__search_\(table)) VALUES ('rebuild')")
                 }
                 try store.writer.connection.execute(
-                    "UPDATE __settings SET value = ? WHERE key = 'foldingVersion'", [.integer(Int64(Folding.version - 1))])
+                    "UPDATE __settings SET value = ? WHERE key = 'foldingVersion'",
+                    [.integer(Int64(Folding.version - 1))])
             }
             // So that the checks at the end do not look at it.
             #expect(try store.rows("SELECT __sort_shop FROM Card") == [["old rules"]])
         }
         // The model that is not given now is folded anew when it is.
         try folder.open(version) { (store) throws in
-            #expect(try store.rows("SELECT __sort_shop, shop FROM Card") == [[.text(Folding.sortKey("ПЯТЁРОЧКА")), "ПЯТЁРОЧКА"]])
-            #expect(try store.rows("SELECT value FROM __settings WHERE key = 'foldingVersion'") == [[.integer(Int64(Folding.version))]])
+            #expect(
+                try store.rows("SELECT __sort_shop, shop FROM Card") == [
+                    [.text(Folding.sortKey("ПЯТЁРОЧКА")), "ПЯТЁРОЧКА"]
+                ])
+            #expect(
+                try store.rows("SELECT value FROM __settings WHERE key = 'foldingVersion'") == [
+                    [.integer(Int64(Folding.version))]
+                ])
         }
         try folder.open(version, other) { (store) throws in
             #expect(try store.rows("SELECT __sort_name FROM Person") == [[.text(Folding.sortKey("АДА"))]])

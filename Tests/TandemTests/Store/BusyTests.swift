@@ -81,7 +81,8 @@ import Testing
         DispatchQueue.concurrentPerform(iterations: 8) { index in
             do {
                 for _ in 0..<25 {
-                    try stores[index % 4].write { tx in _ = try tx.update(PeerMark.self, PeerMark.id) { $0.number += 1 } }
+                    try stores[index % 4].write { tx in _ = try tx.update(PeerMark.self, PeerMark.id) { $0.number += 1 }
+                    }
                 }
             } catch { errors.withLock { $0.append(error) } }
         }

@@ -73,7 +73,8 @@ import Testing
 
     @Test func garbageInAPageIsAnErrorOrNoneButNeverACrash() throws {
         let whole = try makeStore()
-        let base = ProcessInfo.processInfo.environment["TANDEM_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...999_999)
+        let base =
+            ProcessInfo.processInfo.environment["TANDEM_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...999_999)
         print("DamageTests: TANDEM_SEED=\(base)")
         let rounds = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 3000 : 150
         for round in 0..<rounds {
@@ -83,7 +84,8 @@ import Testing
                 // Half of them in the head of a page, where they hurt most.
                 let page = Int.random(in: 0..<whole.count / 4096, using: &random) * 4096
                 let start = page + (Bool.random(using: &random) ? 0 : Int.random(in: 0..<4000, using: &random))
-                for offset in start..<min(start + Int.random(in: 1...64, using: &random), bytes.count) where offset >= 100 {
+                for offset in start..<min(start + Int.random(in: 1...64, using: &random), bytes.count)
+                where offset >= 100 {
                     bytes[offset] = UInt8.random(in: 0...255, using: &random)
                 }
             }
@@ -144,7 +146,8 @@ import Testing
     func aDamagedOperationIsAnErrorWhereItIsRead(_ changes: String) throws {
         _ = try makeStore()
         try folder.withDatabase { connection in
-            try connection.execute("UPDATE __operations SET changes = \(changes.hasPrefix("x'") ? changes : "'\(changes)'")")
+            try connection.execute(
+                "UPDATE __operations SET changes = \(changes.hasPrefix("x'") ? changes : "'\(changes)'")")
         }
         let store = try Peer.open(folder.file())
         expectError(.corrupt) { try store.operations.all() }

@@ -9,7 +9,9 @@ import Testing
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 
-    private func expectRecovered(_ peer: PeerProcess, code: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    private func expectRecovered(
+        _ peer: PeerProcess, code: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
         peer.wait()
         let lines = peer.lines
         try #require(lines.count == 6, "\(lines)", sourceLocation: sourceLocation)
@@ -73,7 +75,8 @@ import Testing
         let before = try folder.storeBytes()
         let outputs = try TestFolder()
         let peer = try PeerProcess(
-            mounting: "trap '' XFSZ; ulimit -f 300; '\(PeerProcess.executable)' migrate '\(folder.file())'", in: outputs)
+            mounting: "trap '' XFSZ; ulimit -f 300; '\(PeerProcess.executable)' migrate '\(folder.file())'", in: outputs
+        )
         peer.wait()
         guard PeerProcess.canMount else { return }
         #expect(peer.lines.first?.hasPrefix("error ioFailure") == true, "\(peer.lines)")

@@ -1,8 +1,8 @@
 import Foundation
-@testable import TandemTestPeer
 import Testing
 
 @testable import Tandem
+@testable import TandemTestPeer
 
 /// A process that writes is ended by `kill -9` at random moments, and what it acknowledged is looked for.
 @Suite struct KillTests {
@@ -12,7 +12,8 @@ import Testing
     static let killsPerStore = 10
 
     @Test func whatWasAcknowledgedIsThereWithItsOperationsAndNothingElse() throws {
-        let base = ProcessInfo.processInfo.environment["TANDEM_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...999_999)
+        let base =
+            ProcessInfo.processInfo.environment["TANDEM_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...999_999)
         print("KillTests: TANDEM_SEED=\(base)")
         var survivors = 0
         for index in 0..<(Self.kills / Self.killsPerStore) {
@@ -66,8 +67,8 @@ extension Store {
     func expectHolds(_ world: PeerWorld, _ context: String) throws {
         var cards: [String: PeerWorld.Card] = [:]
         for row in try sql(
-            "SELECT \"localID\", \"shop\", \"barcode\", \"points\", \"owner\", \"people\", \"serverID\", \"deleted\" FROM \"PeerCard\"")
-        {
+            "SELECT \"localID\", \"shop\", \"barcode\", \"points\", \"owner\", \"people\", \"serverID\", \"deleted\" FROM \"PeerCard\""
+        ) {
             cards[row[0].string!] = PeerWorld.Card(
                 shop: row[1].string!, barcode: row[2].string!, points: row[3].int!, owner: row[4].string,
                 people: try LinkList.parse(row[5].string!).map(\.rawValue), isSent: row[6] != .null,

@@ -22,8 +22,11 @@ import Testing
     }
 
     private func allRows(_ store: Store) throws -> [[[StorageValue]]] {
-        try ["PeerCard", "PeerPerson", "PeerMark", "__operations", "__links_PeerCard_people", "__settings", "__search_PeerCard_data"]
-            .map { try store.rows("SELECT * FROM \($0) ORDER BY 1, 2") }
+        try [
+            "PeerCard", "PeerPerson", "PeerMark", "__operations", "__links_PeerCard_people", "__settings",
+            "__search_PeerCard_data",
+        ]
+        .map { try store.rows("SELECT * FROM \($0) ORDER BY 1, 2") }
     }
 
     // MARK: Backup
@@ -40,7 +43,9 @@ import Testing
             copy.close()
             _ = try store.write { try $0.insert(PeerPerson(name: "later")) }
         }
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("copy") } == ["copy"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("copy") } == ["copy"]
+        )
     }
 
     @Test func aStoreInMemoryCanBeBackedUp() throws {
@@ -86,7 +91,9 @@ import Testing
         try Data(content.utf8).write(to: URL(fileURLWithPath: folder.file("copy")))
         #expect(throws: TandemError.self) { try store.backup(to: folder.file("copy")) }
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("copy"))) == Data(content.utf8))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("copy") } == ["copy"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("copy") } == ["copy"]
+        )
     }
 
     @Test func aBackupDoesNotReplaceAnotherProgramsDatabase() throws {
@@ -134,8 +141,14 @@ import Testing
         let store = try Peer.open(folder.file())
         try fill(store, cards: 500)
         try store.write { tx in
-            for index in 50..<500 { _ = try tx.delete(PeerCard.self, LocalID(try #require(
-                store.rows("SELECT localID FROM PeerCard WHERE barcode = '\(index)'").first?.first?.string))) }
+            for index in 50..<500 {
+                _ = try tx.delete(
+                    PeerCard.self,
+                    LocalID(
+                        try #require(
+                            store.rows("SELECT localID FROM PeerCard WHERE barcode = '\(index)'").first?.first?.string))
+                )
+            }
         }
         func size() throws -> Int { try Data(contentsOf: URL(fileURLWithPath: folder.file())).count }
         try store.compact()

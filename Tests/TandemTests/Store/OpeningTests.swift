@@ -23,7 +23,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "q?.tandem", "h#.tandem", "p%20.tandem", "%", "with spaces .tandem", "Карты Пятёрочка.tandem", "'quoted\".tandem",
+        "q?.tandem", "h#.tandem", "p%20.tandem", "%", "with spaces .tandem", "Карты Пятёрочка.tandem",
+        "'quoted\".tandem",
         "semi;colon&x=y.tandem", ":memory:x", "file:odd.tandem", "back\\slash", "new\nline", "é\u{301}.tandem",
         String(repeating: "ж", count: 100) + ".tandem",
     ])
@@ -52,7 +53,9 @@ import Testing
 
     @Test(arguments: [false, true])
     func whatIsNoFileIsRefused(readOnly: Bool) throws {
-        for path in ["", "a\u{0}b", folder.path, folder.path + "/", folder.path + "/none/store.tandem", "/dev/null", "/dev/zero"] {
+        for path in [
+            "", "a\u{0}b", folder.path, folder.path + "/", folder.path + "/none/store.tandem", "/dev/null", "/dev/zero",
+        ] {
             let error = expectError(.cannotOpen) { try open(path, readOnly: readOnly) }
             #expect(error?.store == path && error?.advice != nil)
         }
@@ -68,7 +71,9 @@ import Testing
         expectError(.cannotOpen) { try open(path + "/store.tandem") }
     }
 
-    @Test(arguments: ["x", "SQLite format 3", "SQLite format 4\u{0}", "{\"a\": 1}", String(repeating: "z", count: 10_000)])
+    @Test(arguments: [
+        "x", "SQLite format 3", "SQLite format 4\u{0}", "{\"a\": 1}", String(repeating: "z", count: 10_000),
+    ])
     func aFileThatIsNoDatabaseIsRefusedUntouched(_ content: String) throws {
         try Data(content.utf8).write(to: URL(fileURLWithPath: folder.file()))
         let before = try folder.contents()
@@ -149,7 +154,8 @@ import Testing
         store.close()
         #expect(try open(path).rows("SELECT count(*) FROM PeerCard") == [[2]])
         // One that leads nowhere makes the file that it names.
-        try FileManager.default.createSymbolicLink(atPath: folder.file("dangling"), withDestinationPath: folder.file("made"))
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.file("dangling"), withDestinationPath: folder.file("made"))
         _ = try makeStore("dangling")
         #expect(FileManager.default.fileExists(atPath: folder.file("made")))
     }
@@ -214,9 +220,12 @@ import Testing
         peer.wait()
         #expect(peer.lines == ["cards 1", "write readOnly"])
         // For writing it is refused, with the reason.
-        let writer = try PeerProcess(mounting: mountedReadOnly("'\(PeerProcess.executable)' count '\(path)' 1"), in: outputs)
+        let writer = try PeerProcess(
+            mounting: mountedReadOnly("'\(PeerProcess.executable)' count '\(path)' 1"), in: outputs)
         writer.wait()
-        #expect(writer.lines.first?.hasPrefix("error readOnly") == true || writer.lines.first?.hasPrefix("error cannotOpen") == true)
+        #expect(
+            writer.lines.first?.hasPrefix("error readOnly") == true
+                || writer.lines.first?.hasPrefix("error cannotOpen") == true)
     }
 
     @Test(.enabled(if: PeerProcess.canMount, "no mounts here"))

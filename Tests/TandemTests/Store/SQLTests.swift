@@ -15,10 +15,12 @@ import Testing
         _ = try store.write { try $0.insert(PeerPerson(name: "Ада").identified(by: "1")) }
     }
 
-    @Test(arguments: [
-        .null, .integer(.min), .integer(.max), .real(0.1), .real(-0.0), .real(.infinity), .text(""), .text("a\u{0}b"),
-        .text("'; DROP TABLE PeerPerson; --"), .text("e\u{301}"), .blob([]), .blob([0, 255]),
-    ] as [StorageValue])
+    @Test(
+        arguments: [
+            .null, .integer(.min), .integer(.max), .real(0.1), .real(-0.0), .real(.infinity), .text(""),
+            .text("a\u{0}b"),
+            .text("'; DROP TABLE PeerPerson; --"), .text("e\u{301}"), .blob([]), .blob([0, 255]),
+        ] as [StorageValue])
     func valuesAreBoundAndComeBackAsTheyAre(_ value: StorageValue) throws {
         #expect(try store.rows2("SELECT ?", [value]) == [[value]])
         #expect(try store.rows2("SELECT ?2, ?1", [1, value]) == [[value, 1]])
@@ -31,7 +33,9 @@ import Testing
     }
 
     @Test func theNumberOfValuesMustBeThatOfTheParameters() {
-        for (sql, values) in [("SELECT 1", [1]), ("SELECT ?", []), ("SELECT ?, ?", [1]), ("SELECT ?3", [1, 2])] as [(String, [StorageValue])] {
+        for (sql, values) in [("SELECT 1", [1]), ("SELECT ?", []), ("SELECT ?, ?", [1]), ("SELECT ?3", [1, 2])]
+            as [(String, [StorageValue])]
+        {
             let error = expectError(.invalidQuery) { try store.sql(sql, values) }
             #expect(error?.store == store.path)
         }
@@ -45,15 +49,18 @@ import Testing
         "CREATE TEMP VIEW v AS SELECT 1", "VACUUM", "VACUUM INTO '/tmp/x'", "REINDEX", "ANALYZE",
         "BEGIN", "BEGIN IMMEDIATE", "COMMIT", "END", "ROLLBACK", "SAVEPOINT a", "RELEASE tandem", "ROLLBACK TO tandem",
         "ATTACH ':memory:' AS other", "DETACH main",
-        "PRAGMA journal_mode = DELETE", "PRAGMA journal_mode(DELETE)", "PRAGMA user_version = 5", "PRAGMA application_id = 1",
-        "PRAGMA busy_timeout = 0", "PRAGMA busy_timeout(0)", "pragma Busy_Timeout=0", "/* x */ PRAGMA main.busy_timeout = 0",
+        "PRAGMA journal_mode = DELETE", "PRAGMA journal_mode(DELETE)", "PRAGMA user_version = 5",
+        "PRAGMA application_id = 1",
+        "PRAGMA busy_timeout = 0", "PRAGMA busy_timeout(0)", "pragma Busy_Timeout=0",
+        "/* x */ PRAGMA main.busy_timeout = 0",
         "-- x\nPRAGMA locking_mode = EXCLUSIVE", "PRAGMA query_only = 0", "PRAGMA synchronous = OFF",
         "PRAGMA writable_schema = ON", "PRAGMA hard_heap_limit = 1000", "PRAGMA soft_heap_limit(1000)",
         "PRAGMA mmap_size = 0", "PRAGMA wal_autocheckpoint = 0", "PRAGMA journal_size_limit = 0", "PRAGMA threads = 8",
         "PRAGMA wal_checkpoint", "PRAGMA wal_checkpoint(TRUNCATE)", "PRAGMA optimize", "PRAGMA incremental_vacuum",
         "PRAGMA case_sensitive_like = ON", "PRAGMA temp_store = FILE", "PRAGMA secure_delete = 0",
         "EXPLAIN DELETE FROM PeerPerson",
-        "SELECT 1; SELECT 2", "SELECT 1; DELETE FROM PeerPerson", "SELECT 1; garbage", "SELECT 1\u{0}; DELETE FROM PeerPerson",
+        "SELECT 1; SELECT 2", "SELECT 1; DELETE FROM PeerPerson", "SELECT 1; garbage",
+        "SELECT 1\u{0}; DELETE FROM PeerPerson",
         "", " ", "-- nothing", ";",
     ]
 
@@ -74,7 +81,8 @@ import Testing
         "SELECT 1", "  SELECT 1 ;  ", "SELECT 1 -- over", "/* x */ SELECT 1; /* y */ -- z", "VALUES (1), (2)",
         "WITH t AS (SELECT 1) SELECT * FROM t", "EXPLAIN SELECT 1", "EXPLAIN QUERY PLAN SELECT * FROM PeerPerson",
         "PRAGMA table_info(PeerPerson)", "PRAGMA main.index_list('PeerPerson')", "PRAGMA integrity_check",
-        "PRAGMA integrity_check(1)", "PRAGMA synchronous", "PRAGMA user_version", "PRAGMA page_count", "PRAGMA busy_timeout",
+        "PRAGMA integrity_check(1)", "PRAGMA synchronous", "PRAGMA user_version", "PRAGMA page_count",
+        "PRAGMA busy_timeout",
         "SELECT * FROM pragma_table_info('PeerPerson')", "SELECT ';', 'x' -- ; DELETE",
     ])
     func whatOnlyReadsIsRun(_ sql: String) throws {
@@ -91,7 +99,8 @@ import Testing
         try store.write { tx in
             _ = try tx.insert(PeerPerson(name: "Боб"))
             #expect(try store.rows("SELECT count(*) FROM PeerPerson") == [[2]])
-            #expect(try store.rows("SELECT count(*) FROM __search_PeerPerson WHERE __search_name GLOB '*боб*'") == [[1]])
+            #expect(
+                try store.rows("SELECT count(*) FROM __search_PeerPerson WHERE __search_name GLOB '*боб*'") == [[1]])
         }
     }
 }

@@ -16,11 +16,18 @@ import Testing
         }
         #expect(try store.operations.count() == 2)
         try store.write { tx in
-            try tx.update(HandCard.self, card.localID) { $0.points += 10; $0.shop = "Лента" }
+            try tx.update(HandCard.self, card.localID) {
+                $0.points += 10
+                $0.shop = "Лента"
+            }
         }
         #expect(try store.operations.count() == 2)
-        #expect(try store.sql("SELECT count(*) FROM __search_HandCard WHERE __search_shop GLOB '*лен*'")[0][0] == .integer(1))
-        #expect(try store.sql("SELECT count(*) FROM __search_HandCard WHERE __search_shop GLOB '*пят*'")[0][0] == .integer(0))
+        #expect(
+            try store.sql("SELECT count(*) FROM __search_HandCard WHERE __search_shop GLOB '*лен*'")[0][0]
+                == .integer(1))
+        #expect(
+            try store.sql("SELECT count(*) FROM __search_HandCard WHERE __search_shop GLOB '*пят*'")[0][0]
+                == .integer(0))
         try store.write { tx in try tx.delete(person) }
         #expect(try store.operations.count() == 0)
         #expect(try store.sql("SELECT count(*) FROM HandCard")[0][0] == .integer(0))

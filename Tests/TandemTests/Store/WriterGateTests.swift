@@ -63,7 +63,8 @@ import Testing
     }
 
     @Test func aTaskThatIsCancelledWhileItWaitsWritesNothing() async throws {
-        try await StoreKind.file.withStore(Card.self, Person.self, Badge.self, configuration: configuration(60)) { store in
+        try await StoreKind.file.withStore(Card.self, Person.self, Badge.self, configuration: configuration(60)) {
+            store in
             let holder = Holder(store)
             let task = Task { try await store.write { try $0.insert(Person(name: "Ада")) } }
             task.cancel()
@@ -76,7 +77,8 @@ import Testing
     }
 
     @Test func manyWritersAllGetTheirTurn() async throws {
-        try await StoreKind.file.withStore(Card.self, Person.self, Badge.self, configuration: configuration(60)) { store in
+        try await StoreKind.file.withStore(Card.self, Person.self, Badge.self, configuration: configuration(60)) {
+            store in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<50 {
                     group.addTask { try await store.write { try $0.insert(Person(name: "async \(number)")) } }
@@ -84,7 +86,9 @@ import Testing
                         try await withCheckedThrowingContinuation { (done: CheckedContinuation<Void, any Error>) in
                             Thread.detachNewThread {
                                 done.resume(
-                                    with: Result { _ = try store.write { try $0.insert(Person(name: "sync \(number)")) } })
+                                    with: Result {
+                                        _ = try store.write { try $0.insert(Person(name: "sync \(number)")) }
+                                    })
                             }
                         }
                     }

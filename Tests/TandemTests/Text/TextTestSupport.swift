@@ -1,5 +1,5 @@
-import TandemTesting
 import Foundation
+import TandemTesting
 
 @testable import Tandem
 

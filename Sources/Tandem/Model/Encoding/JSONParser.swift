@@ -192,7 +192,8 @@ extension JSONParser {
             if isForeign, isNegative, mantissa == 0, isExact { return .real(-0.0) }
             guard isExact, mantissa <= limit else {
                 if isForeign {
-                    return .text(String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self))
+                    return .text(
+                        String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self))
                 }
                 throw InvalidEncoding("JSON", .outOfRange, "an integer does not fit 64 bits", at: start)
             }

@@ -81,7 +81,8 @@ extension WriteTransaction {
         statement.bind(6, operation.id)
         try statement.run()
         if operation.state == .failed {
-            try connection.execute("DELETE FROM \"__operation_errors\" WHERE \"operation\" = ?", [.integer(operation.id)])
+            try connection.execute(
+                "DELETE FROM \"__operation_errors\" WHERE \"operation\" = ?", [.integer(operation.id)])
         }
         touched.noteOperation(of: table)
     }

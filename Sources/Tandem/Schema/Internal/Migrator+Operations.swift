@@ -22,7 +22,8 @@ extension Migrator {
             let changes = try rewrite(1)
             let sent = try rewrite(2)
             // An update of nothing but what is gone, or not sent any more.
-            let isOver = sent == nil && changes?.isEmpty == true && select.integer(3) == Int64(Operation.Kind.update.rawValue)
+            let isOver =
+                sent == nil && changes?.isEmpty == true && select.integer(3) == Int64(Operation.Kind.update.rawValue)
             rewritten.append(
                 Rewritten(
                     id: select.integer(0), object: select.integer(4), changes: changes, sent: sent, isOver: isOver))
@@ -40,8 +41,10 @@ extension Migrator {
                 func stored(_ bases: PropertyBases?) -> StorageValue { bases.map { .blob($0.bytes) } ?? .null }
                 try connection.execute(
                     "UPDATE \"__operations\" SET \"changes\" = ?, \"sent\" = ? WHERE \"id\" = ?",
-                    [operation.changes?.isEmpty == true ? .null : stored(operation.changes), stored(operation.sent),
-                        .integer(operation.id)])
+                    [
+                        operation.changes?.isEmpty == true ? .null : stored(operation.changes), stored(operation.sent),
+                        .integer(operation.id),
+                    ])
             }
         }
     }

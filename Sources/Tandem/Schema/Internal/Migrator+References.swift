@@ -10,7 +10,9 @@ extension Migrator {
         guard !waiting.isEmpty else { return }
         try connection.execute("DELETE FROM \"__unresolved\" WHERE \"table\" = ?", [.text(table.table)])
         for row in waiting {
-            guard case .text(let column) = row[3], let step = plan.first(where: { $0.oldColumn == column }) else { continue }
+            guard case .text(let column) = row[3], let step = plan.first(where: { $0.oldColumn == column }) else {
+                continue
+            }
             try connection.execute(
                 """
                 INSERT OR REPLACE INTO "__unresolved" ("target", "id", "table", "object", "column", "position") \
@@ -63,8 +65,10 @@ extension Migrator {
         while try select.step() { dead[select.integer(0), default: []].insert(Int(select.integer(1))) }
         select.reset()
         for (object, positions) in dead.sorted(by: { $0.key < $1.key }) {
-            guard case .text(let text)? = try connection.value(
-                "SELECT \(property.column.quotedSQL) FROM \(table.quotedTable) WHERE \"__rid\" = ?", [.integer(object)])
+            guard
+                case .text(let text)? = try connection.value(
+                    "SELECT \(property.column.quotedSQL) FROM \(table.quotedTable) WHERE \"__rid\" = ?",
+                    [.integer(object)])
             else { continue }
             let ids = Array(try LinkList.parse(text).enumerated())
             for (position, id) in ids where positions.contains(position) {
@@ -73,8 +77,10 @@ extension Migrator {
                     INSERT OR REPLACE INTO "__unresolved" ("target", "id", "table", "object", "column", "position") \
                     VALUES (?, ?, ?, ?, ?, ?)
                     """,
-                    [.text(target.table), .text(id.rawValue), .text(table.table), .integer(object),
-                        .text(property.column), .integer(Int64(position))])
+                    [
+                        .text(target.table), .text(id.rawValue), .text(table.table), .integer(object),
+                        .text(property.column), .integer(Int64(position)),
+                    ])
             }
             let live = ids.filter { !positions.contains($0.offset) }.map(\.element)
             try connection.execute(

@@ -124,9 +124,11 @@ final class Migrator {
     /// A new model's table must not be that of a model that is gone.
     private func refuseTakenName(_ table: TableLayout) throws {
         let names = Set(schema.tables.map(\.definition.name))
-        guard let old = migration.record.models.first(where: {
-            $0.table.lowercased() == table.table.lowercased() && !names.contains($0.name)
-        }) else { return }
+        guard
+            let old = migration.record.models.first(where: {
+                $0.table.lowercased() == table.table.lowercased() && !names.contains($0.name)
+            })
+        else { return }
         throw TandemError(
             .schemaMismatch, "Its table, \(table.table), holds the objects of the model \(old.name), which is gone.",
             advice: "If it was renamed, say so: @Model(renamedFrom: \"\(old.name)\"); else choose another table name.",

@@ -161,9 +161,10 @@ struct SchemaKeeper {
         try migrator.run()
         let record = migrator.finalRecord
         // Who has the store open with tables that stay as they are need not open it again.
-        let isSame = stored.map { stored in
-            stored.schemaVersion == configuration.schemaVersion && record.hasTables(of: stored.record)
-        } ?? false
+        let isSame =
+            stored.map { stored in
+                stored.schemaVersion == configuration.schemaVersion && record.hasTables(of: stored.record)
+            } ?? false
         try write(record, stamp: isSame ? stored?.stamp ?? "" : UUIDv7.shared.next())
     }
 

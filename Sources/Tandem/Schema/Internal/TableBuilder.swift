@@ -84,7 +84,8 @@ struct TableBuilder {
             let properties = definition.properties.compactMap { self.definition.index(ofProperty: $0) }
                 .map { self.definition.properties[$0] }
             let columns = properties.map { definition.isUnique ? $0.column : $0.sortColumn ?? $0.column }
-            let name = "\(definition.isUnique ? "__unique" : "__index")_\(table)_"
+            let name =
+                "\(definition.isUnique ? "__unique" : "__index")_\(table)_"
                 + properties.map(\.column).joined(separator: "+")
             // A property's own index may be the same, or, of a folded text, one that the sort twin's makes needless.
             guard !indexes.contains(where: { $0.name == name }) else { continue }

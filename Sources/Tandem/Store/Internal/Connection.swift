@@ -137,17 +137,20 @@ extension TandemError {
         }
         switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED:
-            self = make(.busy, "The store is being written by another process or another Store.",
+            self = make(
+                .busy, "The store is being written by another process or another Store.",
                 "Try again; if it lasts, raise Configuration.busyTimeout or find the writer that does not end.")
         case SQLITE_FULL:
             self = make(.diskFull, "The disk is full.", "Free some room and write again; nothing was kept.")
         case SQLITE_READONLY, SQLITE_PERM:
             self = make(.readOnly, "The store can't be written.", "Check the permissions of the file and its folder.")
         case SQLITE_CANTOPEN:
-            self = make(.cannotOpen, "The store can't be opened.",
+            self = make(
+                .cannotOpen, "The store can't be opened.",
                 "Check that the folder exists and may be read and written, and that the path names a file.")
         case SQLITE_NOTADB:
-            self = make(.notAStore, "The file is no SQLite database.",
+            self = make(
+                .notAStore, "The file is no SQLite database.",
                 "Check the path; if the store is encrypted, open it with its key.")
         case SQLITE_CORRUPT:
             self = make(.corrupt, "The store is damaged.", "Restore a backup; Store.checkIntegrity tells what is hurt.")

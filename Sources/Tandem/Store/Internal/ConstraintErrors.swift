@@ -26,11 +26,12 @@ extension WriteTransaction {
         let model = table.definition.name
         let message = error.message
         // SQLite names the columns: "UNIQUE constraint failed: Card.barcode".
-        let columns = message.split(separator: ":").last.map { text in
-            text.split(separator: ",").map { column in
-                column.split(separator: ".").last.map { String($0.prefix { $0 != ")" }) } ?? ""
-            }
-        } ?? []
+        let columns =
+            message.split(separator: ":").last.map { text in
+                text.split(separator: ",").map { column in
+                    column.split(separator: ".").last.map { String($0.prefix { $0 != ")" }) } ?? ""
+                }
+            } ?? []
         if columns == ["localID"] {
             return duplicateLocalID(state.localID, table, error)
         }

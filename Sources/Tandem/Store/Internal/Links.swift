@@ -213,8 +213,9 @@ extension WriteTransaction {
                 [.text(id.rawValue), .integer(row)])
             return
         }
-        guard case .text(let text)? = try connection.value(
-            "SELECT \(column) FROM \(holder.quotedTable) WHERE \"__rid\" = ?", [.integer(row)])
+        guard
+            case .text(let text)? = try connection.value(
+                "SELECT \(column) FROM \(holder.quotedTable) WHERE \"__rid\" = ?", [.integer(row)])
         else { return }
         var ids = try LinkList.parse(text)
         // Of the places before its own, those that wait themselves are not in the list.

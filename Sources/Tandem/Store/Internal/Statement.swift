@@ -94,7 +94,13 @@ final class Statement {
         case .integer(let value): bind(index, value)
         case .real(let value):
             // SQLite would make NULL of a NaN without a word.
-            if value.isNaN { var bits: [UInt8] = []; NaNStorage.append(value, to: &bits); bind(index, blob: bits) } else { bind(index, value) }
+            if value.isNaN {
+                var bits: [UInt8] = []
+                NaNStorage.append(value, to: &bits)
+                bind(index, blob: bits)
+            } else {
+                bind(index, value)
+            }
         case .text(let value): bind(index, value)
         case .blob(let value): bind(index, blob: value)
         }
@@ -127,10 +133,12 @@ final class Statement {
         case .integer: sqlite3_bind_int64(handle, index, Int64(bitPattern: slot.bits))
         case .real: sqlite3_bind_double(handle, index, Double(bitPattern: slot.bits))
         case .text:
-            bindText(index, UnsafeBufferPointer(rebasing: bytes[Int(slot.bits)..<Int(slot.bits) + slot.count]),
+            bindText(
+                index, UnsafeBufferPointer(rebasing: bytes[Int(slot.bits)..<Int(slot.bits) + slot.count]),
                 copied: false)
         case .blob:
-            bindBlob(index, UnsafeBufferPointer(rebasing: bytes[Int(slot.bits)..<Int(slot.bits) + slot.count]),
+            bindBlob(
+                index, UnsafeBufferPointer(rebasing: bytes[Int(slot.bits)..<Int(slot.bits) + slot.count]),
                 copied: false)
         }
     }

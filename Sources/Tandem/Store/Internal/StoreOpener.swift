@@ -62,7 +62,9 @@ struct StoreOpener: Sendable {
                 throw refuse(.cannotOpen, "The path names a folder.", "Give the path of a file in it.")
             }
             if info.st_mode & S_IFMT != S_IFREG {
-                throw refuse(.cannotOpen, "The path names no file, but a device, a pipe or a socket.", "Give the path of a file.")
+                throw refuse(
+                    .cannotOpen, "The path names no file, but a device, a pipe or a socket.", "Give the path of a file."
+                )
             }
             guard let header = try? Self.header(at: path) else {
                 throw refuse(.cannotOpen, "The file may not be read.", "Check its permissions.")

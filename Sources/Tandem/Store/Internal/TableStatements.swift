@@ -70,7 +70,8 @@ final class TableStatements {
         }
         if key.clearsSynced { assignments.append("\"synced\" = 0") }
         let statement = try Statement(
-            "UPDATE \(table.quotedTable) SET \(assignments.joined(separator: ", ")) WHERE \"__rid\" = ?", on: connection)
+            "UPDATE \(table.quotedTable) SET \(assignments.joined(separator: ", ")) WHERE \"__rid\" = ?", on: connection
+        )
         // A model with many properties, each changed alone and with others, must not gather statements for ever.
         if updates.count >= 256 { updates.removeAll() }
         updates[key] = statement
@@ -97,7 +98,8 @@ final class TableStatements {
 
     /// Adds a row as it is now; does nothing if it is gone.
     func addToSearch(row: Int64) throws {
-        let statement = try addToSearchStatement
+        let statement =
+            try addToSearchStatement
             ?? Statement(
                 """
                 INSERT INTO \(searchTable) (rowid, \(searchColumns)) \
@@ -111,7 +113,8 @@ final class TableStatements {
     /// Takes a row's texts out of the index: the very texts that it holds.
     func removeFromSearch(row: Int64, texts: [String?]) throws {
         let values = table.searched.map { _ in ", ?" }.joined()
-        let statement = try removeFromSearchStatement
+        let statement =
+            try removeFromSearchStatement
             ?? Statement(
                 "INSERT INTO \(searchTable) (\(searchTable), rowid, \(searchColumns)) VALUES ('delete', ?\(values))",
                 on: connection)

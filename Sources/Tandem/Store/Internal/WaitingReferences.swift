@@ -86,7 +86,9 @@ extension WriteTransaction {
     }
 
     /// Keeps what an object's reference waits for in place of what it waited for.
-    func replaceWaiting(_ entries: [WaitingEntry], of rowID: Int64, _ link: TableLayout.Link, in table: TableLayout)
+    func replaceWaiting(
+        _ entries: [WaitingEntry], of rowID: Int64, _ link: TableLayout.Link, in table: TableLayout
+    )
         throws
     {
         try forgetUnresolved(of: rowID, in: table, property: link.property)

@@ -22,7 +22,9 @@ final class WriterGate: Sendable {
         /// Ends the wait; `false` if it had ended before.
         func end(with error: (any Error)? = nil) -> Bool {
             let (isFirst, continuation) = state.withLock { state in
-                guard case .waiting = state.outcome else { return (false, nil as CheckedContinuation<Void, any Error>?) }
+                guard case .waiting = state.outcome else {
+                    return (false, nil as CheckedContinuation<Void, any Error>?)
+                }
                 state.outcome = error.map { .refused($0) } ?? .admitted
                 defer { state.continuation = nil }
                 return (true, state.continuation)
