@@ -56,11 +56,15 @@ let package = Package(
         .target(name: "TandemTesting", dependencies: ["Tandem"], swiftSettings: strict),
         // A process that tests start beside themselves, to kill it or to share a store with it.
         .executableTarget(
-            name: "TandemTestPeer", dependencies: ["Tandem"], path: "Tests/TandemTestPeer", swiftSettings: strict),
+            name: "TandemTestPeer", dependencies: ["Tandem", "TandemTestScript"], path: "Tests/TandemTestPeer",
+            swiftSettings: strict),
+        // What that process does, and what must be in the store then.
+        .target(
+            name: "TandemTestScript", dependencies: ["Tandem"], path: "Tests/TandemTestScript", swiftSettings: strict),
         .testTarget(
             name: "TandemTests",
             dependencies: [
-                "Tandem", "TandemTesting", "TandemTestPeer",
+                "Tandem", "TandemTesting", "TandemTestScript",
                 .product(name: "BigInt", package: "BigInt"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],

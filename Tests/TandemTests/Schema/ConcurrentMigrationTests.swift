@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Tandem
-@testable import TandemTestPeer
+@testable import TandemTestScript
 
 @Suite struct ConcurrentMigrationTests {
     let folder: TestFolder

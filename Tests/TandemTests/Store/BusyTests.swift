@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Tandem
-@testable import TandemTestPeer
+@testable import TandemTestScript
 
 /// Several writers on one file.
 @Suite struct BusyTests {

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Tandem
-@testable import TandemTestPeer
+@testable import TandemTestScript
 
 @Suite struct ClosingTests {
     let folder: TestFolder
@@ -109,7 +109,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(2)))
     func closingWhileManyReadAndWriteHarmsNothing() throws {
-        for round in 0..<20 {
+        for round in 0..<6 {
             let path = folder.file("round-\(round)")
             let written = Mutex(0)
             do {
@@ -117,7 +117,7 @@ import Testing
                 DispatchQueue.concurrentPerform(iterations: 8) { index in
                     do {
                         for step in 0..<1000 {
-                            if index == 7 && step == round {
+                            if index == 7 && step == round * 3 {
                                 store.close()
                                 return
                             }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @testable import Tandem
-@testable import TandemTestPeer
+@testable import TandemTestScript
 
 /// Files that were damaged: an error, never a crash, and never a wrong answer without one where SQLite can tell.
 @Suite struct DamageTests {
@@ -154,5 +154,15 @@ import Testing
         #expect(try store.operations.count() == 301)
         // A migration that must rewrite it leaves the store as it was.
         store.close()
+    }
+
+    @Test func aDamagedListOfReferencesIsAnErrorWhereItIsChanged() throws {
+        _ = try makeStore()
+        try folder.withDatabase { try $0.execute("UPDATE PeerCard SET people = '[' WHERE barcode = '7'") }
+        let store = try Peer.open(folder.file())
+        let person = try #require(try store.rows("SELECT localID FROM PeerPerson")[0][0].string)
+        let error = expectError(.corrupt) { try store.write { try $0.delete(PeerPerson.self, LocalID(person)) } }
+        #expect(error?.store == folder.file() && error?.underlying != nil)
+        #expect(try store.operations.count() == 301)
     }
 }

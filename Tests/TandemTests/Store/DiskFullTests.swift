@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @testable import Tandem
-@testable import TandemTestPeer
+@testable import TandemTestScript
 
 /// A disk that fills up mid-write: a typed error, the store as it was, and usable when there is room again.
 @Suite struct DiskFullTests {
@@ -11,7 +11,9 @@ import Testing
 
     private func expectRecovered(
         _ peer: PeerProcess, code: String, sourceLocation: SourceLocation = #_sourceLocation
-    ) throws {
+    )
+        throws
+    {
         peer.wait()
         let lines = peer.lines
         try #require(lines.count == 6, "\(lines)", sourceLocation: sourceLocation)

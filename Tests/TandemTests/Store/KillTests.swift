@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @testable import Tandem
-@testable import TandemTestPeer
+@testable import TandemTestScript
 
 /// A process that writes is ended by `kill -9` at random moments, and what it acknowledged is looked for.
 @Suite struct KillTests {

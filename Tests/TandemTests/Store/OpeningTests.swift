@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @testable import Tandem
-@testable import TandemTestPeer
+@testable import TandemTestScript
 
 /// What paths and files can be opened, and what is said of those that can't.
 @Suite struct OpeningTests {

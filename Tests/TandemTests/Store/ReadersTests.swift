@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @testable import Tandem
-@testable import TandemTestPeer
+@testable import TandemTestScript
 
 /// Many threads and tasks that read and write at once.
 @Suite struct ReadersTests {
@@ -124,7 +124,9 @@ import Testing
     @Test(.timeLimit(.minutes(1)))
     func aTaskThatIsCancelledWhileItWritesOrReadsIsInterrupted() async throws {
         let store = try open(readers: 1)
-        let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+        // Long enough to be interrupted; not so long that a failure to do so would hang the tests.
+        let endless =
+            "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 300000000) SELECT count(*) FROM n"
         let began = DispatchSemaphore(value: 0)
         let writing = Task {
             try await store.write { tx in
@@ -134,6 +136,7 @@ import Testing
             }
         }
         await began.reached()
+        try await Task.sleep(for: .milliseconds(50))
         writing.cancel()
         await #expect(throws: CancellationError.self) { try await writing.value }
         let reading = Task {
@@ -143,6 +146,7 @@ import Testing
             }
         }
         await began.reached()
+        try await Task.sleep(for: .milliseconds(50))
         reading.cancel()
         await #expect(throws: CancellationError.self) { try await reading.value }
         #expect(try await store.read { try $0.operations.count() } == 0)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @testable import Tandem
-@testable import TandemTestPeer
+@testable import TandemTestScript
 
 /// The way down to SQL: for reading only, with values that are bound.
 @Suite struct SQLTests {

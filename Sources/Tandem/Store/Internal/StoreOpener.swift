@@ -66,8 +66,13 @@ struct StoreOpener: Sendable {
                     .cannotOpen, "The path names no file, but a device, a pipe or a socket.", "Give the path of a file."
                 )
             }
-            guard let header = try? Self.header(at: path) else {
+            guard var header = try? Self.header(at: path) else {
                 throw refuse(.cannotOpen, "The file may not be read.", "Check its permissions.")
+            }
+            // The first page may just be on its way from another process that makes the store.
+            for _ in 0..<10 where !header.isEmpty && !header.isSQLite {
+                usleep(2000)
+                header = (try? Self.header(at: path)) ?? header
             }
             if !header.isEmpty, !header.isSQLite {
                 throw refuse(

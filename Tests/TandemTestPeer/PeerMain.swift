@@ -1,10 +1,11 @@
 import Foundation
 import Tandem
+import TandemTestScript
 
 /// A process that tests start beside themselves: it opens a store and does as its arguments say, one line on its
 /// output for each thing done.
-@main package struct Peer {
-    package static func main() {
+@main struct PeerMain {
+    static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             try run(arguments)
@@ -27,14 +28,6 @@ import Tandem
         if case .integer(let number) = value { "\(number)" } else { "\(value)" }
     }
 
-    package static func open(_ path: String, readOnly: Bool = false, busyTimeout: Double = 60) throws -> Store {
-        var configuration = Store.Configuration()
-        configuration.isReadOnly = readOnly
-        configuration.busyTimeout = busyTimeout
-        return try Store(
-            at: path, models: PeerCard.self, PeerPerson.self, PeerMark.self, configuration: configuration)
-    }
-
     private static func run(_ arguments: [String]) throws {
         let path = arguments[1]
         switch arguments[0] {
@@ -43,7 +36,7 @@ import Tandem
         case "hold": try hold(path, until: arguments[2])
         case "fill": try fill(path, ballast: arguments[2])
         case "read":
-            let store = try open(path, readOnly: true, busyTimeout: 1)
+            let store = try Peer.open(path, readOnly: true, busyTimeout: 1)
             let rows = try store.sql("SELECT count(*) FROM \"PeerCard\"")
             say("cards \(text(rows[0][0]))")
             do {
@@ -63,7 +56,7 @@ import Tandem
 
     /// Goes on with a script from where the store stands, for ever.
     private static func script(_ path: String, seed: UInt64) throws {
-        let store = try open(path)
+        let store = try Peer.open(path)
         var world = PeerWorld(seed: seed)
         let mark = try store.sql("SELECT \"number\" FROM \"PeerMark\"").first?[0]
         if case .integer(let number)? = mark { while world.number < number { _ = world.step() } }
@@ -77,7 +70,7 @@ import Tandem
 
     /// Adds one to the mark, and a person, so many times.
     private static func count(_ path: String, times: Int) throws {
-        let store = try open(path)
+        let store = try Peer.open(path)
         for _ in 0..<times {
             try store.write { tx in
                 try tx.update(PeerMark.self, PeerMark.id) { $0.number += 1 }
@@ -89,7 +82,7 @@ import Tandem
 
     /// Holds the write lock until a file appears.
     private static func hold(_ path: String, until file: String) throws {
-        let store = try open(path)
+        let store = try Peer.open(path)
         try store.write { tx in
             try tx.insert(PeerPerson(name: "held"))
             say("holding")
@@ -103,7 +96,7 @@ import Tandem
     /// - Parameter ballast: A file to be deleted to make room, or, if a number, a limit on the size of files that is
     ///   lifted.
     private static func fill(_ path: String, ballast: String) throws {
-        let store = try open(path)
+        let store = try Peer.open(path)
         try store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }
         var limit = rlimit()
         if let bytes = UInt64(ballast) {
@@ -146,7 +139,7 @@ import Tandem
         try writeOne()
         try report()
         store.close()
-        let again = try open(path)
+        let again = try Peer.open(path)
         say("reopened \(text(try again.sql("SELECT \"number\" FROM \"PeerMark\"")[0][0]))")
     }
 }
