@@ -130,8 +130,13 @@ public final class Store: Sendable {
         if isClosed.withLock({ $0 }) { throw TandemError(.closed, "The store is closed.", store: path) }
     }
 
-    /// Names the store in an error that does not yet.
+    /// Names the store in an error that does not yet, and says of stored bytes that can't be read that they are damaged.
     func located(_ error: any Error) -> any Error {
+        if error is InvalidEncoding {
+            return TandemError(
+                .corrupt, "Something in the store can't be read.",
+                advice: "Store.checkIntegrity tells what is hurt; restore a backup.", store: path, underlying: error)
+        }
         guard var error = error as? TandemError, error.store == nil else { return error }
         error.store = path
         return error
