@@ -38,7 +38,8 @@ struct SchemaKeeper {
             connection.dataVersion = try connection.value("PRAGMA data_version")
         } catch {
             connection.rollBack()
-            throw error
+            guard let error = error as? InvalidEncoding else { throw error }
+            throw TandemError(damage: error, store: connection.path)
         }
         // Statements that were prepared for tables as they were are not used again.
         connection.finalizeStatements()
