@@ -35,7 +35,9 @@ public struct ServerID: RawRepresentable, Sendable {
 }
 
 /// What ``LocalID`` and ``ServerID`` share: comparison, hashing and coding of the raw text, byte by byte.
-protocol TextualID: RawRepresentable, Hashable, Comparable, Codable, CustomStringConvertible,
+///
+/// Not to be conformed to.
+public protocol TextualID: RawRepresentable, Hashable, Comparable, Codable, CustomStringConvertible,
     ExpressibleByStringLiteral
 where RawValue == String {
     init(_ rawValue: String)

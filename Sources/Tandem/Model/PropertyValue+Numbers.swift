@@ -242,8 +242,37 @@ extension Decimal: PropertyValue {
             // By its shortest text, as a person wrote it: 12.1 is 12.1, not the double next to it.
             self.init(string: "\(value)", locale: Locale(identifier: "en_US_POSIX"))
         case .text("NaN"): self = .nan
-        case .text(let text): self.init(string: text, locale: Locale(identifier: "en_US_POSIX"))
+        case .text(let text):
+            // Foundation reads a number at the beginning, and passes over what follows.
+            guard text.isDecimalNumber else { return nil }
+            self.init(string: text, locale: Locale(identifier: "en_US_POSIX"))
         default: return nil
         }
+    }
+}
+
+extension String {
+    /// Whether it is a decimal number and nothing else: a sign, digits with a point, an exponent.
+    fileprivate var isDecimalNumber: Bool {
+        var rest = Substring(self)
+        func skipDigits() -> Int {
+            let digits = rest.prefix { $0.isASCII && $0.isNumber }
+            rest = rest.dropFirst(digits.count)
+            return digits.count
+        }
+        func skip(_ characters: String) -> Bool {
+            guard let first = rest.first, characters.contains(first) else { return false }
+            rest = rest.dropFirst()
+            return true
+        }
+        _ = skip("+-")
+        var digits = skipDigits()
+        if skip(".") { digits += skipDigits() }
+        guard digits > 0 else { return false }
+        if skip("eE") {
+            _ = skip("+-")
+            guard skipDigits() > 0 else { return false }
+        }
+        return rest.isEmpty
     }
 }

@@ -7,7 +7,7 @@ extension Store {
     /// var configuration = Store.Configuration()
     /// configuration.schemaVersion = 2
     /// configuration.migrate(to: 2) { migration in
-    ///     migration.renameProperty("shopName", to: "shop", of: "Card")
+    ///     try migration.renameProperty("shopName", to: "shop", of: "Card")
     /// }
     /// let store = try Store(at: "cards.tandem", models: Card.self, configuration: configuration)
     /// ```

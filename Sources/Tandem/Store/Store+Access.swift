@@ -96,8 +96,9 @@ extension Store {
         from origin: WriteOrigin = .app, _ body: @Sendable (WriteTransaction) throws -> T
     ) async throws -> T {
         try checkOpen()
-        let (result, touched) = try await gate.pass {
+        let (result, touched) = try await gate.pass { stay in
             try await writer.queue.writeWithoutTransaction { _ in
+                defer { stay.end() }
                 try Task.checkCancellation()
                 return try perform(origin, isCancellable: true, body)
             }

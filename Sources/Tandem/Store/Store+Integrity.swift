@@ -16,14 +16,14 @@ extension Store {
     /// objects that have not arrived; each operation against its object; the `synced` and `deleted` flags.
     ///
     /// Inside a write block the transaction's own state is checked. In a store that was opened read-only, and inside a
-    /// read block, the search index is checked for itself only, not against the texts.
+    /// read block, the search index is not looked at: SQLite checks it by what counts as a write.
     ///
     /// - Returns: The problems found, a sentence each; empty if there are none.
     /// - Throws: ``TandemError`` if the store can't be read at all.
     /// - Complexity: O(size of the store). Writers wait.
     public func checkIntegrity() throws -> [String] {
         if AccessFrame.current(on: self) != nil || configuration.isReadOnly {
-            return try reading(consistently: true) { try IntegrityCheck(connection: $0, schema: schema).run() }
+            return try reading(consistently: true, searching: true) { try checkIntegrity(by: $0) }
         }
         try checkOpen()
         return try gate.pass {
@@ -32,8 +32,16 @@ extension Store {
                 let connection = writer.connection
                 try connection.begin()
                 defer { connection.rollBack() }
-                return try IntegrityCheck(connection: connection, schema: schema).run()
+                return try checkIntegrity(by: connection)
             }
+        }
+    }
+
+    private func checkIntegrity(by connection: Connection) throws -> [String] {
+        do {
+            return try IntegrityCheck(connection: connection, schema: schema).run()
+        } catch {
+            throw located(error)
         }
     }
 }

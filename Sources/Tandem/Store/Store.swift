@@ -133,6 +133,7 @@ public final class Store: Sendable {
     /// Names the store in an error that does not yet, and says of stored bytes that can't be read that they are damaged.
     func located(_ error: any Error) -> any Error {
         if let error = error as? InvalidEncoding { return TandemError(damage: error, store: path) }
+        if let error = error as? InvalidStoredValue { return TandemError(damage: error, store: path) }
         guard var error = error as? TandemError, error.store == nil else { return error }
         error.store = path
         return error

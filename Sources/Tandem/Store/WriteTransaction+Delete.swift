@@ -274,6 +274,28 @@ extension WriteTransaction {
         try undelete(M.self, object.localID)
     }
 
+    /// Brings deleted objects back. See ``undelete(_:)``.
+    public func undelete<M: Model>(contentsOf objects: some Sequence<M>) throws {
+        for object in objects { try undelete(M.self, object.localID) }
+    }
+
+    /// Brings back all deleted objects of a result.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// try store.write { try $0.undelete($0.objects(Card.self).onlyDeleted()) }
+    /// ```
+    ///
+    /// - Returns: The number of objects brought back.
+    @discardableResult
+    public func undelete<M: Model>(_ results: Results<M>) throws -> Int {
+        try checkUsable()
+        let keys = try results.onlyDeleted().keys()
+        for key in keys { try undelete(M.self, key.localID) }
+        return keys.count
+    }
+
     /// Brings back the deleted object with a local ID. See ``undelete(_:)``.
     @discardableResult
     public func undelete<M: Model>(_ model: M.Type, _ localID: LocalID) throws -> M {

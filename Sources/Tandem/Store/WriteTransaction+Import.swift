@@ -26,6 +26,20 @@ extension WriteTransaction {
             values.map { ($0.key, ImportedValue.any($0.value as Any)) }, into: table, ignoringUnknown: ignoringUnknown)
     }
 
+    /// Adds or changes objects from dictionaries. See ``upsert(_:values:ignoringUnknown:)``.
+    ///
+    /// - Returns: The objects' local IDs.
+    /// - Throws: As for one; nothing of them is then kept.
+    @discardableResult
+    public func upsert<M: Model>(
+        _ model: M.Type, values: [[String: Any?]], ignoringUnknown: Bool = false
+    ) throws -> [LocalID] {
+        try checkUsable()
+        return try savepoint {
+            try values.map { try upsert(model, values: $0, ignoringUnknown: ignoringUnknown) }
+        }
+    }
+
     /// Adds or changes objects from JSON: an object, or an array of them. See ``upsert(_:values:ignoringUnknown:)``.
     ///
     /// - Returns: The objects' local IDs.

@@ -44,6 +44,13 @@ extension WriteTransaction {
         for object in objects { _ = try upsert(object, only: nil) }
     }
 
+    /// Adds objects, or changes the named properties of those that have their IDs. See ``upsert(_:properties:)``.
+    public func upsert<M: Model, each P: StoredProperty>(
+        contentsOf objects: some Sequence<M>, properties: repeat KeyPath<M.Columns, each P>
+    ) throws {
+        for object in objects { _ = try upsert(object, properties: repeat each properties) }
+    }
+
     private func upsert<M: Model>(_ object: M, only: Set<Int>?) throws -> M {
         try checkUsable()
         let table = try store.schema.table(M.self)

@@ -1,5 +1,4 @@
 import Dispatch
-import GRDBSQLite
 import Synchronization
 
 /// A walk over the objects of a query, on a connection of its own, read in batches on a thread of Dispatch's.
@@ -17,12 +16,13 @@ final class AsyncWalk<M: Model>: @unchecked Sendable {
     private var progress = Progress.notBegun
     /// The objects read and not handed out, the next one last.
     private var batch: [M] = []
-    /// The handle to interrupt, as long as the connection is this walk's.
-    private let interruptible = Mutex<Handle?>(nil)
-
-    private struct Handle: @unchecked Sendable {
-        let sqlite: OpaquePointer
+    /// What cancellation touches, from any thread.
+    private struct Interruptible {
+        var isCancelled = false
+        /// The connection to stop, as long as it is this walk's.
+        var connection: ReaderPool.Reader?
     }
+    private let interruptible = Mutex(Interruptible())
 
     /// Enough for a batch to cost more than the way to another thread and back.
     private static var batchSize: Int { 256 }
@@ -47,8 +47,9 @@ final class AsyncWalk<M: Model>: @unchecked Sendable {
                     }
                 }
             } onCancel: {
-                interruptible.withLock { handle in
-                    if let handle { sqlite3_interrupt(handle.sqlite) }
+                interruptible.withLock { state in
+                    state.isCancelled = true
+                    state.connection?.connection.mustStop.store(true, ordering: .relaxed)
                 }
             }
         } catch {
@@ -80,25 +81,34 @@ final class AsyncWalk<M: Model>: @unchecked Sendable {
         if case .under(let connection, let statement) = progress { return (connection, statement) }
         let sql = try results.store.compiled(results.compileObjects)
         guard let connection = try results.store.checkOutReader() else { return nil }
+        var prepared: Statement?
         do {
             let statement = try connection.uncachedStatement(sql.text)
+            prepared = statement
             statement.bind(sql.values)
+            // A cancel that came before there was anything to stop is seen here.
+            try interruptible.withLock { state in
+                if state.isCancelled { throw CancellationError() }
+                state.connection = ReaderPool.Reader(connection: connection)
+            }
             progress = .under(connection, statement)
-            interruptible.withLock { $0 = Handle(sqlite: connection.sqlite) }
             return (connection, statement)
         } catch {
+            prepared?.finalize()
             results.store.checkIn(connection)
             throw error
         }
     }
 
+    /// Gives the connection back, with nothing of the walk's left on it: another thread may use it from then on.
     private func end() {
         guard case .under(let connection, let statement) = progress else {
             progress = .over
             return
         }
-        interruptible.withLock { $0 = nil }
-        statement.reset()
+        interruptible.withLock { $0.connection = nil }
+        connection.mustStop.store(false, ordering: .relaxed)
+        statement.finalize()
         progress = .over
         results.store.checkIn(connection)
     }

@@ -16,11 +16,10 @@ final class AccessFrame {
         self.outer = outer
     }
 
-    // A key is made once in the process. pthread_key_create fails only if more than PTHREAD_KEYS_MAX (1,024) exist;
-    // then nothing joins, and a nested write is told so by GRDB.
+    // A key is made once in the process. There is room for PTHREAD_KEYS_MAX (1,024) of them.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
-        pthread_key_create(&key, nil)
+        precondition(pthread_key_create(&key, nil) == 0, "The process has no room for one more thread-specific value.")
         return key
     }()
 

@@ -26,7 +26,11 @@ extension Connection {
     func consistently<T>(_ transaction: Bool, _ body: () throws -> T) throws -> T {
         guard transaction, !isInTransaction else { return try body() }
         try statement("BEGIN DEFERRED").run()
-        defer { _ = try? statement("COMMIT").run() }
+        defer {
+            _ = try? statement(.commit).run()
+            // A reader left in its transaction would see that state for ever.
+            rollBack()
+        }
         return try body()
     }
 }

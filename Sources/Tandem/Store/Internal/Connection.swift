@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import GRDBSQLite
+import Synchronization
 
 /// One connection to a store's database, with its prepared statements. Used by one thread at a time.
 final class Connection {
@@ -13,7 +14,7 @@ final class Connection {
 
     private var statements: [String: Statement] = [:]
     private var fixedStatements = [Statement?](repeating: nil, count: FixedStatement.allCases.count)
-    /// Statements of queries come and go; past this many, all but the newest half are given up.
+    /// Statements of queries come and go; past this many, all are given up.
     private static let statementLimit = 512
 
     /// A row being written, used over and over.
@@ -34,6 +35,8 @@ final class Connection {
 
     /// What each model is read with by its local ID.
     var pointReads: [ObjectIdentifier: PointRead] = [:]
+    /// Set to end the statement under way, from any thread.
+    let mustStop = Atomic<Bool>(false)
     /// What statements each table is written and read with.
     var tables: [ObjectIdentifier: TableStatements] = [:]
 
@@ -51,7 +54,14 @@ final class Connection {
         sqlite3_update_hook(handle, nil, nil)
         // GRDB interrupts the statement under way when a task is cancelled; one that begins a moment later would run to
         // its end. So long statements ask by themselves, about once a millisecond.
-        sqlite3_progress_handler(handle, 50_000, { _ in Task.isCancelled ? 1 : 0 }, nil)
+        // A walk runs outside its task, and is stopped by the flag. No statement runs when this object is gone: all are
+        // prepared through it.
+        sqlite3_progress_handler(
+            handle, 50_000,
+            { context in
+                let connection = Unmanaged<Connection>.fromOpaque(context!).takeUnretainedValue()
+                return Task.isCancelled || connection.mustStop.load(ordering: .relaxed) ? 1 : 0
+            }, Unmanaged.passUnretained(self).toOpaque())
         try SQLFunctions.register(on: handle)
     }
 
@@ -154,6 +164,10 @@ extension TandemError {
                 "Check the path; if the store is encrypted, open it with its key.")
         case SQLITE_CORRUPT:
             self = make(.corrupt, "The store is damaged.", "Restore a backup; Store.checkIntegrity tells what is hurt.")
+        case SQLITE_TOOBIG:
+            self = make(
+                .invalidValue, "A text or a blob is longer than SQLite takes (a billion bytes).",
+                "Keep it in a file, and its path in the store.")
         case SQLITE_IOERR, SQLITE_NOLFS:
             self = make(.ioFailure, "The system could not read or write the store.", "Check the disk.")
         default:

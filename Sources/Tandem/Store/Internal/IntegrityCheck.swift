@@ -113,7 +113,9 @@ final class IntegrityCheck {
                 WHERE \(property.column.quotedSQL) IS NOT NULL
                 """
             ) { row in
-                let ids = link.isToMany ? try LinkList.parse(try row.text(3)) : [LocalID(try row.text(3))]
+                guard let ids = link.isToMany ? try? LinkList.parse(try row.text(3)) : [LocalID(try row.text(3))] else {
+                    return report("\(name) of \(try row.text(1)) is no list of references.")
+                }
                 if link.isToMany, !ids.isEmpty { listed[row.integer(0)] = ids }
                 guard row.integer(2) == 0 else { return }
                 for id in ids where !live.contains(id) {

@@ -188,7 +188,7 @@ extension WriteTransaction {
                     holder.definition.properties[$0.property].column == entry.column
                 })
             {
-                try place(state.localID, in: holder, link, row: entry.object, position: Int(entry.position))
+                try place(state.localID, in: holder, link, row: entry.object, position: max(0, Int(entry.position)))
             }
             try connection.execute(
                 """
@@ -244,8 +244,15 @@ extension WriteTransaction {
 /// The stored form of a list of references: a JSON array of local IDs.
 enum LinkList {
     static func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws -> [LocalID] {
-        guard case .array(let nodes) = try ExactJSON.parse(bytes) else { return [] }
-        return nodes.compactMap { if case .text(let id) = $0 { LocalID(id) } else { nil } }
+        guard case .array(let nodes) = try ExactJSON.parse(bytes) else {
+            throw InvalidEncoding("a list of references", .malformed, "it is no array")
+        }
+        return try nodes.map { node in
+            guard case .text(let id) = node else {
+                throw InvalidEncoding("a list of references", .malformed, "an element is no text")
+            }
+            return LocalID(id)
+        }
     }
 
     static func parse(_ text: String) throws -> [LocalID] {

@@ -105,7 +105,13 @@ final class ReaderPool: Sendable {
             switch try state.withLock({ try turn(&$0, waiter: .thread(waiter)) }) {
             case .idle(let reader): return reader
             case .make: return try makeReader()
-            case .wait: waiter.semaphore.wait()
+            case .wait:
+                // Whoever is to give a reader back may need this very thread: asynchronous readers run on a pool of few.
+                // Rather than wait for ever, take one beyond the maximum.
+                if waiter.semaphore.wait(timeout: .now() + Self.patience) == .timedOut {
+                    if abandon(waiter) { return try borrowForWalk() }
+                    waiter.semaphore.wait()
+                }
             }
             switch waiter.answer.withLock({ $0 }) {
             case .reader(let reader): return reader
@@ -136,6 +142,19 @@ final class ReaderPool: Sendable {
             case .closed: throw closedError
             case .cancelled: throw CancellationError()
             }
+        }
+    }
+
+    /// How long a thread waits for a reader of the pool's, in seconds.
+    private static let patience = 0.25
+
+    /// Stops a thread's waiting; `false` if it has been told something already.
+    private func abandon(_ waiter: ThreadWaiter) -> Bool {
+        state.withLock { state in
+            let index = state.waiters.firstIndex { if case .thread(let other) = $0 { other === waiter } else { false } }
+            guard let index else { return false }
+            state.waiters.remove(at: index)
+            return true
         }
     }
 

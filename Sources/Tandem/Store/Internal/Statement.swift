@@ -22,16 +22,33 @@ final class Statement {
     }
 
     deinit {
+        finalize()
+    }
+
+    /// Gives the statement up before its time: where the connection is given back while this object still lives.
+    func finalize() {
+        guard !isFinalized else { return }
+        isFinalized = true
         sqlite3_finalize(handle)
     }
+
+    private var isFinalized = false
+    /// What SQLite said to a value that it did not take: it would run the statement with NULL in its place.
+    private var refusal = SQLITE_OK
 
     /// Takes a step. `true` if it stands on a row.
     @inline(__always)
     func step() throws -> Bool {
+        guard refusal == SQLITE_OK else { throw refused() }
         let code = sqlite3_step(handle)
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
         throw failure(code)
+    }
+
+    private func refused() -> any Error {
+        defer { refusal = SQLITE_OK }
+        return connection.error(refusal, sql: nil)
     }
 
     private func failure(_ code: Int32) -> any Error {
@@ -116,13 +133,23 @@ final class Statement {
     /// - Parameter copied: If `false`, SQLite keeps the pointer: the bytes must stay until the statement is reset.
     func bindText(_ index: Int32, _ bytes: UnsafeBufferPointer<UInt8>, copied: Bool) {
         let pointer = UnsafeRawPointer(bytes.baseAddress ?? Self.emptyBytes).assumingMemoryBound(to: CChar.self)
-        sqlite3_bind_text(handle, index, pointer, Int32(bytes.count), copied ? Self.transient : nil)
+        guard let count = Int32(exactly: bytes.count) else {
+            refusal = SQLITE_TOOBIG
+            return
+        }
+        let code = sqlite3_bind_text(handle, index, pointer, count, copied ? Self.transient : nil)
+        if code != SQLITE_OK { refusal = code }
     }
 
     /// Binds bytes as a blob, an empty one included (a null pointer would bind NULL).
     func bindBlob(_ index: Int32, _ bytes: UnsafeBufferPointer<UInt8>, copied: Bool) {
-        sqlite3_bind_blob(
-            handle, index, bytes.baseAddress ?? Self.emptyBytes, Int32(bytes.count), copied ? Self.transient : nil)
+        guard let count = Int32(exactly: bytes.count) else {
+            refusal = SQLITE_TOOBIG
+            return
+        }
+        let code = sqlite3_bind_blob(
+            handle, index, bytes.baseAddress ?? Self.emptyBytes, count, copied ? Self.transient : nil)
+        if code != SQLITE_OK { refusal = code }
     }
 
     /// Binds a value of a row. The row's bytes must stay as they are until the statement is reset.

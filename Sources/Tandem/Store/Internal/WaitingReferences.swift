@@ -42,7 +42,8 @@ extension WriteTransaction {
         defer { statement.reset() }
         var entries: [WaitingEntry] = []
         while try statement.step() {
-            entries.append(WaitingEntry(position: Int(statement.integer(0)), id: LocalID(try statement.text(1))))
+            entries.append(
+                WaitingEntry(position: max(0, Int(statement.integer(0))), id: LocalID(try statement.text(1))))
         }
         return entries
     }

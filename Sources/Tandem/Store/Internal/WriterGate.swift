@@ -120,9 +120,24 @@ final class WriterGate: Sendable {
         return try body()
     }
 
+    /// A writer's stay inside.
+    final class Stay: Sendable {
+        private let gate: WriterGate
+        private let isOver = Atomic<Bool>(false)
+
+        init(_ gate: WriterGate) { self.gate = gate }
+
+        /// Lets the next one in, at the first call.
+        func end() {
+            if isOver.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged { gate.leave() }
+        }
+    }
+
     /// Runs a block when no other writer is inside, without blocking a thread meanwhile.
+    ///
+    /// The block ends its stay where the writing ends: to come back here it may need a thread that waits to write.
     func pass<T>(
-        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> T
+        isolation: isolated (any Actor)? = #isolation, _ body: (Stay) async throws -> T
     ) async throws -> T {
         if let waiter = enter() {
             let busy = busy
@@ -133,7 +148,8 @@ final class WriterGate: Sendable {
                 _ = waiter.end(with: CancellationError())
             }
         }
-        defer { leave() }
-        return try await body()
+        let stay = Stay(self)
+        defer { stay.end() }
+        return try await body(stay)
     }
 }
