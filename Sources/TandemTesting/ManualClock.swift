@@ -17,7 +17,7 @@ public final class ManualClock: Sendable {
         self.date = Mutex(date)
     }
 
-    /// What the clock shows, as ``Tandem/Store/Configuration/now`` wants it.
+    /// What the clock shows, as `Store.Configuration.now` wants it.
     public var now: @Sendable () -> Date {
         { self.date.withLock { $0 } }
     }

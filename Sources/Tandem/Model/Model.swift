@@ -1,6 +1,6 @@
 import Foundation
 
-/// An object that a store keeps: a struct marked with ``Model(_:)``.
+/// An object that a store keeps: a struct marked with `@Model`.
 ///
 /// For example:
 ///

@@ -9,7 +9,7 @@
 ///
 /// ## Topics
 /// ### Comparing
-/// - ``==(_:_:)-(_,Value)``
+/// - `==(_:_:)`
 /// - ``in(_:)``
 /// - ``contains(_:)-(ValueRange)``
 /// ### Texts

@@ -5,7 +5,7 @@ extension ReadTransaction {
         store.objects(model)
     }
 
-    /// The objects that refer to another one. See ``Store/objects(_:)``.
+    /// The objects that refer to another one. See `Store.objects(_:)`.
     public func objects<Source: Model>(_ links: InverseLinks<Source>) -> Results<Source> {
         store.objects(links)
     }

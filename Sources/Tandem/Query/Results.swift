@@ -20,9 +20,9 @@
 ///
 /// ## Topics
 /// ### Choosing
-/// - ``where(_:)-(_->Predicate<M>)``
+/// - `where(_:)`
 /// - ``sorted(by:ascending:)``
-/// - ``sorted(by:)``
+/// - `sorted(by:)`
 /// - ``distinct(by:)``
 /// - ``limit(_:)``
 /// - ``offset(_:)``

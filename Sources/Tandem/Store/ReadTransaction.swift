@@ -1,4 +1,4 @@
-/// One consistent state of a store, to be read inside a block. See ``Store/read(_:)-swift.method``.
+/// One consistent state of a store, to be read inside a block. See `Store.read(_:)`.
 public class ReadTransaction {
     /// The store.
     public let store: Store

@@ -20,12 +20,12 @@ import Synchronization
 ///
 /// ## Topics
 /// ### Opening
-/// - ``init(at:models:configuration:)``
+/// - `init(at:models:configuration:)`
 /// - ``inMemory(models:configuration:)``
 /// - ``Configuration``
 /// ### Reading and writing
-/// - ``read(_:)-swift.method``
-/// - ``write(from:_:)-swift.method``
+/// - `read(_:)`
+/// - `write(from:_:)`
 public final class Store: Sendable {
     /// The path of the database file; `:memory:` for a store in memory.
     public let path: String

@@ -4,7 +4,7 @@ extension WriteTransaction {
     /// Deletes an object.
     ///
     /// It disappears from queries at once. If the server may know it, it is kept as a tombstone until the server has
-    /// acknowledged the delete, and can be brought back by ``undelete(_:)``; else it is gone.
+    /// acknowledged the delete, and can be brought back by `undelete(_:)`; else it is gone.
     ///
     /// Objects that refer to it are changed by their references' delete rules, each with an operation of its own.
     ///
@@ -16,14 +16,14 @@ extension WriteTransaction {
         try delete(M.self, object.localID)
     }
 
-    /// Deletes the object with a local ID. See ``delete(_:)``.
+    /// Deletes the object with a local ID. See `delete(_:)`.
     @discardableResult
     public func delete<M: Model>(_ model: M.Type, _ localID: LocalID) throws -> Bool {
         try checkUsable()
         return try delete(localID, in: try store.schema.table(M.self))
     }
 
-    /// Deletes objects. See ``delete(_:)``.
+    /// Deletes objects. See `delete(_:)`.
     ///
     /// - Returns: The number of objects that were there.
     @discardableResult
@@ -274,7 +274,7 @@ extension WriteTransaction {
         try undelete(M.self, object.localID)
     }
 
-    /// Brings deleted objects back. See ``undelete(_:)``.
+    /// Brings deleted objects back. See `undelete(_:)`.
     public func undelete<M: Model>(contentsOf objects: some Sequence<M>) throws {
         for object in objects { try undelete(M.self, object.localID) }
     }
@@ -296,7 +296,7 @@ extension WriteTransaction {
         return keys.count
     }
 
-    /// Brings back the deleted object with a local ID. See ``undelete(_:)``.
+    /// Brings back the deleted object with a local ID. See `undelete(_:)`.
     @discardableResult
     public func undelete<M: Model>(_ model: M.Type, _ localID: LocalID) throws -> M {
         try checkUsable()

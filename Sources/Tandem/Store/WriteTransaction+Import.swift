@@ -26,7 +26,7 @@ extension WriteTransaction {
             values.map { ($0.key, ImportedValue.any($0.value as Any)) }, into: table, ignoringUnknown: ignoringUnknown)
     }
 
-    /// Adds or changes objects from dictionaries. See ``upsert(_:values:ignoringUnknown:)``.
+    /// Adds or changes objects from dictionaries. See `upsert(_:values:ignoringUnknown:)`.
     ///
     /// - Returns: The objects' local IDs.
     /// - Throws: As for one; nothing of them is then kept.
@@ -40,7 +40,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Adds or changes objects from JSON: an object, or an array of them. See ``upsert(_:values:ignoringUnknown:)``.
+    /// Adds or changes objects from JSON: an object, or an array of them. See `upsert(_:values:ignoringUnknown:)`.
     ///
     /// - Returns: The objects' local IDs.
     /// - Throws: ``TandemError/Code/invalidValue`` if the data is no such JSON; nothing of it is then kept.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A write to a store, inside a block: all of it is kept, or nothing. See ``Store/write(from:_:)-swift.method``.
+/// A write to a store, inside a block: all of it is kept, or nothing. See `Store.write(from:_:)`.
 ///
 /// ## Topics
 /// ### Objects
@@ -8,8 +8,8 @@ import Foundation
 /// - ``insert(contentsOf:)``
 /// - ``upsert(_:)``
 /// - ``update(_:)``
-/// - ``delete(_:)``
-/// - ``undelete(_:)``
+/// - `delete(_:)`
+/// - `undelete(_:)`
 public final class WriteTransaction: ReadTransaction {
     /// Who makes the changes.
     public internal(set) var origin: WriteOrigin

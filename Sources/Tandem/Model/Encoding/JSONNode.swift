@@ -1,8 +1,8 @@
-/// A value inside a stored collection, as ``ExactJSON`` writes and reads it.
+/// A value inside a stored collection, as `ExactJSON` writes and reads it.
 ///
 /// Two nodes are equal when they are written alike. This is stricter than the values' own `==`: `-0.0` differs from
 /// `0.0`, a NaN equals itself if the payload is the same, and strings are compared by their UTF-8 and not by canonical
-/// equivalence. An object equals another one with the same members in the same order; ``ExactJSON/parse(_:)`` returns
+/// equivalence. An object equals another one with the same members in the same order; `ExactJSON.parse(_:)` returns
 /// them sorted.
 public enum JSONNode: Sendable {
     // No case is `indirect`: the arrays are the indirection, and boxes would cost an allocation for every integer.
