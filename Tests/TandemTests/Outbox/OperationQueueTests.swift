@@ -203,6 +203,8 @@ private final class ClockBox: Sendable {
 }
 
 /// Takes what it has asked for, and asks only when told.
+///
+/// Unchecked: the subscription is set once, before the test that asks for more has it; what is received is locked.
 private final class SlowSubscriber: Subscriber, @unchecked Sendable {
     let received = Mutex<[[String: Int]]>([])
     private var subscription: (any Subscription)?
