@@ -1,0 +1,37 @@
+import Foundation
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+@Suite("A million matches are walked in constant memory") struct MillionTests {
+    /// The process's own memory, in bytes: without that of the mapped file, which is the system's.
+    private func ownMemory() throws -> Int {
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") })
+        return try #require(Int(line.split(whereSeparator: \.isWhitespace)[1])) * 1024
+    }
+
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["TANDEM_SOAK"] != nil, "a long test: make soak"))
+    func aWalkTakesNoMoreMemoryThanItsCache() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let store = try Store(at: folder.path(of: "million.tandem"), models: [Badge.self])
+        for batch in 0..<10 {
+            try await store.write { tx in
+                for number in 0..<100_000 { try tx.insert(Badge(name: "\(batch)-\(number)")) }
+            }
+        }
+        // The first walk fills the page cache, whose bound is stated.
+        try store.objects(Badge.self).limit(100_000).forEach { _ in }
+        let before = try ownMemory()
+        var count = 0
+        try store.objects(Badge.self).forEach { _ in count += 1 }
+        for try await _ in store.objects(Badge.self) { count += 1 }
+        let grown = try ownMemory() - before
+        print("a walk of 1,000,000 objects, twice: \(grown >> 20) MiB more")
+        #expect(count == 2_000_000)
+        // A million objects at once would be hundreds.
+        #expect(grown < 64 << 20)
+    }
+}
