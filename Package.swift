@@ -34,6 +34,7 @@ let package = Package(
             name: "Tandem",
             dependencies: [
                 "TandemMacros",
+                "SQLitePreupdate",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
@@ -41,6 +42,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // SQLite's preupdate hook, which the headers leave out.
+        .target(name: "SQLitePreupdate"),
         .macro(
             name: "TandemMacros",
             dependencies: [

@@ -1,0 +1,53 @@
+import GRDBSQLite
+
+/// A value as SQLite keeps it, in place: its bytes are valid until what it was taken from moves on.
+enum ColumnView {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(UnsafeBufferPointer<UInt8>)
+    case blob(UnsafeBufferPointer<UInt8>)
+}
+
+/// A row whose columns can be looked at, by slots: small numbers that whoever asks and whoever answers agree on (see
+/// ``ColumnSlots``).
+protocol ColumnSource {
+    func view(_ slot: Int) -> ColumnView
+}
+
+/// The row that a statement stands on; slot 0 is a given column.
+struct StatementColumns: ColumnSource {
+    let statement: OpaquePointer
+    var first: Int32 = 0
+
+    @inline(__always)
+    func view(_ slot: Int) -> ColumnView {
+        let column = first + Int32(truncatingIfNeeded: slot)
+        switch sqlite3_column_type(statement, column) {
+        case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
+        case SQLITE_FLOAT: return .real(sqlite3_column_double(statement, column))
+        case SQLITE_TEXT:
+            let text = sqlite3_column_text(statement, column)
+            return .text(UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, column))))
+        case SQLITE_BLOB:
+            let bytes = sqlite3_column_blob(statement, column)?.assumingMemoryBound(to: UInt8.self)
+            return .blob(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))
+        default: return .null
+        }
+    }
+}
+
+/// The columns of one table that those who watch it look at, each with a slot of its own. Slots are given out once and
+/// never change.
+struct ColumnSlots: Sendable {
+    private(set) var columns: [String] = []
+    private var slots: [String: Int] = [:]
+
+    /// The slot of a column, by its name in the table: its own, or a new one.
+    mutating func slot(of column: String) -> Int {
+        if let slot = slots[column] { return slot }
+        slots[column] = columns.count
+        columns.append(column)
+        return columns.count - 1
+    }
+}
