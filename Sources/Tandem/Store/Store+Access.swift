@@ -73,19 +73,26 @@ extension Store {
     /// Writers wait for each other. A `write` inside a `write` is part of it; if the inner one throws, what it did is
     /// undone, and the outer one goes on if it catches the error.
     ///
+    /// - Parameters:
+    ///   - origin: Who makes the changes.
+    ///   - quiet: Subscriptions that are not told of what this write changes, because they know: see
+    ///     ``LivePublisher/identified(by:)``. In a `write` inside a `write` it holds for all that the outer one does.
     /// - Throws: What the block throws, and ``TandemError``.
     @discardableResult
-    public func write<T>(from origin: WriteOrigin = .app, _ body: (WriteTransaction) throws -> T) throws -> T {
-        if let joined = try joined(origin) { return try joined.nested(origin, body) }
+    public func write<T>(
+        from origin: WriteOrigin = .app, withoutNotifying quiet: Set<LiveToken> = [],
+        _ body: (WriteTransaction) throws -> T
+    ) throws -> T {
+        if let joined = try joined(origin) { return try joined.nested(origin, withoutNotifying: quiet, body) }
         try checkOpen()
-        let (result, touched) = try gate.pass {
-            try writer.queue.unsafeReentrantWrite { _ in
-                try perform(origin, isCancellable: false, body)
+        let outcome = try gate.pass {
+            writer.queue.unsafeReentrantWrite { _ in
+                perform(origin, quiet, isCancellable: false, body)
             }
         }
         // With the writer free: whoever is told may write.
-        commits.committed(touched)
-        return result
+        tell(outcome)
+        return try outcome.result.get()
     }
 
     /// Writes off the caller's thread: all that the block does is kept, or, if it throws, nothing of it.
@@ -93,18 +100,32 @@ extension Store {
     /// Cancelling the task before the commit rolls back and throws `CancellationError`.
     @discardableResult
     public func write<T: Sendable>(
-        from origin: WriteOrigin = .app, _ body: @Sendable (WriteTransaction) throws -> T
+        from origin: WriteOrigin = .app, withoutNotifying quiet: Set<LiveToken> = [],
+        _ body: @Sendable (WriteTransaction) throws -> T
     ) async throws -> T {
         try checkOpen()
-        let (result, touched) = try await gate.pass { stay in
+        let outcome = try await gate.pass { stay in
             try await writer.queue.writeWithoutTransaction { _ in
                 defer { stay.end() }
                 try Task.checkCancellation()
-                return try perform(origin, isCancellable: true, body)
+                return perform(origin, quiet, isCancellable: true, body)
             }
         }
-        commits.committed(touched)
-        return result
+        tell(outcome)
+        return try outcome.result.get()
+    }
+
+    /// What came of a write.
+    fileprivate struct Outcome<T> {
+        let result: Result<T, any Error>
+        let touched: TouchedTables
+        let wakeUp: LiveWakeUp
+    }
+
+    /// Tells those who watch, with the writer free.
+    private func tell<T>(_ outcome: Outcome<T>) {
+        if case .success = outcome.result { commits.committed(outcome.touched) }
+        live.run(outcome.wakeUp)
     }
 
     /// The write that this thread is in.
@@ -119,19 +140,22 @@ extension Store {
     }
 
     private func perform<T>(
-        _ origin: WriteOrigin, isCancellable: Bool, _ body: (WriteTransaction) throws -> T
-    ) throws -> (result: T, touched: TouchedTables) {
-        // The store may have been closed while this write waited for its turn.
-        try checkOpen()
+        _ origin: WriteOrigin, _ quiet: Set<LiveToken>, isCancellable: Bool, _ body: (WriteTransaction) throws -> T
+    ) -> Outcome<T> {
         let transaction = WriteTransaction(store: self, connection: writer.connection, origin: origin)
-        do {
-            let result = try transaction.run(isCancellable: isCancellable) {
-                try AccessFrame.with(self, transaction) { try body(transaction) }
+        transaction.quiet = quiet
+        let result = Result<T, any Error> {
+            do {
+                // The store may have been closed while this write waited for its turn.
+                try checkOpen()
+                return try transaction.run(isCancellable: isCancellable) {
+                    try AccessFrame.with(self, transaction) { try body(transaction) }
+                }
+            } catch {
+                throw located(error)
             }
-            return (result, transaction.touched)
-        } catch {
-            throw located(error)
         }
+        return Outcome(result: result, touched: transaction.touched, wakeUp: transaction.wakeUp)
     }
 
     /// Runs a block with a connection to read by: that of the transaction the thread is in, else a reader.
@@ -181,3 +205,5 @@ extension Store {
         }
     }
 }
+
+extension Store.Outcome: Sendable where T: Sendable {}

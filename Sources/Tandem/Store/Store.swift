@@ -39,6 +39,10 @@ public final class Store: Sendable {
     let readers: ReaderPool?
     let gate: WriterGate
     let commits = CommitHub()
+    /// Who watches what.
+    let live: LiveEngine
+    /// The stamp of the schema that the store was opened with.
+    let openedStamp: String?
     private let isClosed = Mutex(false)
 
     /// The writer's queue and connection. `@unchecked`: the connection is used only inside the queue's blocks, which
@@ -95,6 +99,8 @@ public final class Store: Sendable {
         let opener = StoreOpener(location: location, configuration: configuration)
         writer = try opener.openWriter(schema: schema)
         readers = opener.makeReaderPool()
+        live = LiveEngine(path: location.path, isInMemory: readers == nil)
+        openedStamp = writer.connection.openedStamp
     }
 
     /// Closes the store: finishes the write under way, writes the `-wal` file back and lets go of all files.
@@ -106,6 +112,7 @@ public final class Store: Sendable {
             return closed
         }
         guard !wasClosed else { return }
+        live.finish()
         for reader in readers?.close() ?? [] {
             reader.connection.finalizeStatements()
             try? reader.connection.queue.close()

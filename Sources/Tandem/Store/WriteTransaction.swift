@@ -16,6 +16,10 @@ public final class WriteTransaction: ReadTransaction {
 
     /// What the transaction has changed, for those who watch.
     var touched = TouchedTables()
+    /// Subscriptions that are not told of it.
+    var quiet: Set<LiveToken> = []
+    /// Subscriptions that have news, once it is over.
+    private(set) var wakeUp = LiveWakeUp()
 
     /// Search index entries to be brought in step with their rows.
     var pendingSearch = PendingSearch()
@@ -63,15 +67,20 @@ public final class WriteTransaction: ReadTransaction {
                 store: store.path)
         }
         try connection.begin()
+        let capture = store.live.beginCapture(on: connection)
+        defer { capture.end() }
         do {
-            try SchemaKeeper.checkUnchanged(connection, store: store)
+            if try hasForeignCommit() { wakeUp.add(store.live.noteForeignCommit()) }
             let result = try body()
             isOver = false
             try checkUsable()
             try flushSearch()
             isOver = true
             if isCancellable { try Task.checkCancellation() }
-            try connection.statement(.commit).run()
+            let news = try store.live.commit(capture.seal(), withoutNotifying: quiet) {
+                try connection.statement(.commit).run()
+            }
+            wakeUp.add(news)
             return result
         } catch {
             isOver = true
@@ -81,9 +90,23 @@ public final class WriteTransaction: ReadTransaction {
         }
     }
 
+    /// Whether another process has committed since the last transaction.
+    private func hasForeignCommit() throws -> Bool {
+        do {
+            return try SchemaKeeper.checkUnchanged(connection, store: store)
+        } catch let error as TandemError where error.code == .foreignSchemaChange {
+            // Told when this is over: whoever is told may write.
+            wakeUp.failure = error
+            throw error
+        }
+    }
+
     /// Runs a block inside this one. If it throws, what it did is undone.
-    func nested<T>(_ origin: WriteOrigin, _ body: (WriteTransaction) throws -> T) throws -> T {
+    func nested<T>(
+        _ origin: WriteOrigin, withoutNotifying quiet: Set<LiveToken>, _ body: (WriteTransaction) throws -> T
+    ) throws -> T {
         try checkUsable()
+        self.quiet.formUnion(quiet)
         let outer = self.origin
         self.origin = origin
         // What a reference names depends on who says it: a server may mean a server ID.

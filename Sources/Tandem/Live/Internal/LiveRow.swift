@@ -32,3 +32,18 @@ final class ObjectRow<M: Model>: LiveRow, @unchecked Sendable {
         super.init(rowID: rowID, key: key, localID: object.localID)
     }
 }
+
+/// A row with its object, in a section: the first bytes of its key are the section's.
+final class SectionedRow<M: Model, Key: Sendable>: LiveRow, @unchecked Sendable {
+    let object: M
+    let sectionKey: Key
+    /// How many bytes of the row's key are the section's.
+    let sectionLength: Int
+
+    init(_ object: M, in sectionKey: Key, length: Int, rowID: Int64, key: [UInt8]) {
+        self.object = object
+        self.sectionKey = sectionKey
+        sectionLength = length
+        super.init(rowID: rowID, key: key, localID: object.localID)
+    }
+}

@@ -163,65 +163,12 @@ private final class BigIntSum: ExactSum {
     }
 }
 
-/// A mantissa of any size: `Decimal`'s own sum drops digits past the 38th.
 private final class DecimalSum: ExactSum {
-    private var mantissa = BigInt()
-    private var exponent = 0
-    private var isNaN = false
+    private var sum = DecimalTotal()
 
     override func add(_ value: OpaquePointer?) throws {
-        let value = try OrderedDecimal.decode(SQLFunctions.bytes(value))
-        guard !value.isNaN else {
-            isNaN = true
-            return
-        }
-        let parts = DecimalParts(value)
-        if parts.isZero { return }
-        var addend = BigInt(
-            sign: parts.isNegative ? .minus : .plus,
-            magnitude: BigUInt(words: [
-                UInt(parts.low), UInt(parts.high),
-            ]))
-        if parts.exponent < exponent {
-            mantissa *= BigInt(10).power(exponent - parts.exponent)
-            exponent = parts.exponent
-        } else if parts.exponent > exponent {
-            addend *= BigInt(10).power(parts.exponent - exponent)
-        }
-        mantissa += addend
+        sum.add(try OrderedDecimal.decode(SQLFunctions.bytes(value)))
     }
 
-    override func total() -> StorageValue {
-        var bytes: [UInt8] = []
-        if isNaN {
-            OrderedDecimal.append(.nan, to: &bytes)
-            return .blob(bytes)
-        }
-        guard let decimal = decimal() else { return .null }
-        OrderedDecimal.append(decimal, to: &bytes)
-        return .blob(bytes)
-    }
-
-    /// The sum as a decimal, if one is exactly that.
-    private func decimal() -> Decimal? {
-        var magnitude = mantissa.magnitude
-        var exponent = exponent
-        if magnitude.isZero { return Decimal() }
-        while magnitude.bitWidth > 128 || exponent < -128 {
-            let (quotient, remainder) = magnitude.quotientAndRemainder(dividingBy: 10)
-            guard remainder.isZero else { return nil }
-            magnitude = quotient
-            exponent += 1
-        }
-        while exponent > 127 {
-            magnitude *= 10
-            exponent -= 1
-            guard magnitude.bitWidth <= 128 else { return nil }
-        }
-        let words = Array(magnitude.words)
-        let parts = DecimalParts(
-            isNegative: mantissa.sign == .minus, exponent: exponent, high: words.count > 1 ? UInt64(words[1]) : 0,
-            low: UInt64(words[0]))
-        return parts.decimal(isCompact: false)
-    }
+    override func total() -> StorageValue { sum.stored }
 }

@@ -22,6 +22,8 @@ struct QueryDescription: Sendable {
     var distinct: [ColumnPath] = []
     var limit: Int?
     var offset = 0
+    /// The columns whose changes live publishers tell of; `nil` for all.
+    var observed: [ColumnPath]?
 
     init(_ model: ModelDefinition) {
         self.model = model
@@ -44,6 +46,7 @@ struct QueryDescription: Sendable {
         outer.life = .any
         outer.base = Base(self)
         outer.order = order
+        outer.observed = observed
         return outer
     }
 

@@ -151,7 +151,7 @@ extension SQLCompiler {
         else { return "0" }
         // GLOB ends its pattern at U+0000.
         func isLong(_ word: String) -> Bool {
-            word.unicodeScalars.count >= Self.trigram && !word.utf8.contains(0)
+            usesSearchIndexes && word.unicodeScalars.count >= Self.trigram && !word.utf8.contains(0)
         }
         var conditions: [SQL] = []
         let long = needle.words.filter(isLong)

@@ -20,6 +20,8 @@ struct SQLCompiler {
     private(set) var models: [ModelDefinition] = []
     /// Whether the query looks into a search index, which must then be in step with its rows.
     var searches = false
+    /// Whether search indexes are used. For a single row it costs less to look into its text.
+    var usesSearchIndexes = true
 
     mutating func makeAlias() -> String {
         defer { aliasCount += 1 }
@@ -77,14 +79,16 @@ struct SQLCompiler {
     /// - Parameters:
     ///   - ordered: Whether the order matters. It always does for the objects that a limit picks.
     ///   - grouping: What to group and order by, in place of the query's own order.
+    ///   - also: One more condition, which stands last.
     ///   - columns: Writes what to select.
     mutating func select(
         _ query: QueryDescription, ordered: Bool = true, grouping: ((inout SQLCompiler, Scope) -> SQL)? = nil,
-        columns: (inout SQLCompiler, Scope) -> SQL
+        also: ((Scope) -> SQL)? = nil, columns: (inout SQLCompiler, Scope) -> SQL
     ) -> SQL {
         let scope = makeScope(query.model)
         let selected = columns(&self, scope)
-        let conditions = self.conditions(query, in: scope)
+        var conditions = self.conditions(query, in: scope)
+        if let also { conditions.append(also(scope)) }
         var tail = SQL("")
         if let grouping {
             tail += grouping(&self, scope)

@@ -172,19 +172,33 @@ struct SchemaKeeper {
     // MARK: While the store is open
 
     /// Makes sure that no other process has changed the schema: its rows would not be ours any more.
-    static func checkUnchanged(_ connection: Connection, store: Store) throws {
+    ///
+    /// - Returns: Whether another connection has committed since this was asked last.
+    @discardableResult
+    static func checkUnchanged(_ connection: Connection, store: Store) throws -> Bool {
         // Changes if another connection has committed, and costs a microsecond.
         let statement = try connection.statement(.dataVersion)
         defer { statement.reset() }
         let version = try statement.step() ? statement.value(0) : nil
-        if version == connection.dataVersion, connection.schemaStamp != nil { return }
-        let stamp = try connection.value("SELECT \"value\" FROM \"__settings\" WHERE \"key\" = 'schemaStamp'")
+        if version == connection.dataVersion, connection.schemaStamp != nil { return false }
+        let stamp = try connection.value(.schemaStamp)
         guard case .text(let text)? = stamp, text == connection.schemaStamp ?? connection.openedStamp else {
-            throw TandemError(
-                .foreignSchemaChange, "Another process has changed the store's schema.",
-                advice: "Open the store again.", store: store.path)
+            throw foreignChange(store)
         }
+        let hasMoved = version != connection.dataVersion
         connection.schemaStamp = text
         connection.dataVersion = version
+        return hasMoved
+    }
+
+    /// Makes sure that the state which a reader sees has the schema that the store was opened with.
+    static func checkStamp(_ reader: Connection, store: Store) throws {
+        guard try reader.value(.schemaStamp) == store.openedStamp.map({ .text($0) }) else { throw foreignChange(store) }
+    }
+
+    private static func foreignChange(_ store: Store) -> TandemError {
+        TandemError(
+            .foreignSchemaChange, "Another process has changed the store's schema.", advice: "Open the store again.",
+            store: store.path)
     }
 }

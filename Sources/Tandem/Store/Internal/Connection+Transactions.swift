@@ -22,6 +22,18 @@ extension Connection {
         _ = try? statement(.emptyWrite).run()
     }
 
+    /// Runs a block that begins a read transaction, and ends that.
+    func reading<T>(_ body: () throws -> T) throws -> T {
+        defer {
+            if isInTransaction {
+                _ = try? statement(.commit).run()
+                // A reader left in its transaction would see that state for ever.
+                rollBack()
+            }
+        }
+        return try body()
+    }
+
     /// Runs statements in one read transaction, so that they see one state.
     func consistently<T>(_ transaction: Bool, _ body: () throws -> T) throws -> T {
         guard transaction, !isInTransaction else { return try body() }

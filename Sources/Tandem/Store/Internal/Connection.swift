@@ -39,6 +39,11 @@ final class Connection {
     let mustStop = Atomic<Bool>(false)
     /// What statements each table is written and read with.
     var tables: [ObjectIdentifier: TableStatements] = [:]
+    /// Where the tables have their columns, for what watches their changes.
+    var columnPlaces: [ObjectIdentifier: [String: Int32]] = [:]
+    var tableColumns: [ObjectIdentifier: TableColumns] = [:]
+    /// The statements that changed rows are read with, by their tables.
+    var changedRowStatements: [ObjectIdentifier: (sql: [String], statement: Statement)] = [:]
 
     init(queue: DatabaseQueue, path: String) throws {
         self.queue = queue
@@ -71,6 +76,9 @@ final class Connection {
         fixedStatements = fixedStatements.map { _ in nil }
         tables.removeAll()
         pointReads.removeAll()
+        columnPlaces.removeAll()
+        tableColumns.removeAll()
+        changedRowStatements.removeAll()
     }
 
     /// A statement, prepared at its first use.
@@ -116,6 +124,13 @@ final class Connection {
         let statement = try statement(sql)
         defer { statement.reset() }
         statement.bind(values)
+        return try statement.step() ? statement.value(0) : nil
+    }
+
+    /// The first row's first column of a fixed statement.
+    func value(_ fixed: FixedStatement) throws -> StorageValue? {
+        let statement = try statement(fixed)
+        defer { statement.reset() }
         return try statement.step() ? statement.value(0) : nil
     }
 

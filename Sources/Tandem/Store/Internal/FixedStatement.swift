@@ -7,6 +7,7 @@ enum FixedStatement: Int, CaseIterable {
     case rollback
     case emptyWrite
     case dataVersion
+    case schemaStamp
     case insertOperation
     case operationOfObject
     case saveOperation
@@ -18,6 +19,7 @@ enum FixedStatement: Int, CaseIterable {
         case .rollback: "ROLLBACK"
         case .emptyWrite: "DELETE FROM \"__settings\" WHERE 0"
         case .dataVersion: "PRAGMA data_version"
+        case .schemaStamp: "SELECT \"value\" FROM \"__settings\" WHERE \"key\" = 'schemaStamp'"
         case .insertOperation:
             """
             INSERT INTO "__operations" ("table", "object", "localID", "kind", "changedAt", "changes") \

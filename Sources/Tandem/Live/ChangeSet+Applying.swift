@@ -1,0 +1,83 @@
+extension ChangeSet {
+    /// Turns an array of the old objects into one of the new ones.
+    ///
+    /// ```swift
+    /// var names: [Card] = []
+    /// for try await change in cards.changesets { change.apply(to: &names) }
+    /// ```
+    ///
+    /// - Precondition: The array has as many elements as ``previous``.
+    /// - Complexity: O(*n* + *k* log *n*) for *k* changes.
+    public func apply(to array: inout [Element]) {
+        precondition(
+            array.count == previous.count,
+            "The change set is for \(previous.count) objects; the array has \(array.count).")
+        if deletions.count + insertions.count <= 4 {
+            for index in deletions.reversed() { array.remove(at: index) }
+            for index in insertions { array.insert(results[index], at: index) }
+        } else {
+            array = rearranged(array)
+        }
+        for modification in modifications { array[modification.new] = results[modification.new] }
+    }
+
+    /// The array without what was deleted and with what was inserted, made in one go.
+    private func rearranged(_ array: [Element]) -> [Element] {
+        var rearranged: [Element] = []
+        rearranged.reserveCapacity(results.count)
+        var kept = 0
+        var gone = deletions[...]
+        func keep(_ count: Int) {
+            var count = count
+            while count > 0 {
+                if gone.first == kept {
+                    gone.removeFirst()
+                    kept += 1
+                    continue
+                }
+                let run = min(count, (gone.first ?? array.count) - kept)
+                rearranged.append(contentsOf: array[kept..<kept + run])
+                kept += run
+                count -= run
+            }
+        }
+        for index in insertions {
+            keep(index - rearranged.count)
+            rearranged.append(results[index])
+        }
+        keep(results.count - rearranged.count)
+        return rearranged
+    }
+}
+
+// MARK: Printing
+
+extension ChangeSet: CustomStringConvertible {
+    /// The indices in short, as in `3 results: deletions 1, insertions 0, modifications 1→2`.
+    public var description: String {
+        let count = "\(results.count) \(results.count == 1 ? "result" : "results")"
+        if isInitial { return "\(count), the first" }
+        let lists = [
+            Self.list("deletions", deletions), Self.list("insertions", insertions),
+            Self.list("modifications", modifications), Self.list("moves", moves),
+        ]
+        let changes = lists.compactMap(\.self).joined(separator: ", ")
+        return changes.isEmpty ? "\(count), unchanged" : "\(count): \(changes)"
+    }
+
+    /// A list that a line can hold.
+    private static func list(_ name: String, _ entries: [some Any]) -> String? {
+        if entries.isEmpty { return nil }
+        let shown = entries.prefix(20).map { "\($0)" }.joined(separator: " ")
+        return entries.count > 20 ? "\(name) \(shown) and \(entries.count - 20) more" : "\(name) \(shown)"
+    }
+}
+
+extension ChangeSet.Modification: CustomStringConvertible {
+    /// The index, or both if they differ.
+    public var description: String { old == new ? "\(new)" : "\(old)→\(new)" }
+}
+
+extension ChangeSet.Move: CustomStringConvertible {
+    public var description: String { "\(from)→\(to)" }
+}

@@ -1,0 +1,149 @@
+/// What a transaction did, translated for all whom it can matter to. Nobody is told before it is committed.
+struct SealedCommit {
+    /// The plan that it was noted by.
+    let planVersion: Int
+    /// Whether it wrote anything.
+    let hasChanges: Bool
+    var changes: [(part: PartID, change: PartChange)] = []
+    /// Parts that must be read afresh.
+    var reloads: Set<PartID> = []
+}
+
+extension ChangeCapture {
+    /// Reads the changed rows as they are now, and asks those parts of them that they can matter to.
+    ///
+    /// What can't be read is no reason to refuse the write: the parts that wanted it read afresh, and tell their
+    /// subscribers.
+    func seal() -> SealedCommit {
+        var sealed = SealedCommit(planVersion: plan.version, hasChanges: hasChanges)
+        guard sealed.hasChanges, !plan.isEmpty else { return sealed }
+        guard Self.isAvailable else {
+            for table in plan.tables.values { sealed.reloads.formUnion(table.everyPart) }
+            return sealed
+        }
+        var joined = JoinedCandidates()
+        for table in tables {
+            if table.isBulk {
+                sealed.reloads.formUnion(table.watch.everyPart)
+            } else {
+                seal(table, &joined, &sealed)
+            }
+        }
+        joined.evaluate(connection, &sealed)
+        return sealed
+    }
+
+    private func seal(_ table: CapturedTable, _ joined: inout JoinedCandidates, _ sealed: inout SealedCommit) {
+        let watch = table.watch
+        var hasChanged = false
+        // A part is told of a row once, however many ways lead to it.
+        var seen: Set<PartID> = []
+        for index in 0..<table.count {
+            do {
+                let statement = try connection.changedRowStatement(watch)
+                defer { statement.reset() }
+                statement.bind(1, table.rowIDs[index])
+                let exists = try statement.step()
+                let mask = table.mask(index, exists ? statement : nil)
+                if mask == 0 { continue }
+                hasChanged = true
+                seen.removeAll(keepingCapacity: true)
+                let row = SealedRow(table: table, index: index, exists: exists, mask: mask, statement: statement)
+                if row.existed {
+                    watch.routes.candidates(row.old) { if seen.insert($0).inserted { ask(watch, $0, row, &sealed) } }
+                }
+                if exists {
+                    watch.routes.candidates(row.asked) { if seen.insert($0).inserted { ask(watch, $0, row, &sealed) } }
+                }
+                for (id, part) in watch.joined {
+                    joined.add(table.rowIDs[index], mask: mask, to: id, part)
+                }
+                for (id, reaches) in watch.reached {
+                    for (part, reach) in reaches
+                    where !row.existed || !exists || mask & part.reaches[reach].mask != 0 {
+                        try joined.addHolders(of: table.rowIDs[index], reach, to: id, part, connection)
+                    }
+                }
+            } catch {
+                sealed.reloads.formUnion(watch.everyPart)
+                return
+            }
+        }
+        if hasChanged { sealed.reloads.formUnion(watch.requeried) }
+    }
+
+    private func ask(_ watch: TableWatch, _ id: PartID, _ row: SealedRow, _ sealed: inout SealedCommit) {
+        guard let part = watch.rows[id] else { return }
+        let isIn = row.exists && part.predicate.holds(row.asked)
+        // What the predicate looks at has not changed: nor has its answer.
+        let isSettled = row.existed && row.exists && row.mask & part.filterMask == 0
+        let wasIn = isSettled ? isIn : row.existed && part.predicate.holds(row.old)
+        guard wasIn || isIn else { return }
+        let changed = ChangedRow(
+            rowID: row.rowID, wasIn: wasIn, isIn: isIn, mask: row.mask, old: row.old, statement: row.statement,
+            asked: row.asked, ordered: row.ordered, path: connection.path, box: row.box)
+        do {
+            if let change = try part.watcher.change(changed) { sealed.changes.append((id, change)) }
+        } catch {
+            sealed.reloads.insert(id)
+        }
+    }
+}
+
+/// A changed row that a statement stands on, or that is gone.
+private struct SealedRow {
+    let rowID: Int64
+    let existed: Bool
+    let exists: Bool
+    let mask: ColumnMask
+    let old: OldColumns
+    let statement: Statement
+    let asked: StatementColumns
+    let ordered: StatementColumns
+    let box = ObjectBox()
+
+    init(table: CapturedTable, index: Int, exists: Bool, mask: ColumnMask, statement: Statement) {
+        rowID = table.rowIDs[index]
+        existed = table.existed[index]
+        self.exists = exists
+        self.mask = mask
+        self.statement = statement
+        old = OldColumns(values: table.old, first: index * table.askedCount)
+        asked = StatementColumns(statement: statement.handle, first: Int32(table.digestCount))
+        ordered = StatementColumns(
+            statement: statement.handle, first: Int32(table.digestCount + table.askedCount))
+    }
+}
+
+extension CapturedTable {
+    /// The columns in which a row differs from what it was: all of them if it has come or gone; none if it is as it
+    /// was, or was never there but in between.
+    fileprivate func mask(_ index: Int, _ statement: Statement?) -> ColumnMask {
+        guard let statement else { return existed[index] ? .max : 0 }
+        guard existed[index] else { return .max }
+        let now = StatementColumns(statement: statement.handle)
+        var mask: ColumnMask = 0
+        for column in 0..<digestCount where digests[index * digestCount + column] != now.view(column).digest {
+            mask |= 1 << UInt64(min(63, column))
+        }
+        return mask
+    }
+}
+
+extension TableWatch {
+    /// All parts that a change of the table can matter to.
+    var everyPart: Set<PartID> {
+        requeried.union(rows.keys).union(joined.keys).union(reached.keys)
+    }
+}
+
+extension Connection {
+    fileprivate func changedRowStatement(_ watch: TableWatch) throws -> Statement {
+        let key = ObjectIdentifier(watch.table)
+        let wanted = watch.asked.columns + watch.ordered.columns
+        if let known = changedRowStatements[key], known.sql == wanted { return known.statement }
+        let statement = try Statement(watch.selectSQL, on: self)
+        changedRowStatements[key] = (wanted, statement)
+        return statement
+    }
+}

@@ -1,0 +1,234 @@
+import GRDBSQLite
+import SQLitePreupdate
+
+/// Notes which rows a transaction changes, and how they were before, through SQLite's preupdate hook.
+///
+/// The hook tells of each row before each change: also of the rows that a REPLACE, a cascade or a statement without
+/// WHERE removes, which the update hook misses. What is rolled back to a savepoint, or fails half-way, is told of and
+/// not taken back; so only the *first* image of a row counts, which is how it was when the transaction began, and how
+/// it is in the end is read from the table.
+///
+/// Used by the thread that writes.
+final class ChangeCapture {
+    /// Past so many changed rows of a table the rows are not noted any more: what watches them reads afresh, which
+    /// costs about the same then, and not the writer.
+    static let bulkLimit = 10_000
+
+    let plan: WatchPlan
+    let connection: Connection
+    private(set) var tables: [CapturedTable] = []
+    /// Whether something was changed that the hook can't have told.
+    private let changesAtBegin: Int64
+
+    /// The table told of last, by the place of its name in SQLite's memory: changes come in runs.
+    private var latestName: UnsafePointer<CChar>?
+    private var latest: CapturedTable?
+
+    init(_ plan: WatchPlan, on connection: Connection) {
+        self.plan = plan
+        self.connection = connection
+        changesAtBegin = connection.totalChanges
+        guard !plan.isEmpty else { return }
+        for watch in plan.tables.values { connection.findColumns(of: watch.table) }
+        tandem_preupdate_set(
+            UnsafeMutableRawPointer(connection.sqlite),
+            { context, _, operation, database, table, oldRow, newRow in
+                Unmanaged<ChangeCapture>.fromOpaque(context!).takeUnretainedValue()
+                    .willChange(table!, in: database, operation, from: oldRow, to: newRow)
+            }, Unmanaged.passUnretained(self).toOpaque())
+    }
+
+    /// Takes the hook off. Whoever began a capture ends it.
+    func end() {
+        tandem_preupdate_set(UnsafeMutableRawPointer(connection.sqlite), nil, nil)
+    }
+
+    /// Whether the transaction has written anything.
+    var hasChanges: Bool { connection.totalChanges != changesAtBegin }
+
+    static var isAvailable: Bool { tandem_preupdate_is_available() != 0 }
+
+    private func willChange(
+        _ name: UnsafePointer<CChar>, in database: UnsafePointer<CChar>?, _ operation: Int32, from old: Int64,
+        to new: Int64
+    ) {
+        if name != latestName {
+            latestName = name
+            latest = captured(String(cString: name))
+        }
+        guard let latest else { return }
+        switch operation {
+        case SQLITE_INSERT: latest.willInsert(new)
+        case SQLITE_DELETE: latest.willChange(old, on: connection)
+        default:
+            latest.willChange(old, on: connection)
+            if new != old { latest.willInsert(new) }
+        }
+    }
+
+    private func captured(_ name: String) -> CapturedTable? {
+        if let table = tables.first(where: { $0.watch.table.table == name }) { return table }
+        guard let watch = plan.tables[name] else { return nil }
+        let table = CapturedTable(watch)
+        tables.append(table)
+        return table
+    }
+}
+
+/// The changed rows of one table.
+final class CapturedTable {
+    let watch: TableWatch
+    /// Where each changed row stands in the lists below.
+    private var places: [Int64: Int] = [:]
+    private(set) var rowIDs: [Int64] = []
+    /// Whether there was a row before.
+    private(set) var existed: [Bool] = []
+    /// The asked columns as they were, row after row; as many for each row, whether it was there or not.
+    let old = RowBuffer()
+    /// A number for each column of each row that was there, by which it can be told whether it has changed.
+    private(set) var digests: [UInt64] = []
+    /// Whether too many rows have changed to be noted.
+    private(set) var isBulk = false
+
+    private var columns: TableColumns?
+    let digestCount: Int
+    let askedCount: Int
+
+    init(_ watch: TableWatch) {
+        self.watch = watch
+        digestCount = RowReader.stateColumns.count + watch.table.definition.properties.count
+        askedCount = watch.asked.columns.count
+    }
+
+    var count: Int { rowIDs.count }
+
+    func willInsert(_ row: Int64) {
+        guard !isBulk, note(row, existed: false) else { return }
+        for _ in 0..<askedCount { old.appendNull() }
+        for _ in 0..<digestCount { digests.append(0) }
+    }
+
+    func willChange(_ row: Int64, on connection: Connection) {
+        guard !isBulk, note(row, existed: true) else { return }
+        let columns = columns ?? connection.columns(of: watch)
+        self.columns = columns
+        var value: UnsafeMutableRawPointer?
+        let database = UnsafeMutableRawPointer(connection.sqlite)
+        for column in columns.digested {
+            tandem_preupdate_old(database, column, &value)
+            digests.append(ColumnView(value: value).digest)
+        }
+        for column in columns.asked {
+            tandem_preupdate_old(database, column, &value)
+            old.append(ColumnView(value: value))
+        }
+    }
+
+    /// Notes that a row changes; `false` if that is known.
+    private func note(_ row: Int64, existed wasThere: Bool) -> Bool {
+        if rowIDs.count >= ChangeCapture.bulkLimit {
+            if places[row] == nil { becomeBulk() }
+            return false
+        }
+        guard places.updateValue(rowIDs.count, forKey: row).map({ places[row] = $0 }) == nil else { return false }
+        rowIDs.append(row)
+        existed.append(wasThere)
+        return true
+    }
+
+    private func becomeBulk() {
+        isBulk = true
+        places = [:]
+        rowIDs = []
+        existed = []
+        digests = []
+        old.removeAll()
+    }
+}
+
+/// Where a table has the columns that are noted.
+struct TableColumns {
+    /// The names of those asked.
+    let names: [String]
+    let digested: [Int32]
+    let asked: [Int32]
+}
+
+extension Connection {
+    /// Looks up where a table has its columns: the order depends on how the table came about, as columns are added at
+    /// its end. Done beforehand: a hook may run no statement.
+    fileprivate func findColumns(of table: TableLayout) {
+        guard columnPlaces[ObjectIdentifier(table)] == nil else { return }
+        var places: [String: Int32] = [:]
+        if let statement = try? uncachedStatement("SELECT name, cid FROM pragma_table_info(?)") {
+            statement.bind(1, table.table)
+            while (try? statement.step()) == true {
+                if let name = try? statement.text(0) { places[name] = Int32(statement.integer(1)) }
+            }
+        }
+        columnPlaces[ObjectIdentifier(table)] = places
+    }
+
+    fileprivate func columns(of watch: TableWatch) -> TableColumns {
+        let key = ObjectIdentifier(watch.table)
+        if let known = tableColumns[key], known.names == watch.asked.columns { return known }
+        let places = columnPlaces[key] ?? [:]
+        let names = RowReader.stateColumns + watch.table.definition.properties.map(\.column)
+        let columns = TableColumns(
+            names: watch.asked.columns, digested: names.map { places[$0] ?? -1 },
+            asked: watch.asked.columns.map { places[$0] ?? -1 })
+        tableColumns[key] = columns
+        return columns
+    }
+}
+
+extension ColumnView {
+    /// A value that SQLite hands to a hook.
+    init(value: UnsafeMutableRawPointer?) {
+        guard let value = value.map(OpaquePointer.init) else {
+            self = .null
+            return
+        }
+        switch sqlite3_value_type(value) {
+        case SQLITE_INTEGER: self = .integer(sqlite3_value_int64(value))
+        case SQLITE_FLOAT: self = .real(sqlite3_value_double(value))
+        case SQLITE_TEXT:
+            let text = sqlite3_value_text(value)
+            self = .text(UnsafeBufferPointer(start: text, count: Int(sqlite3_value_bytes(value))))
+        case SQLITE_BLOB:
+            let bytes = sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
+            self = .blob(UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value))))
+        default: self = .null
+        }
+    }
+
+    /// A number that differs where values differ, but for once in 2^64 times.
+    var digest: UInt64 {
+        func mix(_ hash: UInt64, _ word: UInt64) -> UInt64 {
+            let product = (hash ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+            return product.low ^ product.high ^ (hash &<< 23)
+        }
+        func bytes(_ seed: UInt64, _ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+            var hash = mix(seed, UInt64(bytes.count))
+            let raw = UnsafeRawBufferPointer(bytes)
+            var offset = 0
+            while offset + 8 <= raw.count {
+                hash = mix(hash, raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                offset += 8
+            }
+            var tail: UInt64 = 0
+            while offset < raw.count {
+                tail = tail << 8 | UInt64(raw[offset])
+                offset += 1
+            }
+            return mix(hash, tail)
+        }
+        return switch self {
+        case .null: 0x6A09_E667_F3BC_C908
+        case .integer(let value): mix(0xBB67_AE85_84CA_A73B, UInt64(bitPattern: value))
+        case .real(let value): mix(0x3C6E_F372_FE94_F82B, value.bitPattern)
+        case .text(let text): bytes(0xA54F_F53A_5F1D_36F1, text)
+        case .blob(let blob): bytes(0x510E_527F_ADE6_82D1, blob)
+        }
+    }
+}

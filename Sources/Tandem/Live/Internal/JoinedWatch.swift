@@ -1,0 +1,109 @@
+/// A part whose query follows references: its rows are asked of SQLite, one by one, in the transaction that changes
+/// them or what they refer to.
+struct JoinedWatch: Sendable {
+    /// A table that the references lead to.
+    struct Reach: Sendable {
+        let table: TableLayout
+        /// The columns of it that the query looks at.
+        let mask: ColumnMask
+        /// Finds the rows of the part's own table whose references lead to a row, which is bound.
+        let holdersSQL: String
+    }
+
+    let table: TableLayout
+    let reaches: [Reach]
+    /// Reads a row of the part, if it is one; the row is bound last.
+    let rowSQL: SQL
+    /// Makes the row that a statement of ``rowSQL`` stands on.
+    let makeRow: @Sendable (Statement, _ path: String) throws -> LiveRow
+    /// The columns of the part's own table whose change is worth telling.
+    let observed: ColumnMask
+}
+
+extension JoinedWatch {
+    init(
+        _ query: QueryDescription, in schema: Schema, table: TableLayout, observed: ColumnMask, reading: RowReading
+    ) throws {
+        self.table = table
+        self.observed = observed
+        makeRow = { try reading.row($0, path: $1) }
+        var compiler = SQLCompiler()
+        compiler.usesSearchIndexes = false
+        var uncut = query
+        uncut.limit = nil
+        uncut.offset = 0
+        rowSQL = compiler.select(uncut, ordered: false, also: { "\(alias: $0.alias).\"__rid\" = ?" }) {
+            reading.columns(&$0, $1)
+        }
+        reaches = try query.steps.map { steps in
+            let last = steps[steps.count - 1]
+            guard let target = schema.table(named: last.target) else { throw MissingTable() }
+            var condition = "\"__rid\" = ?"
+            for step in steps.reversed() {
+                condition = """
+                    \(step.column.quotedSQL) IN (SELECT "localID" FROM \(step.target.quotedSQL) WHERE \(condition))
+                    """
+            }
+            return Reach(
+                table: target, mask: target.mask(ofColumns: query.columns(through: steps) + ["deleted"]),
+                holdersSQL: "SELECT \"__rid\" FROM \(table.quotedTable) WHERE \(condition)")
+        }
+    }
+
+    private struct MissingTable: Error {}
+}
+
+/// The rows to be asked of SQLite at the end of a transaction, each once.
+struct JoinedCandidates {
+    /// Past so many rows of a part it is cheaper to read the part afresh.
+    private static let limit = 2_000
+
+    private struct Part {
+        let watch: JoinedWatch
+        var rows: [Int64: ColumnMask] = [:]
+    }
+
+    private var parts: [PartID: Part] = [:]
+
+    mutating func add(_ row: Int64, mask: ColumnMask, to id: PartID, _ watch: JoinedWatch) {
+        parts[id, default: Part(watch: watch)].rows[row, default: 0] |= mask
+    }
+
+    /// Adds the rows whose references lead to a changed one.
+    mutating func addHolders(
+        of row: Int64, _ reach: Int, to id: PartID, _ watch: JoinedWatch, _ connection: Connection
+    ) throws {
+        let statement = try connection.statement(watch.reaches[reach].holdersSQL)
+        defer { statement.reset() }
+        statement.bind(1, row)
+        while try statement.step(), parts[id]?.rows.count ?? 0 <= Self.limit {
+            add(statement.integer(0), mask: 0, to: id, watch)
+        }
+    }
+
+    func evaluate(_ connection: Connection, _ sealed: inout SealedCommit) {
+        for (id, part) in parts {
+            do {
+                guard part.rows.count <= Self.limit else {
+                    sealed.reloads.insert(id)
+                    continue
+                }
+                let statement = try connection.statement(part.watch.rowSQL.text)
+                defer {
+                    statement.reset()
+                    statement.clearBindings()
+                }
+                statement.bind(part.watch.rowSQL.values)
+                let last = Int32(part.watch.rowSQL.values.count + 1)
+                for (row, mask) in part.rows {
+                    statement.reset()
+                    statement.bind(last, row)
+                    let new = try statement.step() ? try part.watch.makeRow(statement, connection.path) : nil
+                    sealed.changes.append((id, .row(row, new, isSilent: mask & part.watch.observed == 0)))
+                }
+            } catch {
+                sealed.reloads.insert(id)
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+/// A live list: the rows that a query finds, in its order, and what has changed since the subscriber was last told.
+final class ListPart: LivePart {
+    let list: LiveList
+    /// What the subscriber was told last.
+    private var told = RowSlice(RowTree())
+    /// What differs from that, row by row.
+    private var pending = RowDeltas()
+    private var wasTold = false
+
+    private var tree = RowTree()
+    /// The rows by their numbers in the table, where changes come row by row.
+    private var rows: [Int64: LiveRow] = [:]
+    /// Whether the tree has all rows of the query, not only as many as the window wants and some more.
+    private var isComplete = true
+
+    init(_ list: LiveList) {
+        self.list = list
+    }
+
+    /// What the query shows now.
+    private var visible: RowSlice {
+        guard let window = list.window else { return RowSlice(tree) }
+        let start = min(window.offset, tree.count)
+        return RowSlice(tree, range: start..<min(start + window.limit, tree.count))
+    }
+
+    func watch(in schema: Schema) throws -> PartWatch {
+        try list.watch(in: schema)
+    }
+
+    var isDirty: Bool { !wasTold || !pending.isEmpty }
+
+    // MARK: Reading afresh
+
+    func load(_ connection: Connection) throws {
+        let before = visible
+        var query = list.query
+        if let window = list.window {
+            query.offset = 0
+            query.limit = window.capacity
+        }
+        var found = try list.reading.rows(query, connection)
+        isComplete = list.window.map { found.count < $0.capacity } ?? true
+        RowTree.sort(&found)
+        tree = RowTree(sorted: found)
+        if list.isIncremental {
+            rows.removeAll(keepingCapacity: true)
+            rows.reserveCapacity(found.count)
+            for row in found { rows[row.rowID] = row }
+        }
+        if wasTold || !pending.isEmpty {
+            note(before.deltas(to: visible, isSame: list.reading.maker.isSame))
+        }
+    }
+
+    // MARK: Row by row
+
+    func apply(_ changes: [PartChange]) -> Bool {
+        let before = visible
+        var steps = Steps()
+        for change in changes {
+            guard case .row(let rowID, let new, let isSilent) = change else { continue }
+            step(rowID, to: new, isSilent, &steps)
+        }
+        tree.apply(removed: steps.removed, inserted: steps.inserted)
+        if list.window == nil {
+            note(steps.deltas)
+            return true
+        }
+        guard trimToWindow() else { return false }
+        note(before.deltas(to: visible) { old, new in old === new || steps.silent.contains(new.rowID) })
+        return true
+    }
+
+    /// What the changes of one commit do to the tree.
+    private struct Steps {
+        var removed: [LiveRow] = []
+        var inserted: [LiveRow] = []
+        var deltas: [RowDelta] = []
+        /// Rows of which nothing observed has changed.
+        var silent: Set<Int64> = []
+    }
+
+    private func step(_ rowID: Int64, to new: LiveRow?, _ isSilent: Bool, _ steps: inout Steps) {
+        let old = rows[rowID]
+        guard old != nil || new != nil else { return }
+        if let old, let new, old.hasPlace(of: new) {
+            rows[rowID] = new
+            _ = tree.replace(new)
+            if isSilent { steps.silent.insert(rowID) } else { steps.deltas.append(RowDelta(old: old, new: new)) }
+            return
+        }
+        // Rows beyond the last one that is kept are not known, and not of interest until it moves up.
+        let kept = new.flatMap { isBeyond($0, without: old) ? nil : $0 }
+        if let old { steps.removed.append(old) }
+        if let kept { steps.inserted.append(kept) }
+        rows[rowID] = kept
+        steps.deltas.append(RowDelta(old: old, new: kept))
+    }
+
+    private func isBeyond(_ row: LiveRow, without old: LiveRow?) -> Bool {
+        guard !isComplete else { return false }
+        return tree.lowerBound(row) >= tree.count
+    }
+
+    /// Lets rows go that are far beyond the window.
+    ///
+    /// - Returns: `false` if the window has room for rows that are not known.
+    private func trimToWindow() -> Bool {
+        guard let window = list.window else { return true }
+        if tree.count > window.capacity * 2 {
+            var surplus: [LiveRow] = []
+            tree.forEach(in: window.capacity..<tree.count) { surplus.append($0) }
+            for row in surplus { rows[row.rowID] = nil }
+            tree.apply(removed: surplus, inserted: [])
+            isComplete = false
+        }
+        return isComplete || tree.count >= window.offset + window.limit
+    }
+
+    private func note(_ deltas: [RowDelta]) {
+        guard wasTold else { return }
+        for delta in deltas { merge(delta) }
+        latest = deltas
+    }
+
+    private func merge(_ delta: RowDelta) {
+        guard let old = delta.old, let new = delta.new, old.rowID != new.rowID else {
+            if let row = delta.old ?? delta.new { pending.merge(delta, rowID: row.rowID) }
+            return
+        }
+        // An object that has come back under another number.
+        pending.merge(RowDelta(old: old, new: nil), rowID: old.rowID)
+        pending.merge(RowDelta(old: nil, new: new), rowID: new.rowID)
+    }
+
+    // MARK: Telling
+
+    /// What the latest commit did.
+    private var latest: [RowDelta] = []
+
+    func settleQuietly(wasDirty: Bool) {
+        guard wasTold else { return }
+        guard wasDirty else {
+            told = visible
+            pending = RowDeltas()
+            return
+        }
+        // The subscriber has made these changes to what it was told last. Windows can't be followed so: what a row
+        // that goes makes room for may be among what waits. They are told.
+        guard list.window == nil, list.isIncremental else { return }
+        var tree = told.tree
+        var removed: [LiveRow] = []
+        var inserted: [LiveRow] = []
+        for delta in latest {
+            guard let rowID = (delta.old ?? delta.new)?.rowID else { continue }
+            // If nothing waits of it, it is what the subscriber was told already.
+            guard let waiting = pending.remove(rowID: rowID) else { continue }
+            if let had = waiting.old { removed.append(had) }
+            if let new = waiting.new { inserted.append(new) }
+        }
+        tree.apply(removed: removed, inserted: inserted)
+        told = RowSlice(tree)
+    }
+
+    /// Hands over what has changed, and takes it for told.
+    func take() -> (old: RowSlice, new: RowSlice, changes: RowChanges?) {
+        defer {
+            told = visible
+            pending = RowDeltas()
+            wasTold = true
+        }
+        guard wasTold else { return (told, visible, nil) }
+        return (told, visible, RowChanges(from: told, to: visible, deltas: pending.all))
+    }
+}

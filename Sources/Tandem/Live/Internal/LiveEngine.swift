@@ -1,0 +1,283 @@
+import Dispatch
+import Synchronization
+
+/// Keeps the live queries of a store: who watches what, and what each commit says to whom.
+///
+/// The way of a commit: the transaction notes which rows it changes (``ChangeCapture``); before COMMIT they are read as
+/// they are now and shown to the parts of subscriptions that they can matter to (``WatchPlan``); after COMMIT, with the
+/// writer's turn not yet over, each of these subscriptions gets its news; with the writer free, subscriptions with the
+/// immediate scheduler run on the thread that wrote, the others on the engine's queue (``LiveSubscription``).
+///
+/// Commits have numbers. A subscription that reads afresh does so in a state of which it knows the number of the last
+/// commit in it: a read begins while no commit of this process is under way (``commitLock``). News of that number or an
+/// earlier one is then old.
+final class LiveEngine: Sendable {
+    fileprivate struct State {
+        var plan = WatchPlan()
+        var subscriptions: [ObjectIdentifier: LiveSubscription] = [:]
+        /// Whose part each is.
+        var owners: [(subscription: LiveSubscription, index: Int)?] = []
+        var freeParts: [PartID] = []
+        var sequence: UInt64 = 0
+        var isFinished = false
+        var watcher: ForeignCommits?
+    }
+
+    private let state = Mutex(State())
+    /// Held while a transaction commits and its news is given out, and while a read of known number begins.
+    private let commitLock = Mutex(())
+    /// Runs subscriptions after commits, one after the other.
+    let queue = DispatchQueue(label: "tandem.live")
+    /// Where results are read afresh, so that a long reading holds up nobody's news.
+    private let loaders = [DispatchQueue(label: "tandem.live.load.0"), DispatchQueue(label: "tandem.live.load.1")]
+    private let nextLoader = Atomic<Int>(0)
+    private let path: String
+    private let isInMemory: Bool
+
+    init(path: String, isInMemory: Bool) {
+        self.path = path
+        self.isInMemory = isInMemory
+    }
+
+    // MARK: Subscribing
+
+    /// Adds a subscription. What is committed from now on is news to it.
+    ///
+    /// - Throws: ``TandemError`` with the code `closed`, or if a model is not the store's.
+    func add(_ subscription: LiveSubscription) throws {
+        let schema = subscription.store.schema
+        let watches = try subscription.parts.map { try $0.watch(in: schema) }
+        let watcher: ForeignCommits? = try state.withLock { state in
+            if state.isFinished { throw TandemError(.closed, "The store is closed.", store: path) }
+            var ids: [PartID] = []
+            for (index, watch) in watches.enumerated() {
+                let id = state.freeParts.popLast() ?? state.owners.count
+                if id == state.owners.count { state.owners.append(nil) }
+                state.owners[id] = (subscription, index)
+                state.plan.add(id, watch)
+                ids.append(id)
+            }
+            state.subscriptions[ObjectIdentifier(subscription)] = subscription
+            subscription.registration.withLock { $0 = Registration(parts: ids, planVersion: state.plan.version) }
+            guard state.watcher == nil, !isInMemory else { return nil }
+            let watcher = makeWatcher(subscription.store)
+            state.watcher = watcher
+            return watcher
+        }
+        watcher?.start()
+    }
+
+    /// Removes a subscription: nothing is news to it any more.
+    func remove(_ subscription: LiveSubscription) {
+        let watcher: ForeignCommits? = state.withLock { state in
+            guard state.subscriptions.removeValue(forKey: ObjectIdentifier(subscription)) != nil else { return nil }
+            for id in subscription.registration.withLock({ $0 })?.parts ?? [] {
+                state.plan.remove(id)
+                state.owners[id] = nil
+                state.freeParts.append(id)
+            }
+            guard state.subscriptions.isEmpty else { return nil }
+            defer { state.watcher = nil }
+            return state.watcher
+        }
+        watcher?.stop()
+    }
+
+    /// What the engine knows a subscription by.
+    struct Registration: Sendable {
+        let parts: [PartID]
+        /// Transactions that go by an older plan have not noted what it wants to know.
+        let planVersion: Int
+    }
+
+    var subscriptionCount: Int { state.withLock { $0.subscriptions.count } }
+
+    /// The store closes: all subscriptions end.
+    func finish() {
+        let (subscriptions, watcher) = state.withLock { state in
+            defer { state.watcher = nil }
+            state.isFinished = true
+            return (Array(state.subscriptions.values), state.watcher)
+        }
+        watcher?.stop()
+        for subscription in subscriptions { subscription.end(with: nil) }
+    }
+
+    // MARK: Committing
+
+    /// Begins to note what a transaction changes.
+    func beginCapture(on connection: Connection) -> ChangeCapture {
+        let (plan, watcher) = state.withLock { ($0.plan, $0.watcher) }
+        watcher?.noteOwnWrite()
+        return ChangeCapture(plan, on: connection)
+    }
+
+    /// Commits, and gives out what that says to whom.
+    ///
+    /// - Returns: The subscriptions that have news, to be run when the writer is free.
+    func commit(
+        _ sealed: SealedCommit, withoutNotifying quiet: Set<LiveToken>, _ commit: () throws -> Void
+    ) rethrows -> LiveWakeUp {
+        try commitLock.withLock { _ in
+            try commit()
+            guard sealed.hasChanges else { return LiveWakeUp() }
+            return state.withLock { state in
+                guard !state.subscriptions.isEmpty else { return LiveWakeUp() }
+                state.sequence += 1
+                return state.giveOut(sealed, quiet)
+            }
+        }
+    }
+
+    /// Another process has committed: what it did is not known, and all subscriptions must read afresh.
+    func noteForeignCommit() -> LiveWakeUp {
+        state.withLock { state in
+            state.sequence += 1
+            var wakeUp = LiveWakeUp()
+            wakeUp.isForeign = true
+            for subscription in state.subscriptions.values {
+                wakeUp.add(subscription, LiveNews(sequence: state.sequence, mustReload: true))
+            }
+            return wakeUp
+        }
+    }
+
+    /// Nothing can be read any more: another process has changed the schema.
+    func fail(with error: TandemError) {
+        let subscriptions = state.withLock { Array($0.subscriptions.values) }
+        for subscription in subscriptions { subscription.end(with: error) }
+    }
+
+    /// Runs those who have news: on this thread if they want that, else on the engine's queue.
+    func run(_ wakeUp: LiveWakeUp) {
+        guard !wakeUp.isEmpty else { return }
+        if let failure = wakeUp.failure { fail(with: failure) }
+        if !wakeUp.background.isEmpty || (wakeUp.isForeign && !wakeUp.immediate.isEmpty) {
+            let woken = wakeUp.isForeign ? wakeUp.background + wakeUp.immediate : wakeUp.background
+            queue.async {
+                for subscription in woken { subscription.run() }
+            }
+        }
+        if !wakeUp.isForeign {
+            for subscription in wakeUp.immediate { subscription.runHere() }
+        }
+    }
+
+    // MARK: Reading
+
+    /// Reads in a state of known number.
+    func read<T>(_ store: Store, _ body: (Connection, _ sequence: UInt64) throws -> T) throws -> T {
+        try store.checkOpen()
+        guard let readers = store.readers else {
+            return try store.writer.queue.unsafeReentrantRead { _ in
+                try store.checkOpen()
+                return try body(store.writer.connection, state.withLock { $0.sequence })
+            }
+        }
+        let reader = try readers.borrow()
+        defer { store.giveBack(reader) }
+        let connection = reader.connection
+        return try connection.reading {
+            let sequence = try commitLock.withLock { _ in
+                try connection.statement("BEGIN DEFERRED").run()
+                // The state is that of the first read. The tables must still be those that the statements were made for.
+                try SchemaKeeper.checkStamp(connection, store: store)
+                return state.withLock { $0.sequence }
+            }
+            return try body(connection, sequence)
+        }
+    }
+
+    /// A queue to read on.
+    func loader() -> DispatchQueue {
+        let number = nextLoader.add(1, ordering: .relaxed).oldValue
+        return loaders[Int(bitPattern: UInt(bitPattern: number) % UInt(loaders.count))]
+    }
+
+    // MARK: Other processes
+
+    private func makeWatcher(_ store: Store) -> ForeignCommits {
+        ForeignCommits(path: path) { [weak self, weak store] in
+            guard let self, let store else { return .none }
+            return self.lookForForeignCommit(store)
+        }
+    }
+
+    private func lookForForeignCommit(_ store: Store) -> ForeignTransactions {
+        do {
+            let (others, hasMoved) = try store.writer.queue.unsafeReentrantRead { _ in
+                try store.checkOpen()
+                let connection = store.writer.connection
+                // Asked first: who is in a transaction now may commit after the look.
+                let others = connection.foreignTransactions
+                return (others, try SchemaKeeper.checkUnchanged(connection, store: store))
+            }
+            if hasMoved { run(noteForeignCommit()) }
+            return others
+        } catch let error as TandemError where error.code == .foreignSchemaChange {
+            fail(with: error)
+            return .none
+        } catch {
+            // The store is closed, or the file can't be read just now.
+            return .unknown
+        }
+    }
+}
+
+extension LiveEngine.State {
+    /// Gives each subscription its news of a commit.
+    fileprivate mutating func giveOut(_ sealed: SealedCommit, _ quiet: Set<LiveToken>) -> LiveWakeUp {
+        var news: [ObjectIdentifier: (subscription: LiveSubscription, news: LiveNews)] = [:]
+        func note(_ subscription: LiveSubscription, _ change: (inout LiveNews) -> Void) {
+            let key = ObjectIdentifier(subscription)
+            change(
+                &news[
+                    key,
+                    default: (
+                        subscription,
+                        LiveNews(sequence: sequence, isQuiet: subscription.token.map(quiet.contains) ?? false)
+                    )
+                ].news)
+        }
+        for (id, change) in sealed.changes {
+            // Who went while the transaction was under way is gone; who came since by the same number is told below.
+            guard id < owners.count, let owner = owners[id], owner.subscription.isNoted(by: sealed.planVersion)
+            else { continue }
+            note(owner.subscription) { $0.changes.append((owner.index, change)) }
+        }
+        for id in sealed.reloads {
+            guard id < owners.count, let owner = owners[id] else { continue }
+            note(owner.subscription) { $0.mustReload = true }
+        }
+        if sealed.planVersion != plan.version {
+            for subscription in subscriptions.values where !subscription.isNoted(by: sealed.planVersion) {
+                note(subscription) { $0.mustReload = true }
+            }
+        }
+        var wakeUp = LiveWakeUp()
+        for (subscription, news) in news.values { wakeUp.add(subscription, news) }
+        return wakeUp
+    }
+}
+
+/// The subscriptions that have news of a commit.
+struct LiveWakeUp: Sendable {
+    fileprivate(set) var immediate: [LiveSubscription] = []
+    fileprivate(set) var background: [LiveSubscription] = []
+    fileprivate var isForeign = false
+    /// Why nothing can be read any more.
+    var failure: TandemError?
+
+    var isEmpty: Bool { immediate.isEmpty && background.isEmpty && failure == nil }
+
+    fileprivate mutating func add(_ subscription: LiveSubscription, _ news: LiveNews) {
+        subscription.take(news)
+        if subscription.isImmediate { immediate.append(subscription) } else { background.append(subscription) }
+    }
+
+    mutating func add(_ other: LiveWakeUp) {
+        // What another process did needs no thread of ours.
+        background += other.isForeign ? other.background + other.immediate : other.background
+        immediate += other.isForeign ? [] : other.immediate
+    }
+}

@@ -1,0 +1,360 @@
+import Dispatch
+import Foundation
+import OpenCombine
+import Synchronization
+
+/// One subscription to a live query: it takes news from the engine, keeps its parts up to date by it, and delivers what
+/// has changed as its subscriber asks for it.
+///
+/// One thread at a time has its *run*: it takes the news there is, brings the parts forward and delivers, with no lock
+/// held, until there is nothing left to do. Who comes meanwhile leaves its news and goes, but for a writer with the
+/// immediate scheduler: it waits for the run and goes on with it, so that `write` returns when its change was
+/// delivered. A thread that is inside a delivery does not wait for another's run; that one delivers its news too.
+///
+/// At most one delivery is under way. What is committed meanwhile, or while the subscriber asks for nothing, is merged
+/// in the parts.
+///
+/// `@unchecked Sendable`: what changes is guarded by `condition`, save what belongs to the run (`parts`,
+/// `loadedSequence`), which its owner alone touches; the condition orders one owner's doings before the next one's.
+class LiveSubscription: @unchecked Sendable {
+    let store: Store
+    let scheduler: LiveScheduler
+    let token: LiveToken?
+    /// What the engine knows it by.
+    let registration = Mutex<LiveEngine.Registration?>(nil)
+
+    private let condition = NSCondition()
+    private var news: [LiveNews] = []
+    private var demand = Subscribers.Demand.none
+    private var isRunning = false
+    private var runner = pthread_t(bitPattern: 0)
+    private var waiting = 0
+    private var isDelivering = false
+    private var isCancelled = false
+    private var isOver = false
+    private var ending: Subscribers.Completion<TandemError>?
+    private var isLoaderCalled = false
+    /// The connection that it reads afresh by, to be stopped when it is cancelled.
+    private var reader: Connection?
+
+    /// Written by the run, with the condition's lock held.
+    private var isLoaded = false
+
+    // The run's own.
+    private(set) var parts: [any LivePart]
+    private var loadedSequence: UInt64 = 0
+
+    init(store: Store, parts: [any LivePart], scheduler: LiveScheduler, token: LiveToken?) {
+        self.store = store
+        self.parts = parts
+        self.scheduler = scheduler
+        self.token = token
+    }
+
+    // MARK: What a subclass does
+
+    /// Makes what is to be delivered from the parts, and takes it for told.
+    func makeOutput() throws {}
+    /// Delivers what was made last.
+    func deliver() -> Subscribers.Demand { .none }
+    func complete(_ completion: Subscribers.Completion<TandemError>) {}
+    /// Lets the subscriber go.
+    func release() {}
+
+    // MARK: News
+
+    var isImmediate: Bool { scheduler.isImmediate }
+
+    /// Whether a transaction that went by a plan has noted what this subscription wants to know.
+    func isNoted(by planVersion: Int) -> Bool {
+        registration.withLock { $0.map { $0.planVersion <= planVersion } ?? false }
+    }
+
+    /// Takes news of a commit, in the order of the commits.
+    func take(_ item: LiveNews) {
+        condition.withLock {
+            if isCancelled || ending != nil { return }
+            // What must be read afresh need not be known before.
+            if item.mustReload, !item.isQuiet { news.removeAll { !$0.isQuiet } }
+            news.append(item)
+        }
+    }
+
+    /// The subscriber asks for more.
+    func ask(for more: Subscribers.Demand) {
+        let (isMine, isLoaded) = condition.withLock {
+            demand += more
+            // The run that asks, in its delivery, goes on anyway.
+            return (!(isRunning && runner == pthread_self()), self.isLoaded)
+        }
+        guard isMine else { return }
+        if isImmediate, !store.isBusyInMemory {
+            runHere()
+        } else if isLoaded {
+            store.live.queue.async { self.run() }
+        } else {
+            callLoader()
+        }
+    }
+
+    /// Nobody wants to know any more.
+    func stop() {
+        let isIdle = condition.withLock {
+            isCancelled = true
+            news = []
+            if let reader { reader.mustStop.store(true, ordering: .relaxed) }
+            condition.broadcast()
+            return !isRunning
+        }
+        store.live.remove(self)
+        release()
+        if isIdle { letGo() }
+    }
+
+    /// The store has closed (no error), or nothing can be read any more.
+    func end(with error: TandemError?) {
+        let isFirst = condition.withLock {
+            guard ending == nil, !isCancelled else { return false }
+            ending = error.map { .failure($0) } ?? .finished
+            news = []
+            return true
+        }
+        guard isFirst else { return }
+        store.live.remove(self)
+        if isImmediate { runHere() } else { store.live.queue.async { self.run() } }
+    }
+
+    // MARK: The run
+
+    /// Runs, unless another thread does: that one sees what there is.
+    func run() {
+        if enter(waits: false) { work(mayLoad: false) }
+    }
+
+    /// Runs on this thread, when whoever runs has let go.
+    func runHere() {
+        if enter(waits: !DeliveryDepth.isInside) { work(mayLoad: true) }
+    }
+
+    private func callLoader() {
+        let isMine = condition.withLock {
+            defer { isLoaderCalled = true }
+            return !isLoaderCalled
+        }
+        guard isMine else { return }
+        store.live.loader().async { [self] in
+            condition.withLock { isLoaderCalled = false }
+            if enter(waits: false) { work(mayLoad: true) }
+        }
+    }
+
+    private func enter(waits: Bool) -> Bool {
+        condition.withLock {
+            if isOver { return false }
+            if isRunning {
+                guard waits, runner != pthread_self() else { return false }
+                waiting += 1
+                while isRunning { condition.wait() }
+                waiting -= 1
+            }
+            isRunning = true
+            runner = pthread_self()
+            return true
+        }
+    }
+
+    /// What the run does next.
+    private enum Step {
+        case end(Subscribers.Completion<TandemError>)
+        case load([LiveNews])
+        case callLoader
+        case apply([LiveNews])
+        case deliver
+        case leave
+    }
+
+    private func work(mayLoad: Bool) {
+        while true {
+            switch next(mayLoad) {
+            case .leave: return
+            case .callLoader:
+                callLoader()
+                return
+            case .end(let completion):
+                finish(completion)
+                return
+            case .load(let items): attempt { try catchUp(with: items) }
+            case .apply(let items): attempt { try apply(items) }
+            case .deliver: handOver()
+            }
+        }
+    }
+
+    private func next(_ mayLoad: Bool) -> Step {
+        condition.withLock {
+            func leave(_ step: Step = .leave) -> Step {
+                isRunning = false
+                condition.broadcast()
+                return step
+            }
+            if isCancelled {
+                isOver = true
+                letGoOfParts()
+                return leave()
+            }
+            if let ending {
+                if isDelivering { return leave() }
+                isOver = true
+                letGoOfParts()
+                return leave(.end(ending))
+            }
+            if demand > .none || isLoaded {
+                let mustLoad =
+                    isLoaded
+                    ? news.contains { $0.mustReload && $0.sequence > loadedSequence } : demand > .none
+                if mustLoad {
+                    guard mayLoad else { return leave(.callLoader) }
+                    return .load(takeNews())
+                }
+            }
+            if isLoaded, !news.isEmpty { return .apply(takeNews()) }
+            // Only this thread touches the parts now.
+            if isLoaded, demand > .none, !isDelivering, parts.contains(where: \.isDirty) {
+                demand -= 1
+                isDelivering = true
+                return .deliver
+            }
+            return leave()
+        }
+    }
+
+    private func takeNews() -> [LiveNews] {
+        defer { news = [] }
+        return news
+    }
+
+    private func attempt(_ body: () throws -> Void) {
+        do {
+            try body()
+        } catch {
+            let error = store.located(error)
+            guard let error = error as? TandemError else {
+                return fail(
+                    TandemError(.sql, "The live query can't be read.", store: store.path, underlying: error))
+            }
+            // A store that closes ends its subscriptions without an error.
+            if error.code == .closed { return fail(nil) }
+            fail(error)
+        }
+    }
+
+    private func fail(_ error: TandemError?) {
+        condition.withLock {
+            guard ending == nil, !isCancelled else { return }
+            ending = error.map { .failure($0) } ?? .finished
+            news = []
+        }
+        store.live.remove(self)
+    }
+
+    // MARK: Bringing forward
+
+    /// Reads afresh, which makes news of commits that are in what was read old.
+    private func catchUp(with items: [LiveNews]) throws {
+        if !isLoaded { try store.live.add(self) }
+        let dirt = parts.map(\.isDirty)
+        try load()
+        let covered = items.filter { $0.sequence <= loadedSequence }
+        if isLoaded, !covered.isEmpty, covered.allSatisfy(\.isQuiet) {
+            for (part, wasDirty) in zip(parts, dirt) { part.settleQuietly(wasDirty: wasDirty) }
+        }
+        condition.withLock { isLoaded = true }
+        try apply(items)
+    }
+
+    private func load() throws {
+        loadedSequence = try store.live.read(store) { connection, sequence in
+            if store.readers != nil {
+                let isWanted = condition.withLock {
+                    if !isCancelled { reader = connection }
+                    return !isCancelled
+                }
+                guard isWanted else { return sequence }
+            }
+            defer {
+                condition.withLock { reader = nil }
+                if store.readers != nil { connection.mustStop.store(false, ordering: .relaxed) }
+            }
+            for part in parts { try part.load(connection) }
+            return sequence
+        }
+    }
+
+    private func apply(_ items: [LiveNews]) throws {
+        for item in items where item.sequence > loadedSequence {
+            let dirt = parts.map(\.isDirty)
+            var isKnown = !item.mustReload
+            if isKnown {
+                for (index, part) in parts.enumerated() {
+                    let changes = item.changes.filter { $0.part == index }.map(\.change)
+                    if !changes.isEmpty, try !part.apply(changes) { isKnown = false }
+                }
+            }
+            if !isKnown { try load() }
+            if item.isQuiet {
+                for (part, wasDirty) in zip(parts, dirt) { part.settleQuietly(wasDirty: wasDirty) }
+            }
+        }
+    }
+
+    // MARK: Delivering
+
+    private func handOver() {
+        do {
+            try makeOutput()
+        } catch {
+            condition.withLock { isDelivering = false }
+            attempt { throw error }
+            return
+        }
+        guard let queue = scheduler.deliveryQueue else { return deliverNow() }
+        queue.async { [self] in
+            deliverNow()
+            // Off the subscriber's queue again: bringing forward is not its work.
+            store.live.queue.async { self.run() }
+        }
+    }
+
+    private func deliverNow() {
+        let isWanted = condition.withLock { !isCancelled }
+        let more = isWanted ? DeliveryDepth.deeper { deliver() } : .none
+        condition.withLock {
+            isDelivering = false
+            demand += more
+        }
+    }
+
+    private func finish(_ completion: Subscribers.Completion<TandemError>) {
+        @Sendable func tell() {
+            if !condition.withLock({ isCancelled }) { DeliveryDepth.deeper { complete(completion) } }
+            release()
+        }
+        if let queue = scheduler.deliveryQueue { queue.async { tell() } } else { tell() }
+    }
+
+    // MARK: Letting go
+
+    /// Frees what the parts hold, if nobody runs.
+    private func letGo() {
+        condition.withLock {
+            guard !isRunning else { return }
+            isOver = true
+            letGoOfParts()
+        }
+    }
+
+    private func letGoOfParts() {
+        parts = []
+        isLoaded = false
+    }
+}

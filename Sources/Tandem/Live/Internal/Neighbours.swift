@@ -1,0 +1,81 @@
+import Foundation
+import Synchronization
+
+/// The watchers that this process has of one store: several `Store`s may have it open.
+///
+/// Locks belong to a process, so that nobody can tell whether a neighbour is in a transaction. Each one tells the
+/// others of its commits instead.
+final class Neighbours: Sendable {
+    /// The file itself: it may have many paths.
+    private struct File: Hashable {
+        let device: UInt64
+        let number: UInt64
+
+        init?(_ path: String) {
+            var info = stat()
+            guard stat(path, &info) == 0 else { return nil }
+            device = UInt64(truncatingIfNeeded: info.st_dev)
+            number = UInt64(truncatingIfNeeded: info.st_ino)
+        }
+    }
+
+    private struct Entry {
+        weak var neighbours: Neighbours?
+    }
+
+    private struct Members {
+        var next = 0
+        var wake: [Int: @Sendable () -> Void] = [:]
+    }
+
+    private static let all = Mutex<[File: Entry]>([:])
+
+    private let file: File?
+    private let members = Mutex(Members())
+    private let count = Atomic<Int>(0)
+
+    private init(_ file: File?) { self.file = file }
+
+    /// Those of the store at a path.
+    static func of(_ path: String) -> Neighbours {
+        guard let file = File(path) else { return Neighbours(nil) }
+        return all.withLock { all in
+            if let there = all[file]?.neighbours { return there }
+            let new = Neighbours(file)
+            all[file] = Entry(neighbours: new)
+            return new
+        }
+    }
+
+    deinit {
+        guard let file else { return }
+        // Another may have taken the place. It is let go of outside the lock: that may be its end.
+        _ = Self.all.withLock { all -> Neighbours? in
+            let other = all[file]?.neighbours
+            if other == nil { all[file] = nil }
+            return other
+        }
+    }
+
+    func join(_ wake: @escaping @Sendable () -> Void) -> Int {
+        members.withLock { members in
+            members.next += 1
+            members.wake[members.next] = wake
+            count.store(members.wake.count, ordering: .sequentiallyConsistent)
+            return members.next
+        }
+    }
+
+    func leave(_ member: Int) {
+        members.withLock { members in
+            members.wake[member] = nil
+            count.store(members.wake.count, ordering: .sequentiallyConsistent)
+        }
+    }
+
+    /// Wakes all but one.
+    func wake(except member: Int?) {
+        guard count.load(ordering: .sequentiallyConsistent) > (member == nil ? 0 : 1) else { return }
+        for (other, wake) in members.withLock({ $0.wake }) where other != member { wake() }
+    }
+}

@@ -1,0 +1,151 @@
+/// The part of a query by which changed rows are routed to it: a condition on one column that no row of its result can
+/// fail. A ``RouteIndex`` finds the conditions that a row meets.
+///
+/// It is about the row that is asked, not about others that a query may look at through a reference.
+enum RouteCondition: Sendable {
+    struct Bound: Sendable {
+        let value: StorageValue
+        let isIncluded: Bool
+    }
+
+    /// The column has one of some values. With none, no row meets it.
+    case equal(column: String, values: [StorageValue])
+    /// The column has a value between two bounds. A row with NULL in it does not meet it.
+    case range(column: String, lower: Bound?, upper: Bound?)
+
+    /// The condition that is met by the fewest rows, as far as one can tell without looking at them; `nil` if there is
+    /// none.
+    init?(_ query: QueryDescription) {
+        guard query.base == nil, query.distinct.isEmpty else { return nil }
+        var parts = Parts()
+        for filter in query.filters { parts.add(filter) }
+        if query.life == .deleted { parts.addEquality("deleted", [.integer(1)], rank: .flag) }
+        guard let best = parts.best else { return nil }
+        self = best
+    }
+
+    var column: String {
+        switch self {
+        case .equal(let column, _), .range(let column, _, _): column
+        }
+    }
+}
+
+extension RouteCondition {
+    /// What is known of a predicate: the conditions on own columns that must all be met.
+    private struct Parts {
+        /// How few rows an equality leaves, best first.
+        enum Rank: Int {
+            case unique, indexed, other, flag
+        }
+
+        private var equality: (rank: Rank, column: String, values: [StorageValue])?
+        /// In the order in which the predicate names the columns.
+        private var ranges: [(column: String, lower: Bound?, upper: Bound?)] = []
+
+        var best: RouteCondition? {
+            if let equality, equality.rank != .flag || ranges.isEmpty {
+                return .equal(column: equality.column, values: equality.values)
+            }
+            let closed = ranges.first { $0.lower != nil && $0.upper != nil }
+            return (closed ?? ranges.first).map { .range(column: $0.column, lower: $0.lower, upper: $0.upper) }
+        }
+
+        mutating func addEquality(_ column: String, _ values: [StorageValue], rank: Rank) {
+            if let equality, (equality.rank.rawValue, equality.values.count) <= (rank.rawValue, values.count) { return }
+            equality = (rank, column, values)
+        }
+
+        mutating func add(_ node: PredicateNode) {
+            switch node {
+            case .all(let nodes):
+                for node in nodes { add(node) }
+            case .comparison(let path, let comparison, .value(let value)):
+                guard path.steps.isEmpty, path.takesAsBound(value) else { return }
+                add(path, comparison, value)
+            case .text(let path, .prefix, let prefix) where path.isOwnText:
+                addPrefix(path, prefix)
+            case .text(let path, .like, let pattern) where path.isOwnText:
+                let prefix = WildcardPattern(pattern).literalPrefix
+                if !prefix.isEmpty { addPrefix(path, prefix) }
+            default:
+                if let (path, values) = Self.equality(node) { addEquality(path.name, values, rank: Self.rank(path)) }
+            }
+        }
+
+        private mutating func add(_ path: ColumnPath, _ comparison: Comparison, _ value: StorageValue) {
+            switch comparison {
+            case .equal:
+                if let (path, values) = Self.equality(.comparison(path, .equal, .value(value))) {
+                    addEquality(path.name, values, rank: Self.rank(path))
+                }
+            case .notEqual: break
+            case .less, .lessOrEqual, .greater, .greaterOrEqual:
+                // Nothing is less or greater than these.
+                if value == .null || path.encodesNaN(value) { return addEquality(path.name, [], rank: .unique) }
+                let bound = Bound(value: value, isIncluded: comparison == .lessOrEqual || comparison == .greaterOrEqual)
+                if comparison == .less || comparison == .lessOrEqual {
+                    addRange(path.name, lower: nil, upper: bound)
+                } else {
+                    addRange(path.name, lower: bound, upper: nil)
+                }
+            }
+        }
+
+        private mutating func addPrefix(_ path: ColumnPath, _ prefix: String) {
+            let end = ScalarText.prefixUpperBound(prefix).map { String(decoding: $0, as: UTF8.self) }
+            addRange(
+                path.name, lower: Bound(value: .text(prefix), isIncluded: true),
+                upper: end.map { Bound(value: .text($0), isIncluded: false) })
+        }
+
+        private mutating func addRange(_ column: String, lower: Bound?, upper: Bound?) {
+            guard let index = ranges.firstIndex(where: { $0.column == column }) else {
+                return ranges.append((column, lower, upper))
+            }
+            if let lower, lower.isTighter(than: ranges[index].lower, sign: 1) { ranges[index].lower = lower }
+            if let upper, upper.isTighter(than: ranges[index].upper, sign: -1) { ranges[index].upper = upper }
+        }
+
+        /// The values one of which a column must have for a predicate to hold.
+        private static func equality(_ node: PredicateNode) -> (path: ColumnPath, values: [StorageValue])? {
+            switch node {
+            case .isTrue(let path) where path.steps.isEmpty: return (path, [.integer(1)])
+            case .comparison(let path, .equal, .value(let value)) where path.steps.isEmpty && path.takesAsBound(value):
+                return (path, path.isFloating && path.encodesNaN(value) ? [] : [value])
+            case .identical(let path, let value) where path.steps.isEmpty && path.takesAsBound(value):
+                return (path, [value])
+            case .among(let path, let values) where path.steps.isEmpty && values.allSatisfy(path.takesAsBound):
+                return (path, values.filter { !(path.isFloating && path.encodesNaN($0)) })
+            case .any(let nodes):
+                // `$0.shop == "a" || $0.shop == "b"`
+                let parts = nodes.map(equality)
+                guard let first = parts.first ?? nil else { return nil }
+                guard parts.allSatisfy({ $0?.path.name == first.path.name }) else { return nil }
+                return (first.path, parts.flatMap { $0?.values ?? [] })
+            default: return nil
+            }
+        }
+
+        private static func rank(_ path: ColumnPath) -> Rank {
+            guard let definition = path.definition else {
+                return switch path.name {
+                case "localID", "serverID": .unique
+                case "synced", "deleted": .flag
+                default: .other
+                }
+            }
+            if definition.kind == .bool { return .flag }
+            return definition.isUnique ? .unique : definition.isIndexed || definition.isToOne ? .indexed : .other
+        }
+    }
+}
+
+extension RouteCondition.Bound {
+    /// - Parameter sign: 1 between lower bounds, of which the greater one is tighter, -1 between upper ones.
+    fileprivate func isTighter(than other: Self?, sign: Int) -> Bool {
+        guard let other else { return true }
+        let order = BoundValue(other.value).order(of: BoundValue(value)) * sign
+        return order > 0 || (order == 0 && !isIncluded)
+    }
+}

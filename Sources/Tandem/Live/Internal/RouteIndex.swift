@@ -1,0 +1,89 @@
+/// Which of many queries a row may be of, for the queries of one table.
+///
+/// It is a value: a copy stays as it is while the original is changed, and can be asked on another thread.
+struct RouteIndex: Sendable {
+    /// The queries that ask a column for one of some values, by the values' hashes. Different values with one hash only
+    /// make a query a candidate in vain.
+    private struct Equality {
+        let slot: Int
+        var ids: [Int: [Int]] = [:]
+    }
+
+    private struct Ranges {
+        let slot: Int
+        var intervals = IntervalIndex()
+    }
+
+    /// Where a query was put.
+    private enum Place {
+        case always
+        case equality(slot: Int, hashes: Set<Int>)
+        case range(slot: Int)
+    }
+
+    private var places: [Int: Place] = [:]
+    private var always: [Int] = []
+    private var equalities: [Equality] = []
+    private var ranges: [Ranges] = []
+
+    /// Adds a query. Without a condition it is a candidate for every row.
+    ///
+    /// - Parameter id: The query's number, which no other one has while it is here.
+    /// - Complexity: O(1), or O(*n*) for a range.
+    mutating func add(id: Int, condition: RouteCondition?, slots: inout ColumnSlots) {
+        remove(id: id)
+        switch condition {
+        case nil:
+            places[id] = .always
+            always.append(id)
+        case .equal(let column, let values)?:
+            let slot = slots.slot(of: column)
+            let hashes = Set(values.map { BoundValue($0).withView(\.equalityHash) })
+            places[id] = .equality(slot: slot, hashes: hashes)
+            let index = equalities.firstIndex { $0.slot == slot } ?? equalities.endIndex
+            if index == equalities.endIndex { equalities.append(Equality(slot: slot)) }
+            for hash in hashes { equalities[index].ids[hash, default: []].append(id) }
+        case .range(let column, let lower, let upper)?:
+            let slot = slots.slot(of: column)
+            places[id] = .range(slot: slot)
+            let index = ranges.firstIndex { $0.slot == slot } ?? ranges.endIndex
+            if index == ranges.endIndex { ranges.append(Ranges(slot: slot)) }
+            // NULL, which is below all values, lies in no range.
+            let low = lower.map { IntervalIndex.Point($0.value, isAfter: !$0.isIncluded) }
+            let high = upper.map { IntervalIndex.Point($0.value, isAfter: $0.isIncluded) }
+            ranges[index].intervals.insert(id, from: low ?? IntervalIndex.Point(.null, isAfter: true), to: high)
+        }
+    }
+
+    /// Removes a query, if it is here.
+    mutating func remove(id: Int) {
+        switch places.removeValue(forKey: id) {
+        case nil: break
+        case .always?: always.removeAll { $0 == id }
+        case .equality(let slot, let hashes)?:
+            guard let index = equalities.firstIndex(where: { $0.slot == slot }) else { return }
+            for hash in hashes {
+                equalities[index].ids[hash]?.removeAll { $0 == id }
+                if equalities[index].ids[hash]?.isEmpty == true { equalities[index].ids[hash] = nil }
+            }
+            if equalities[index].ids.isEmpty { equalities.remove(at: index) }
+        case .range(let slot)?:
+            guard let index = ranges.firstIndex(where: { $0.slot == slot }) else { return }
+            ranges[index].intervals.remove(id)
+            if ranges[index].intervals.isEmpty { ranges.remove(at: index) }
+        }
+    }
+
+    /// Calls a function with each query whose condition may hold for a row, once.
+    ///
+    /// - Complexity: O(*c* · log *n* + *f* · log *n*), where *c* is the number of columns with conditions, and *f* that
+    ///   of the queries found.
+    func candidates(_ row: some ColumnSource, into body: (Int) -> Void) {
+        for id in always { body(id) }
+        for equality in equalities {
+            guard let ids = equality.ids[row.view(equality.slot).equalityHash] else { continue }
+            for id in ids { body(id) }
+        }
+        for range in ranges { range.intervals.find(row.view(range.slot), into: body) }
+    }
+}

@@ -1,0 +1,118 @@
+/// Makes rows of one kind from what a statement reads: with their objects, by reference only, or in sections.
+struct RowMaker: Sendable {
+    /// What to select before the columns of the order.
+    let columns: @Sendable (inout SQLCompiler, SQLCompiler.Scope) -> SQL
+    /// How many columns that is.
+    let width: Int
+    /// - Parameters:
+    ///   - statement: Stands on a row whose first columns are ``columns``, or a whole object's.
+    ///   - sectionLength: How many bytes of the key are the section's.
+    ///   - sectionColumn: The section's column; `nil` where it is among a whole object's.
+    ///   - box: Keeps the object for other makers.
+    let make:
+        @Sendable (
+            _ statement: Statement, _ rowID: Int64, _ key: [UInt8], _ sectionLength: Int, _ sectionColumn: Int32?,
+            _ box: ObjectBox, _ path: String
+        ) throws -> LiveRow
+    /// Whether two rows of one object are the same to whoever observes.
+    let isSame: @Sendable (LiveRow, LiveRow) -> Bool
+}
+
+extension RowMaker {
+    /// Rows with their objects.
+    ///
+    /// - Parameter observed: The columns that are observed; `nil` for all.
+    static func objects<M: Model>(_ model: M.Type, observed: ColumnMask?) -> RowMaker {
+        let definition = M.__definition
+        return RowMaker(
+            columns: { $0.objectColumns(definition, $1.alias) },
+            width: RowReader.stateColumns.count + definition.properties.count
+        ) { statement, rowID, key, _, _, box, path in
+            ObjectRow(try box.read(M.self, statement, path: path), rowID: rowID, key: key)
+        } isSame: { old, new in
+            same(unsafeDowncast(old, to: ObjectRow<M>.self).object, unsafeDowncast(new, to: ObjectRow<M>.self).object,
+                observed)
+        }
+    }
+
+    /// Rows without their objects.
+    static func references(_ model: ModelDefinition) -> RowMaker {
+        RowMaker(
+            columns: { _, scope in "\(alias: scope.alias).\"__rid\", \(alias: scope.alias).\"localID\"" }, width: 2
+        ) { statement, rowID, key, _, _, _, _ in
+            LiveRow(rowID: rowID, key: key, localID: LocalID(try statement.text(1)))
+        } isSame: { _, _ in
+            // What is in the rows is not known.
+            false
+        }
+    }
+
+    /// Rows with their objects and the value of a property that puts them in sections.
+    static func sections<M: Model, P: PropertyExpression>(_ property: P, observed: ColumnMask?) -> RowMaker
+    where P.Root == M, P.Value: Sendable {
+        let definition = M.__definition
+        let width = RowReader.stateColumns.count + definition.properties.count
+        let path = property.__column
+        let own = path.steps.isEmpty ? Int32(definition.selectIndex(ofColumn: path.name)) : 0
+        return RowMaker(
+            columns: { compiler, scope in
+                "\(compiler.objectColumns(definition, scope.alias)), \(compiler.column(path, in: scope))"
+            }, width: width + 1
+        ) { statement, rowID, key, sectionLength, sectionColumn, box, storePath in
+            let value = try property.value(statement.row(), sectionColumn ?? own, store: storePath)
+            return SectionedRow(
+                try box.read(M.self, statement, path: storePath), in: value, length: sectionLength, rowID: rowID,
+                key: key)
+        } isSame: { old, new in
+            same(
+                unsafeDowncast(old, to: SectionedRow<M, P.Value>.self).object,
+                unsafeDowncast(new, to: SectionedRow<M, P.Value>.self).object, observed)
+        }
+    }
+
+    /// Whether two values of one object are the same, as far as they are observed.
+    private static func same<M: Model>(_ old: M, _ new: M, _ observed: ColumnMask?) -> Bool {
+        if old == new { return true }
+        guard let observed else { return false }
+        return observed & changedColumns(old, new) == 0
+    }
+
+    private static func changedColumns<M: Model>(_ old: M, _ new: M) -> ColumnMask {
+        var mask: ColumnMask = 0
+        func note(_ index: Int) { mask |= 1 << UInt64(min(63, index)) }
+        let (before, after) = (old.__state, new.__state)
+        if before.localID != after.localID { note(1) }
+        if before.serverID != after.serverID { note(2) }
+        if before.isSynced != after.isSynced { note(3) }
+        if before.isDeleted != after.isDeleted { note(4) }
+        if !ScalarText.isEqual(before.version, after.version) { note(5) }
+        if before.createdAt != after.createdAt { note(6) }
+        if before.updatedAt != after.updatedAt { note(7) }
+        let left = RowBuffer()
+        let right = RowBuffer()
+        old.__append(to: left)
+        new.__append(to: right)
+        for index in 0..<min(left.slots.count, right.slots.count) where left.value(at: index) != right.value(at: index) {
+            note(RowReader.stateColumns.count + index)
+        }
+        return mask
+    }
+}
+
+extension ObjectBox {
+    /// The object that a statement stands on, read once.
+    func read<M: Model>(_ model: M.Type, _ statement: Statement, path: String) throws -> M {
+        if let object = object as? M { return object }
+        let object = try M.read(statement.row(), path: path)
+        self.object = object
+        return object
+    }
+}
+
+extension ModelDefinition {
+    /// The place of a column in the list of columns that objects are read by.
+    func selectIndex(ofColumn name: String) -> Int {
+        RowReader.stateColumns.firstIndex(of: name)
+            ?? RowReader.stateColumns.count + (properties.firstIndex { $0.column == name } ?? 0)
+    }
+}

@@ -1,0 +1,132 @@
+/// A query's order, as keys of rows: bytes that compare by `memcmp`, a prefix before what it begins, as SQLite's
+/// ORDER BY orders the rows. Keys are equal exactly if the rows tie; the local ID, compared by its bytes, then decides.
+///
+/// Keys are made in two ways, from the columns that an SQL query selects for it (``columns(_:in:)``) or from the model's
+/// own (``own(_:)``), and are the same.
+struct RowOrder: Sendable {
+    private struct Term: Sendable {
+        let key: SortKey
+        let shape: SortKey.Shape
+        let writer: SortKeyWriter
+    }
+
+    private let terms: [Term]
+    /// The number of ``columns(_:in:)``.
+    let columnCount: Int
+
+    /// - Parameter isPrefix: Whether other keys follow: the keys made are then never a part of one another, and say all
+    ///   that they are made of.
+    init(_ order: [SortKey], isPrefix: Bool = false) {
+        var keys = order
+        // The local ID leaves no ties. In ascending order it is what breaks them anyway.
+        if !isPrefix, let index = keys.firstIndex(where: \.isLocalID) {
+            keys.removeSubrange((index + 1)...)
+            if case .column(_, ascending: true, _) = keys[index] { keys.removeLast() }
+        }
+        terms = keys.indices.map { index in
+            Term(
+                key: keys[index], shape: keys[index].shape,
+                writer: keys[index].writer(isLast: !isPrefix && index == keys.count - 1))
+        }
+        columnCount = terms.reduce(0) { $0 + ($1.shape == .folded ? 2 : 1) }
+    }
+
+    /// Whether all keys are empty: the rows are in the order of their local IDs.
+    var isEmpty: Bool { terms.isEmpty }
+
+    /// What to select for ``appendKey(_:first:to:)``.
+    func columns(_ compiler: inout SQLCompiler, in scope: SQLCompiler.Scope) -> [SQL] {
+        terms.flatMap { term -> [SQL] in
+            switch term.key {
+            case .column(let path, _, _): compiler.orderColumns(path, in: scope)
+            case .matchingFirst(let node): ["(\(compiler.predicate(node, in: scope))) IS TRUE"]
+            }
+        }
+    }
+
+    /// Appends the key of a row in which ``columns(_:in:)`` stand from a slot on.
+    func appendKey(_ source: some ColumnSource, first: Int, to key: inout [UInt8]) {
+        var slot = first
+        for term in terms {
+            switch term.shape {
+            case .plain: term.writer.append(source.view(slot), to: &key)
+            case .folded:
+                term.writer.append(source.view(slot + 1), twin: source.view(slot), to: &key)
+                slot += 1
+            case .matching: term.writer.append(holds: source.view(slot).order(.integer(1)) == 0, to: &key)
+            }
+            slot += 1
+        }
+    }
+
+    /// The same order of the model's own columns; `nil` if another table has a say. Then no slots are given out.
+    func own(_ slots: inout ColumnSlots) -> OwnOrder? {
+        var compiler = RowTestCompiler(slots)
+        var own: [OwnOrder.Term] = []
+        for term in terms {
+            switch term.key {
+            case .column(let path, _, _):
+                guard let slot = compiler.slot(path) else { return nil }
+                let twin = path.definition?.sortColumn.map { compiler.slot($0, of: path.name) }
+                own.append(.column(slot, twin: twin, term.writer))
+            case .matchingFirst(let node):
+                guard let test = compiler.test(node) else { return nil }
+                own.append(.matching(test, term.writer))
+            }
+        }
+        slots = compiler.slots
+        return OwnOrder(terms: own, slots: compiler.used, columns: compiler.columns)
+    }
+}
+
+/// A ``RowOrder`` whose keys are made from a row of the model's table.
+struct OwnOrder: Sendable {
+    fileprivate enum Term: Sendable {
+        case column(Int, twin: Int?, SortKeyWriter)
+        case matching(RowTest, SortKeyWriter)
+    }
+
+    fileprivate let terms: [Term]
+    /// The slots that it looks at.
+    let slots: Set<Int>
+    /// The properties' and the state's columns by whose change alone a key can change.
+    let columns: Set<String>
+
+    func appendKey(_ source: some ColumnSource, to key: inout [UInt8]) {
+        for term in terms {
+            switch term {
+            case .column(let slot, nil, let writer): writer.append(source.view(slot), to: &key)
+            case .column(let slot, let twin?, let writer):
+                writer.append(source.view(slot), twin: source.view(twin), to: &key)
+            case .matching(let test, let writer): writer.append(holds: test.holds(source), to: &key)
+            }
+        }
+    }
+}
+
+extension SortKey {
+    fileprivate enum Shape {
+        case plain, folded, matching
+    }
+
+    fileprivate var shape: Shape {
+        switch self {
+        case .column(let path, _, _): path.definition?.sortColumn == nil ? .plain : .folded
+        case .matchingFirst: .matching
+        }
+    }
+
+    fileprivate var isLocalID: Bool {
+        if case .column(let path, _, _) = self { path.isLocalID } else { false }
+    }
+
+    fileprivate func writer(isLast: Bool) -> SortKeyWriter {
+        switch self {
+        case .column(let path, let ascending, let nilsFirst):
+            // Where the column can't be NULL, SQL doesn't say where NULL goes.
+            SortKeyWriter(
+                isDescending: !ascending, nilsFirst: path.isNullable ? nilsFirst : ascending, isLast: isLast)
+        case .matchingFirst: SortKeyWriter(isDescending: false, nilsFirst: false, isLast: isLast)
+        }
+    }
+}

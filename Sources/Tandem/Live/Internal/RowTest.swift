@@ -1,0 +1,96 @@
+/// A predicate over the columns of one row, as SQLite reads it: what is NULL there is false here.
+///
+/// Made by ``RowTestCompiler``, node for node like the SQL of the same predicate.
+indirect enum RowTest: Sendable {
+    case constant(Bool)
+    case not(RowTest)
+    case all([RowTest])
+    case any([RowTest])
+    case isNull(Int)
+    case isBlob(Int)
+    /// A column against a value that is not NULL: false if the column is.
+    case compares(Int, Comparison, BoundValue)
+    /// Two columns: false if one is NULL.
+    case comparesColumns(Int, Comparison, Int)
+    /// SQL's `IS` between two columns.
+    case isSame(Int, Int)
+    /// One of some values, which are sorted and not NULL.
+    case among(Int, [BoundValue])
+    case ends(Int, [UInt8])
+    case contains(Int, [UInt8])
+    case like(Int, WildcardPattern)
+    case finds(Int, SearchWords)
+    case elementCount(Int, Comparison, Int)
+    case elementsContain(Int, JSONNode)
+
+    /// - Complexity: As the comparisons it is made of, without allocation; tests of JSON's elements parse the JSON.
+    func holds(_ row: some ColumnSource) -> Bool {
+        switch self {
+        case .constant(let value): return value
+        case .not(let test): return !test.holds(row)
+        case .all(let tests):
+            for test in tests where !test.holds(row) { return false }
+            return true
+        case .any(let tests):
+            for test in tests where test.holds(row) { return true }
+            return false
+        case .isNull(let slot):
+            if case .null = row.view(slot) { return true }
+            return false
+        case .isBlob(let slot):
+            if case .blob = row.view(slot) { return true }
+            return false
+        case .compares(let slot, let comparison, let value):
+            let view = row.view(slot)
+            if case .null = view { return false }
+            return comparison.holds(value.order(of: view))
+        case .comparesColumns(let left, let comparison, let right):
+            let (left, right) = (row.view(left), row.view(right))
+            if case .null = left { return false }
+            if case .null = right { return false }
+            return comparison.holds(left.order(right))
+        case .isSame(let left, let right):
+            return row.view(left).order(row.view(right)) == 0
+        case .among(let slot, let values):
+            return Self.isElement(row.view(slot), of: values)
+        case .ends(let slot, let suffix):
+            return row.withBytes(slot) { bytes in suffix.withUnsafeBufferPointer { ByteSearch.ends(bytes, with: $0) } }
+        case .contains(let slot, let part):
+            return row.withBytes(slot) { bytes in part.withUnsafeBufferPointer { ByteSearch.contains(bytes, $0) } }
+        case .like(let slot, let pattern):
+            return row.withBytes(slot) { pattern.matches($0) }
+        case .finds(let slot, let words):
+            return row.withBytes(slot) { words.occur(in: $0) }
+        case .elementCount(let slot, let comparison, let expected):
+            return row.withBytes(slot) { bytes in
+                guard let count = JSONElements.count(bytes) else { return false }
+                return comparison.holds(count < expected ? -1 : count == expected ? 0 : 1)
+            }
+        case .elementsContain(let slot, let element):
+            return row.withBytes(slot) { JSONElements.contain(element, $0) }
+        }
+    }
+
+    private static func isElement(_ view: ColumnView, of values: [BoundValue]) -> Bool {
+        if case .null = view { return false }
+        var (low, high) = (0, values.count)
+        while low < high {
+            let middle = (low + high) / 2
+            let order = values[middle].order(of: view)
+            if order == 0 { return true }
+            if order < 0 { high = middle } else { low = middle + 1 }
+        }
+        return false
+    }
+}
+
+extension ColumnSource {
+    /// Asks a column's bytes; false for NULL. A column of texts holds no numbers: SQLite would make texts of them.
+    @inline(__always)
+    fileprivate func withBytes(_ slot: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
+        switch view(slot) {
+        case .text(let bytes), .blob(let bytes): body(bytes)
+        case .null, .integer, .real: false
+        }
+    }
+}

@@ -1,0 +1,148 @@
+/// Makes tests of rows from predicates. Each case says what ``SQLCompiler`` says of the same node, so the two are best
+/// read side by side.
+struct RowTestCompiler {
+    var slots: ColumnSlots
+    /// The slots that the tests look at.
+    private(set) var used: Set<Int> = []
+    /// The properties' and the state's columns that their answers follow from.
+    private(set) var columns: Set<String> = []
+
+    init(_ slots: ColumnSlots) {
+        self.slots = slots
+    }
+
+    /// The slot of a column; `nil` if it is another table's.
+    mutating func slot(_ path: ColumnPath) -> Int? {
+        guard path.steps.isEmpty else { return nil }
+        return slot(path.name, of: path.name)
+    }
+
+    /// The slot of a column that is made from another one, as a folded text's twins are.
+    mutating func slot(_ column: String, of source: String) -> Int {
+        let slot = slots.slot(of: column)
+        used.insert(slot)
+        columns.insert(source)
+        return slot
+    }
+
+    /// `nil` if the row alone can't tell.
+    mutating func test(_ node: PredicateNode) -> RowTest? {
+        switch node {
+        case .constant(let value): return .constant(value)
+        case .not(let node): return test(node).map { .not($0) }
+        case .all(let nodes): return tests(nodes).map { .all($0) }
+        case .any(let nodes): return tests(nodes).map { .any($0) }
+        case .isTrue(let path): return slot(path).map { .compares($0, .equal, .integer(1)) }
+        case .comparison(let path, let comparison, .value(let value)): return compare(path, comparison, value)
+        case .comparison(let path, let comparison, .column(let other)): return compare(path, comparison, other)
+        case .among(let path, let values): return among(path, values)
+        case .identical(let path, let value):
+            guard path.takesAsBound(value), let slot = slot(path) else { return nil }
+            return value == .null ? .isNull(slot) : .compares(slot, .equal, BoundValue(value))
+        case .text(let path, let test, let text): return passes(path, test, text)
+        case .matches(let path, let needle): return matches(path, needle)
+        case .elementCount(let path, let comparison, let count):
+            guard path.isOwnText, let slot = slot(path) else { return nil }
+            return .elementCount(slot, comparison, count)
+        case .elementsContain(let path, let json):
+            guard path.isOwnText, let slot = slot(path) else { return nil }
+            let element = Array(json.utf8).withUnsafeBufferPointer { try? ExactJSON.parse($0) }
+            return element.map { .elementsContain(slot, $0) } ?? .constant(false)
+        case .quantified, .linkCount, .linkContains: return nil
+        }
+    }
+
+    mutating func tests(_ nodes: [PredicateNode]) -> [RowTest]? {
+        var tests: [RowTest] = []
+        for node in nodes {
+            guard let test = test(node) else { return nil }
+            tests.append(test)
+        }
+        return tests
+    }
+
+    // MARK: Comparisons
+
+    private mutating func compare(
+        _ path: ColumnPath, _ comparison: Comparison, _ value: StorageValue
+    ) -> RowTest? {
+        guard path.takesAsBound(value), let slot = slot(path) else { return nil }
+        if case .null = value {
+            return switch comparison {
+            case .equal: .isNull(slot)
+            case .notEqual: .not(.isNull(slot))
+            default: .constant(false)
+            }
+        }
+        let isNaN = path.encodesNaN(value)
+        let test = RowTest.compares(slot, comparison, BoundValue(value))
+        switch comparison {
+        case .equal: return isNaN && path.isFloating ? .constant(false) : test
+        case .notEqual:
+            if isNaN && path.isFloating { return .constant(true) }
+            return path.isNullable ? .not(.compares(slot, .equal, BoundValue(value))) : test
+        case .less, .lessOrEqual: return isNaN ? .constant(false) : test
+        case .greater, .greaterOrEqual:
+            if isNaN { return .constant(false) }
+            guard let nan = path.firstNaN else { return test }
+            return .all([test, .compares(slot, .less, BoundValue(nan))])
+        }
+    }
+
+    private mutating func compare(
+        _ path: ColumnPath, _ comparison: Comparison, _ other: ColumnPath
+    ) -> RowTest? {
+        guard path.takesAsStored(other), let left = slot(path), let right = slot(other) else { return nil }
+        let isNullable = path.isNullable || other.isNullable
+        switch comparison {
+        case .equal:
+            let test = isNullable ? RowTest.isSame(left, right) : .comparesColumns(left, .equal, right)
+            return path.isFloating ? .all([test, .not(.isBlob(left))]) : test
+        case .notEqual:
+            let test = isNullable ? RowTest.not(.isSame(left, right)) : .comparesColumns(left, .notEqual, right)
+            return path.isFloating ? .any([test, .isBlob(left)]) : test
+        case .less, .lessOrEqual, .greater, .greaterOrEqual:
+            let test = RowTest.comparesColumns(left, comparison, right)
+            guard let nan = path.firstNaN else { return test }
+            let greater = comparison == .less || comparison == .lessOrEqual ? right : left
+            return .all([test, .compares(greater, .less, BoundValue(nan))])
+        }
+    }
+
+    private mutating func among(_ path: ColumnPath, _ values: [StorageValue]) -> RowTest? {
+        guard values.allSatisfy(path.takesAsBound), let slot = slot(path) else { return nil }
+        let bound = values.filter { $0 != .null && !(path.isFloating && path.encodesNaN($0)) }.map(BoundValue.init)
+            .sorted { $1.order(of: $0) < 0 }
+        let test = RowTest.among(slot, bound)
+        return values.contains(.null) ? .any([test, .isNull(slot)]) : test
+    }
+
+    // MARK: Texts
+
+    private mutating func passes(_ path: ColumnPath, _ test: TextTest, _ text: String) -> RowTest? {
+        guard path.isOwnText, let slot = slot(path) else { return nil }
+        switch test {
+        case .prefix: return text.isEmpty ? .not(.isNull(slot)) : prefix(slot, text)
+        case .suffix: return text.isEmpty ? .not(.isNull(slot)) : .ends(slot, Array(text.utf8))
+        case .contains: return .contains(slot, Array(text.utf8))
+        case .like:
+            let pattern = WildcardPattern(text)
+            guard !pattern.literalPrefix.isEmpty else { return .like(slot, pattern) }
+            return .all([prefix(slot, pattern.literalPrefix), .like(slot, pattern)])
+        }
+    }
+
+    /// A range of texts, as in SQL: that says the same of bytes that are no UTF-8.
+    private func prefix(_ slot: Int, _ prefix: String) -> RowTest {
+        let lower = RowTest.compares(slot, .greaterOrEqual, .text(Array(prefix.utf8)))
+        guard let end = ScalarText.prefixUpperBound(prefix) else { return lower }
+        return .all([lower, .compares(slot, .less, .text(end))])
+    }
+
+    private mutating func matches(_ path: ColumnPath, _ needle: SearchNeedle) -> RowTest? {
+        guard path.steps.isEmpty else { return nil }
+        guard !needle.words.isEmpty, let twin = path.definition?.searchColumn else { return .constant(false) }
+        guard let words = SearchWords(needle) else { return nil }
+        return .finds(slot(twin, of: path.name), words)
+    }
+}

@@ -1,0 +1,125 @@
+extension RowTree {
+    /// A tree of rows that are in order already (see ``sort(_:)``).
+    ///
+    /// - Complexity: O(*n*)
+    init(sorted rows: [LiveRow]) {
+        self = withExtendedLifetime(rows) { RowTree(places: rows.map { RowPlace($0) }) }
+    }
+
+    /// A tree of places that are in order, whose rows are alive now.
+    private init(places: [RowPlace]) {
+        assert(zip(places, places.dropFirst()).allSatisfy { $0.order($1) < 0 }, "The rows are not in order.")
+        guard !places.isEmpty else { return }
+        count = places.count
+        var level = places.withUnsafeBufferPointer { places in
+            Self.groups(places.count, of: RowNode.leafCapacity).map { group in
+                let leaf = RowNode.make(height: 0)
+                leaf.places.initialize(from: places.baseAddress! + group.lowerBound, count: group.count)
+                leaf.count = group.count
+                for index in group { _ = places[index].row.retain() }
+                return leaf
+            }
+        }
+        while level.count > 1 {
+            level = Self.groups(level.count, of: RowNode.branchCapacity).map { group in
+                let node = RowNode.make(height: level[0].height + 1)
+                for index in group { (node.branches + index - group.lowerBound).initialize(to: RowBranch(level[index])) }
+                node.count = group.count
+                return node
+            }
+        }
+        root = level[0]
+    }
+
+    /// Even groups of entries, with room for more in each, unless one will do.
+    private static func groups(_ count: Int, of capacity: Int) -> [Range<Int>] {
+        let roomy = capacity / 4 * 3
+        let groups = count <= capacity ? 1 : (count + roomy - 1) / roomy
+        return (0..<groups).map { $0 * count / groups..<($0 + 1) * count / groups }
+    }
+
+    /// Puts rows in the order of the tree.
+    ///
+    /// - Complexity: O(*n* log *n*), and O(*n*) if they are in order.
+    static func sort(_ rows: inout [LiveRow]) {
+        withExtendedLifetime(rows) { unsorted in
+            let places = sortedPlaces(unsorted)
+            rows = places.map { $0.row.takeUnretainedValue() }
+        }
+    }
+
+    private static func sortedPlaces(_ rows: [LiveRow]) -> [RowPlace] {
+        var places = rows.map { RowPlace($0) }
+        places.withUnsafeMutableBufferPointer { places in
+            if places.indices.dropFirst().allSatisfy({ places[$0 - 1].order(places[$0]) < 0 }) { return }
+            // By the words first, which are at hand. Then the rows that these leave equal, which are looked at while
+            // they are few.
+            places.sort { $0.high != $1.high ? $0.high < $1.high : $0.low < $1.low }
+            var start = 0
+            for end in 1...places.count {
+                if end < places.count, places[start].high == places[end].high, places[start].low == places[end].low {
+                    continue
+                }
+                if end - start > 1 {
+                    var equals = UnsafeMutableBufferPointer(rebasing: places[start..<end])
+                    equals.sort { $0.order($1) < 0 }
+                }
+                start = end
+            }
+        }
+        return places
+    }
+
+    /// Takes out the rows that have the key and local ID of one of `removed`, if they are in, and then puts in
+    /// `inserted`, both in any order.
+    ///
+    /// - Precondition: No row with the key and local ID of one of `inserted` is in then.
+    /// - Complexity: O(*k* log *n*) for *k* rows, but never much more than O(*n* + *k* log *k*).
+    mutating func apply(removed: [LiveRow], inserted: [LiveRow]) {
+        let changes = removed.count + inserted.count
+        if changes < 8 {
+            for row in removed { remove(row) }
+            for row in inserted { insert(row) }
+            return
+        }
+        withExtendedLifetime((removed, inserted)) {
+            let removed = Self.sortedPlaces(removed)
+            let inserted = Self.sortedPlaces(inserted)
+            if changes > count / Self.rebuildShare {
+                self = RowTree(places: merging(removed: removed, inserted: inserted))
+            } else {
+                // In order, so that neighbours are changed while their leaf is at hand.
+                for place in removed { place.row._withUnsafeGuaranteedRef { _ = remove($0) } }
+                for place in inserted { place.row._withUnsafeGuaranteedRef { _ = insert($0) } }
+            }
+        }
+    }
+
+    /// One change in so many rows is about where changing them one by one takes as long as building the tree anew.
+    private static let rebuildShare = 10
+
+    private func merging(removed: [RowPlace], inserted: [RowPlace]) -> [RowPlace] {
+        var merged: [RowPlace] = []
+        merged.reserveCapacity(count + inserted.count)
+        var cursor = RowCursor(self, 0..<count)
+        var removals = removed.makeIterator()
+        var insertions = inserted.makeIterator()
+        var removal = removals.next()
+        var insertion = insertions.next()
+        while true {
+            if let place = removal, insertion.map({ place.order($0) <= 0 }) ?? true {
+                if cursor.skip(before: place, { merged.append(contentsOf: $0) }) { _ = cursor.advance() }
+                removal = removals.next()
+            } else if let place = insertion {
+                let isThere = cursor.skip(before: place) { merged.append(contentsOf: $0) }
+                precondition(!isThere, "A row with this key and local ID is in already.")
+                merged.append(place)
+                insertion = insertions.next()
+            } else {
+                break
+            }
+        }
+        cursor.skipRest { merged.append(contentsOf: $0) }
+        return merged
+    }
+}

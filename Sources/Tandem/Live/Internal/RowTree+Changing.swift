@@ -1,0 +1,233 @@
+extension RowTree {
+    /// Puts a row in, and returns its position.
+    ///
+    /// - Precondition: No row with its key and local ID is in.
+    @discardableResult
+    mutating func insert(_ row: LiveRow) -> Int {
+        withExtendedLifetime(row) {
+            let place = RowPlace(row)
+            var position = 0
+            let node = uniqueRoot()
+            if let right = Self.insert(place, into: node, position: &position) {
+                let parent = RowNode.make(height: node.height + 1)
+                parent.branches.initialize(to: RowBranch(node))
+                (parent.branches + 1).initialize(to: RowBranch(right))
+                parent.count = 2
+                root = parent
+            }
+            count += 1
+            return position
+        }
+    }
+
+    /// Takes out the row with the key and local ID of another, and returns the position it had; `nil` if there is none.
+    @discardableResult
+    mutating func remove(_ row: LiveRow) -> Int? {
+        guard root != nil else { return nil }
+        return withExtendedLifetime(row) {
+            var position = 0
+            let node = uniqueRoot()
+            guard let removed = Self.remove(RowPlace(row), from: node, position: &position) else { return nil }
+            count -= 1
+            if count == 0 {
+                root = nil
+            } else if node.height > 0, node.count == 1 {
+                // The only child becomes the root, by the reference that the old root had.
+                node.count = 0
+                root = node.branches[0].child.takeRetainedValue()
+            }
+            removed.release()
+            return position
+        }
+    }
+
+    /// Puts a row in the place of the one with its key and local ID, and returns its position; `nil` if there is none,
+    /// and then nothing is put in.
+    @discardableResult
+    mutating func replace(_ row: LiveRow) -> Int? {
+        guard root != nil else { return nil }
+        return withExtendedLifetime(row) {
+            var position = 0
+            let replaced = Self.replace(with: RowPlace(row), in: uniqueRoot(), position: &position)
+            guard let replaced else { return nil }
+            replaced.release()
+            return position
+        }
+    }
+
+    /// The root, to be changed.
+    private mutating func uniqueRoot() -> RowNode {
+        if !isKnownUniquelyReferenced(&root) { root = root?.copy() ?? RowNode.make(height: 0) }
+        return root.unsafelyUnwrapped
+    }
+
+    // MARK: Going down
+
+    /// Inserts below a node that is this tree's alone. If it had to be split, its new neighbour to the right is
+    /// returned.
+    private static func insert(_ place: RowPlace, into node: RowNode, position: inout Int) -> RowNode? {
+        if node.height == 0 {
+            let (index, isFound) = node.search(leaf: place)
+            precondition(!isFound, "A row with this key and local ID is in already.")
+            position += index
+            _ = place.row.retain()
+            return insert(place, at: index, of: node)
+        }
+        let index = node.search(branch: place)
+        position += node.countBefore(branch: index)
+        let right = node.withUniqueChild(index) { insert(place, into: $0, position: &position) }
+        node.branches[index].count += 1
+        guard let right else { return nil }
+        let branch = RowBranch(right)
+        node.branches[index].count -= branch.count
+        return insert(branch, at: index + 1, of: node)
+    }
+
+    /// Puts an entry into a node, which is split if it is full.
+    @inline(__always)
+    private static func insert<Entry: RowNodeEntry>(_ entry: Entry, at index: Int, of node: RowNode) -> RowNode? {
+        let entries = Entry.all(of: node)
+        let count = node.count
+        if count < node.mostEntries {
+            entries.insert(entry, at: index, count: count)
+            node.count = count + 1
+            return nil
+        }
+        // Rows often come in order, as new IDs do: then what is left behind had better not be half empty.
+        let cut = index == count ? count / 4 * 3 : count / 2
+        let right = RowNode.make(height: node.height)
+        let rightEntries = Entry.all(of: right)
+        rightEntries.moveInitialize(from: entries + cut, count: count - cut)
+        node.count = cut
+        right.count = count - cut
+        if index <= cut {
+            entries.insert(entry, at: index, count: cut)
+            node.count += 1
+        } else {
+            rightEntries.insert(entry, at: index - cut, count: count - cut)
+            right.count += 1
+        }
+        return right
+    }
+
+    /// Removes below a node that is this tree's alone, and hands over the reference to the row.
+    private static func remove(
+        _ place: RowPlace, from node: RowNode, position: inout Int
+    ) -> Unmanaged<LiveRow>? {
+        if node.height == 0 {
+            let (index, isFound) = node.search(leaf: place)
+            guard isFound else { return nil }
+            position += index
+            let row = node.places[index].row
+            node.places.remove(at: index, count: node.count)
+            node.count -= 1
+            return row
+        }
+        let index = node.search(branch: place)
+        position += node.countBefore(branch: index)
+        var left = 0
+        let row = node.withUniqueChild(index) { child in
+            let row = remove(place, from: child, position: &position)
+            left = child.count
+            return row
+        }
+        guard let row else { return nil }
+        node.branches[index].count -= 1
+        if left < RowNode.minimum(height: node.height - 1) { node.mendChild(index) }
+        return row
+    }
+
+    /// Replaces below a node that is this tree's alone, and hands over the reference to the old row.
+    private static func replace(
+        with place: RowPlace, in node: RowNode, position: inout Int
+    ) -> Unmanaged<LiveRow>? {
+        if node.height == 0 {
+            let (index, isFound) = node.search(leaf: place)
+            guard isFound else { return nil }
+            position += index
+            let row = node.places[index].row
+            _ = place.row.retain()
+            node.places[index] = place
+            return row
+        }
+        let index = node.search(branch: place)
+        position += node.countBefore(branch: index)
+        return node.withUniqueChild(index) { replace(with: place, in: $0, position: &position) }
+    }
+}
+
+extension RowNode {
+    /// Changes a child, which is made this tree's alone first, as this node must be. The branch's first place follows.
+    @inline(__always)
+    fileprivate func withUniqueChild<T>(_ index: Int, _ change: (RowNode) -> T) -> T {
+        let child = uniqueChild(index)
+        return child._withUnsafeGuaranteedRef {
+            let result = change($0)
+            branches[index].place = $0.firstPlace
+            return result
+        }
+    }
+
+    @inline(__always)
+    private func uniqueChild(_ index: Int) -> Unmanaged<RowNode> {
+        // The branch's own reference, moved out and back: one more would make it look shared.
+        var child = branches[index].child.takeRetainedValue()
+        if !isKnownUniquelyReferenced(&child) { child = child.copy() }
+        let unique = Unmanaged.passRetained(child)
+        branches[index].child = unique
+        return unique
+    }
+
+    /// A child has too few entries: it gets some of a neighbour's, or becomes one with it.
+    fileprivate func mendChild(_ index: Int) {
+        let index = max(index - 1, 0)
+        let left = uniqueChild(index).takeUnretainedValue()
+        let right = uniqueChild(index + 1).takeUnretainedValue()
+        if height == 1 {
+            Self.balance(left, right, of: RowPlace.self)
+        } else {
+            Self.balance(left, right, of: RowBranch.self)
+        }
+        branches[index].place = left.firstPlace
+        branches[index].count = left.total
+        if right.count == 0 {
+            branches[index + 1].child.release()
+            branches.remove(at: index + 1, count: count)
+            count -= 1
+        } else {
+            branches[index + 1].place = right.firstPlace
+            branches[index + 1].count = right.total
+        }
+    }
+
+    /// Moves entries between neighbours, so that the right one is empty, or both have enough for many changes to come.
+    private static func balance<Entry: RowNodeEntry>(_ left: RowNode, _ right: RowNode, of entry: Entry.Type) {
+        let leftEntries = Entry.all(of: left)
+        let rightEntries = Entry.all(of: right)
+        let total = left.count + right.count
+        let wanted = total <= left.mostEntries / 4 * 3 ? total : total / 2
+        let moved = wanted - left.count
+        if moved > 0 {
+            (leftEntries + left.count).moveInitialize(from: rightEntries, count: moved)
+            rightEntries.moveInitialize(from: rightEntries + moved, count: right.count - moved)
+        } else if moved < 0 {
+            (rightEntries - moved).moveInitialize(from: rightEntries, count: right.count)
+            rightEntries.moveInitialize(from: leftEntries + wanted, count: -moved)
+        }
+        left.count = wanted
+        right.count = total - wanted
+    }
+}
+
+extension UnsafeMutablePointer {
+    @inline(__always)
+    fileprivate func insert(_ entry: Pointee, at index: Int, count: Int) {
+        (self + index + 1).moveInitialize(from: self + index, count: count - index)
+        (self + index).initialize(to: entry)
+    }
+
+    @inline(__always)
+    fileprivate func remove(at index: Int, count: Int) {
+        (self + index).moveInitialize(from: self + index + 1, count: count - index - 1)
+    }
+}

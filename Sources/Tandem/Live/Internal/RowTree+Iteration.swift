@@ -1,0 +1,116 @@
+/// Goes through the places of a tree, leaf by leaf.
+struct RowCursor {
+    private let tree: RowTree
+    /// The position of the first row of the next leaf, if it is before `end`.
+    private var next: Int
+    private let end: Int
+    private var place: UnsafePointer<RowPlace>?
+    private var left = 0
+
+    init(_ tree: RowTree, _ range: Range<Int>) {
+        precondition(range.lowerBound >= 0 && range.upperBound <= tree.count, "There are no rows at these positions.")
+        self.tree = tree
+        next = range.lowerBound
+        end = range.upperBound
+    }
+
+    /// The next place, whose row the tree keeps alive.
+    @inline(__always)
+    mutating func advance() -> RowPlace? {
+        if left == 0 {
+            guard next < end else { return nil }
+            loadLeaf()
+        }
+        left &-= 1
+        defer { place = place.unsafelyUnwrapped + 1 }
+        return place.unsafelyUnwrapped.pointee
+    }
+
+    /// Steps past the rows before a place, handing them over in runs, and returns whether the next one is at it.
+    @inline(__always)
+    mutating func skip(before wanted: RowPlace, _ passed: (UnsafeBufferPointer<RowPlace>) -> Void) -> Bool {
+        while true {
+            if left == 0 {
+                guard next < end else { return false }
+                loadLeaf()
+            }
+            let places = place.unsafelyUnwrapped
+            // Leaves that are before it altogether cost one comparison.
+            if places[left - 1].order(wanted) >= 0 {
+                let count = Self.countBefore(wanted, in: places, count: left)
+                if count > 0 { passed(UnsafeBufferPointer(start: places, count: count)) }
+                place = places + count
+                left -= count
+                return places[count].order(wanted) == 0
+            }
+            passed(UnsafeBufferPointer(start: places, count: left))
+            left = 0
+        }
+    }
+
+    /// Steps past all rows that are left.
+    mutating func skipRest(_ passed: (UnsafeBufferPointer<RowPlace>) -> Void) {
+        while left > 0 || next < end {
+            if left == 0 { loadLeaf() }
+            passed(UnsafeBufferPointer(start: place, count: left))
+            left = 0
+        }
+    }
+
+    /// The number of places before one that is not after the last: looked for near the first, then farther and farther
+    /// away.
+    @inline(__always)
+    private static func countBefore(_ wanted: RowPlace, in places: UnsafePointer<RowPlace>, count: Int) -> Int {
+        var low = 0
+        var high = 0
+        var step = 1
+        while high < count, places[high].order(wanted) < 0 {
+            low = high + 1
+            high += step
+            step *= 2
+        }
+        high = Swift.min(high, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if places[middle].order(wanted) < 0 { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    @inline(never)
+    private mutating func loadLeaf() {
+        // The tree holds its nodes for as long as the cursor is used.
+        (place, left) = tree.withLeaf(at: next) { ($0, $1) }
+        left = Swift.min(left, end - next)
+        next += left
+    }
+}
+
+/// The rows of a tree, one after the other.
+struct RowIterator: IteratorProtocol {
+    private var cursor: RowCursor
+
+    init(_ cursor: RowCursor) { self.cursor = cursor }
+
+    @inline(__always)
+    mutating func next() -> LiveRow? {
+        cursor.advance()?.row.takeUnretainedValue()
+    }
+}
+
+extension RowTree: Sequence {
+    var underestimatedCount: Int { count }
+
+    func makeIterator() -> RowIterator { makeIterator(from: 0) }
+
+    /// The rows from a position on.
+    func makeIterator(from position: Int) -> RowIterator {
+        RowIterator(RowCursor(self, position..<count))
+    }
+
+    /// Calls a function with each row of a range of positions.
+    func forEach(in range: Range<Int>, _ body: (LiveRow) throws -> Void) rethrows {
+        var rows = RowIterator(RowCursor(self, range))
+        while let row = rows.next() { try body(row) }
+    }
+}

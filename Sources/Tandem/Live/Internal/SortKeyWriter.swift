@@ -1,0 +1,138 @@
+import Foundation
+
+/// Writes the values of one sort key as bytes that compare as SQLite orders the values.
+///
+/// ```
+/// nil first            01
+/// number               40...BF, then a byte for each 7 bits that are left
+/// text                 C0, bytes, 00
+/// text of a folded one C0, bytes, 00 if less than its twin; C1 if equal; C2, bytes, 00 if greater
+/// blob                 C4, bytes, 00
+/// nil last             FE
+/// ```
+///
+/// The bytes of texts and blobs are their own, but that 00 becomes 00 FF; no value begins with 00 or FF, so what follows
+/// the closing 00 tells the two apart. Where nothing follows in the whole key, texts need no escape and no end. A
+/// descending key has all bytes but nil's inverted.
+///
+/// A number is its `Double`'s bits, made to compare as numbers do; an integer that is no `Double` is the next lower one
+/// and the distance from there. The lowest bit of each byte but the first says whether another one follows, and zeros
+/// at the end are left out: most numbers are two to four bytes long.
+struct SortKeyWriter: Sendable {
+    /// FF if descending, else 00.
+    private let mask: UInt8
+    private let null: UInt8
+    /// Whether no other key's bytes follow.
+    private let isLast: Bool
+
+    init(isDescending: Bool, nilsFirst: Bool, isLast: Bool) {
+        mask = isDescending ? 0xFF : 0
+        null = nilsFirst ? 0x01 : 0xFE
+        self.isLast = isLast
+    }
+
+    private static let firstNumber: UInt8 = 0x40
+    private static let text: UInt8 = 0xC0
+    private static let equalText: UInt8 = 0xC1
+    private static let greaterText: UInt8 = 0xC2
+    private static let blob: UInt8 = 0xC4
+
+    @inline(__always)
+    func append(_ view: ColumnView, to key: inout [UInt8]) {
+        append(view, isLast: isLast, to: &key)
+    }
+
+    /// Appends a folded text: its twin, then the text itself.
+    @inline(__always)
+    func append(_ view: ColumnView, twin: ColumnView, to key: inout [UInt8]) {
+        append(twin, isLast: false, to: &key)
+        guard case .text(let folded) = twin, case .text(let text) = view else {
+            return append(view, isLast: isLast, to: &key)
+        }
+        let order = ColumnView.order(text, folded)
+        if order == 0 { return key.append(Self.equalText ^ mask) }
+        append(text, order < 0 ? Self.text : Self.greaterText, isLast: isLast, to: &key)
+    }
+
+    /// Appends whether a predicate holds. Those come first.
+    func append(holds: Bool, to key: inout [UInt8]) {
+        key.append(holds ? 0x01 : 0xFE)
+    }
+
+    @inline(__always)
+    private func append(_ view: ColumnView, isLast: Bool, to key: inout [UInt8]) {
+        switch view {
+        case .null: key.append(null)
+        case .integer(let value): append(value, to: &key)
+        case .real(let value): append(Self.ordered(value), distance: 0, to: &key)
+        case .text(let bytes): append(bytes, Self.text, isLast: isLast, to: &key)
+        case .blob(let bytes): append(bytes, Self.blob, isLast: isLast, to: &key)
+        }
+    }
+
+    // MARK: Numbers
+
+    private func append(_ value: Int64, to key: inout [UInt8]) {
+        var floor = Double(value)
+        if floor >= 0x1p63 || Int64(floor) > value { floor = floor.nextDown }
+        append(Self.ordered(floor), distance: UInt64(value - Int64(floor)), to: &key)
+    }
+
+    /// Bits that compare as the numbers do. The two zeros are one.
+    private static func ordered(_ value: Double) -> UInt64 {
+        let bits = (value == 0 ? 0 : value).bitPattern
+        return bits >> 63 == 0 ? bits | 1 << 63 : ~bits
+    }
+
+    /// - Parameter distance: Less than 1024, the distance between doubles at the ends of `Int64`.
+    private func append(_ bits: UInt64, distance: UInt64, to key: inout [UInt8]) {
+        key.append((Self.firstNumber + UInt8(truncatingIfNeeded: bits >> 57)) ^ mask)
+        // The other 57 bits and the 10 of the distance, seven at a time: first those that 64 bits hold.
+        var rest = bits << 7 | distance >> 3
+        var byte = UInt8(truncatingIfNeeded: rest >> 57) << 1
+        rest = rest << 7 | (distance & 7) << 4
+        while rest != 0 {
+            key.append((byte | 1) ^ mask)
+            byte = UInt8(truncatingIfNeeded: rest >> 57) << 1
+            rest <<= 7
+        }
+        key.append(byte ^ mask)
+    }
+
+    // MARK: Texts and blobs
+
+    private func append(_ bytes: UnsafeBufferPointer<UInt8>, _ head: UInt8, isLast: Bool, to key: inout [UInt8]) {
+        key.append(head ^ mask)
+        if mask == 0 {
+            if isLast { return key.append(contentsOf: bytes) }
+            appendEscaped(bytes, to: &key)
+            key.append(0)
+        } else {
+            appendInverted(bytes, to: &key)
+            key.append(0xFF)
+            // A longer text comes before: what ends this one must be greater than what goes on there, an escape
+            // included.
+            if isLast { key.append(0xFF) }
+        }
+    }
+
+    private func appendEscaped(_ bytes: UnsafeBufferPointer<UInt8>, to key: inout [UInt8]) {
+        guard let start = bytes.baseAddress else { return }
+        var rest = bytes
+        while let zero = memchr(rest.baseAddress ?? start, 0, rest.count) {
+            let count = UnsafePointer(zero.assumingMemoryBound(to: UInt8.self)) - (rest.baseAddress ?? start) + 1
+            key.append(contentsOf: UnsafeBufferPointer(rebasing: rest[..<count]))
+            key.append(0xFF)
+            rest = UnsafeBufferPointer(rebasing: rest[count...])
+        }
+        key.append(contentsOf: rest)
+    }
+
+    private func appendInverted(_ bytes: UnsafeBufferPointer<UInt8>, to key: inout [UInt8]) {
+        key.reserveCapacity(key.count + bytes.count + 2)
+        for byte in bytes {
+            key.append(~byte)
+            if byte == 0 { key.append(0) }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import OpenCombine
+import Synchronization
+
+/// A subscription that delivers values of a type.
+///
+/// `@unchecked Sendable`: as ``LiveSubscription``; what it adds belongs to the run (`output`, `make`) or is behind a
+/// lock (`subscriber`).
+final class TypedLiveSubscription<Output: Sendable>: LiveSubscription, Subscription, @unchecked Sendable {
+    /// Who is told.
+    struct Receiver: Sendable {
+        let receive: @Sendable (Output) -> Subscribers.Demand
+        let complete: @Sendable (Subscribers.Completion<TandemError>) -> Void
+    }
+
+    private let receiver: Mutex<Receiver?>
+    private var make: (() throws -> Output)?
+    private var output: Output?
+
+    init(
+        _ recipe: LiveRecipe<Output>, store: Store, scheduler: LiveScheduler, token: LiveToken?, receiver: Receiver
+    ) {
+        let making = recipe.make(store)
+        make = making.output
+        self.receiver = Mutex(receiver)
+        super.init(store: store, parts: making.parts, scheduler: scheduler, token: token)
+    }
+
+    override func makeOutput() throws {
+        output = try make?()
+    }
+
+    override func deliver() -> Subscribers.Demand {
+        guard let output, let receiver = receiver.withLock({ $0 }) else { return .none }
+        self.output = nil
+        return receiver.receive(output)
+    }
+
+    override func complete(_ completion: Subscribers.Completion<TandemError>) {
+        receiver.withLock { $0 }?.complete(completion)
+    }
+
+    override func release() {
+        receiver.withLock { $0 = nil }
+    }
+
+    func request(_ demand: Subscribers.Demand) {
+        ask(for: demand)
+    }
+
+    func cancel() {
+        stop()
+    }
+}
+
+/// How a subscription is made: its parts, and what it delivers of them.
+struct LiveRecipe<Output: Sendable>: Sendable {
+    struct Making {
+        let parts: [any LivePart]
+        /// Called by the subscription's run.
+        let output: () throws -> Output
+    }
+
+    let make: @Sendable (Store) -> Making
+}

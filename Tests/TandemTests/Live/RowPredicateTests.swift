@@ -1,0 +1,139 @@
+import Foundation
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+@Suite("A row answers in Swift what SQL says of it")
+struct RowPredicateTests {
+    static let seed = SeededGenerator.seed(from: "TANDEM_SEED")
+
+    @Test func randomPredicatesAgreeWithSQL() throws {
+        print("random row predicates: TANDEM_SEED=\(Self.seed)")
+        var random = SeededGenerator(seed: Self.seed)
+        var asked = 0
+        for round in 0..<4 {
+            let world = QueryWorld(&random, count: 100)
+            let store = try world.makeStore()
+            for number in 0..<300 {
+                let (query, text) = world.query(&random)
+                let message = "seed \(Self.seed), round \(round), query \(number): \(text)"
+                if try agrees(Thing.self, query, store, message) { asked += 1 }
+            }
+        }
+        #expect(asked > 300)
+    }
+
+    @Test func everyKindOfValueAgreesWithSQL() throws {
+        var dice = Dice.seeded("row predicates of every kind")
+        let store = try EveryType.makeStore(&dice, count: 40)
+        let model = EveryType.__definition
+        for (index, property) in model.properties.enumerated() where !property.isToMany {
+            let path = ColumnPath(model, index)
+            let pool = try store.values(of: property.column, in: model)
+            for _ in 0..<3 {
+                let value = dice.element(of: pool)
+                for node in nodes(path, value, others: pool.filter { _ in dice.chance(30) }) {
+                    let query = QueryDescription(model).filtered(dice.bool() ? node : .not(node))
+                    let text = "seed \(dice.seed), \(property.column) \(node)"
+                    try #require(try agrees(EveryType.self, query, store, text), "not asked: \(text)")
+                }
+            }
+        }
+    }
+
+    @Test func pairsOfColumnsAgreeWithSQL() throws {
+        var dice = Dice.seeded("row predicates of two columns")
+        let store = try EveryType.makeStore(&dice, count: 40)
+        let model = EveryType.__definition
+        // So that some are equal.
+        for name in ["Int", "Double", "Text", "Date", "Big", "Decimal", "Uint64", "Float"] {
+            let plain = name.prefix(1).lowercased() + name.dropFirst()
+            try store.run("UPDATE \"EveryType\" SET \"maybe\(name)\" = \"\(plain)\" WHERE \"__rid\" % 3 = 0")
+        }
+        for (left, first) in model.properties.enumerated() {
+            for (right, second) in model.properties.enumerated() where first.kind == second.kind {
+                for comparison in [Comparison.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual] {
+                    let node = PredicateNode.comparison(
+                        ColumnPath(model, left), comparison, .column(ColumnPath(model, right)))
+                    let text = "seed \(dice.seed), \(first.name) \(comparison) \(second.name)"
+                    try #require(
+                        try agrees(EveryType.self, QueryDescription(model).filtered(node), store, text), "\(text)")
+                }
+            }
+        }
+    }
+
+    @Test func numbersTextsAndBlobsInOneColumnCompareAsInSQL() throws {
+        let mixed = try MixedColumn()
+        for value in mixed.values {
+            for node in nodes(mixed.path, value, others: mixed.values.filter { $0 != value }) {
+                let query = QueryDescription(Thing.__definition).filtered(node)
+                try #require(try agrees(Thing.self, query, mixed.store, "\(node)"), "not asked: \(node)")
+            }
+        }
+    }
+
+    @Test func elementsOfCollectionsAgreeWithSQL() throws {
+        var dice = Dice.seeded("row predicates of collections")
+        let store = try EveryType.makeStore(&dice, count: 60)
+        let model = EveryType.__definition
+        for (index, property) in model.properties.enumerated() {
+            guard case .collection = property.kind else { continue }
+            let path = ColumnPath(model, index)
+            var elements: [String] = ["null", "0", "0.0", "-0.0", "\"a\"", #"{"$real":"7ff8000000000000"}"#, "no JSON"]
+            for value in try store.values(of: property.column, in: model) {
+                guard case .text(let json) = value,
+                    case .array(let nodes)? = try? Array(json.utf8).withUnsafeBufferPointer(ExactJSON.parse)
+                else { continue }
+                for node in nodes {
+                    var text: [UInt8] = []
+                    try ExactJSON.write(node, to: &text)
+                    elements.append(String(decoding: text, as: UTF8.self))
+                }
+            }
+            var nodes = elements.map { PredicateNode.elementsContain(path, $0) }
+            for count in -1...4 {
+                nodes += [Comparison.equal, .notEqual, .less, .greaterOrEqual].map { .elementCount(path, $0, count) }
+            }
+            for node in nodes {
+                let query = QueryDescription(model).filtered(node)
+                let text = "seed \(dice.seed), \(property.name) \(node)"
+                try #require(try agrees(EveryType.self, query, store, text), "not asked: \(text)")
+            }
+        }
+    }
+
+    private func nodes(_ path: ColumnPath, _ value: StorageValue, others: [StorageValue]) -> [PredicateNode] {
+        var nodes = [Comparison.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual].map {
+            PredicateNode.comparison(path, $0, .value(value))
+        }
+        nodes += [.identical(path, value), .among(path, [value]), .among(path, others), .among(path, [])]
+        // Longer than SQL writes out.
+        nodes.append(.among(path, Array(repeating: [value] + others, count: 110).flatMap { $0 }))
+        return nodes
+    }
+
+    /// Asks every row, in place and as a copy. `false` if the rows alone can't tell.
+    private func agrees<M: Model>(
+        _ model: M.Type, _ query: QueryDescription, _ store: Store, _ text: String
+    ) throws -> Bool {
+        var slots = ColumnSlots()
+        guard let predicate = RowPredicate(query, slots: &slots) else {
+            try #require(slots.columns.isEmpty, "\(text)")
+            return false
+        }
+        let expected = Set(try store.answer(M.self, query))
+        var found: Set<LocalID> = []
+        try store.forEachRow(of: M.__definition, slots) { row in
+            let holds = predicate.holds(row.statement)
+            try #require(predicate.holds(row.copy) == holds, "\(row.localID) copied: \(text)")
+            if holds { found.insert(row.localID) }
+        }
+        try #require(
+            found == expected,
+            "only Swift: \(found.subtracting(expected)), only SQL: \(expected.subtracting(found)): \(text)")
+        try #require(predicate.slots == Set(slots.columns.indices), "\(text)")
+        return true
+    }
+}
