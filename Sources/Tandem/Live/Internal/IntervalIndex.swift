@@ -44,12 +44,12 @@ struct IntervalIndex: Sendable {
 
     var isEmpty: Bool { intervals.isEmpty }
 
+    /// An interval that no value lies in is not kept.
+    ///
     /// - Complexity: O(*n*), with O(log *n*) comparisons of values.
     mutating func insert(_ id: Int, from lower: Point, to upper: Point?) {
-        let low = place(lower)
-        let high = upper.map { place($0) } ?? Self.endless
-        // The upper point may have been put below the lower one, if nothing lies between the two.
-        let interval = Interval(low: upper == nil ? low : place(lower), high: high, id: id)
+        if let upper, upper.order(lower) <= 0 { return }
+        let interval = Interval(low: place(lower), high: upper.map { place($0) } ?? Self.endless, id: id)
         let index = Self.partition(intervals.count) { intervals[$0].low < interval.low }
         intervals.insert(interval, at: index)
         measure()

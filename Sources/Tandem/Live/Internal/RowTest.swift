@@ -19,7 +19,7 @@ indirect enum RowTest: Sendable {
     case ends(Int, [UInt8])
     case contains(Int, [UInt8])
     case like(Int, WildcardPattern)
-    case finds(Int, SearchWords)
+    case finds(Int, SearchNeedle)
     case elementCount(Int, Comparison, Int)
     case elementsContain(Int, JSONNode)
 
@@ -59,8 +59,8 @@ indirect enum RowTest: Sendable {
             return row.withBytes(slot) { bytes in part.withUnsafeBufferPointer { ByteSearch.contains(bytes, $0) } }
         case .like(let slot, let pattern):
             return row.withBytes(slot) { pattern.matches($0) }
-        case .finds(let slot, let words):
-            return row.withBytes(slot) { words.occur(in: $0) }
+        case .finds(let slot, let needle):
+            return row.withBytes(slot) { needle.matches(searchKey: $0) }
         case .elementCount(let slot, let comparison, let expected):
             return row.withBytes(slot) { bytes in
                 guard let count = JSONElements.count(bytes) else { return false }

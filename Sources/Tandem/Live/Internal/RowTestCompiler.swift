@@ -142,7 +142,13 @@ struct RowTestCompiler {
     private mutating func matches(_ path: ColumnPath, _ needle: SearchNeedle) -> RowTest? {
         guard path.steps.isEmpty else { return nil }
         guard !needle.words.isEmpty, let twin = path.definition?.searchColumn else { return .constant(false) }
-        guard let words = SearchWords(needle) else { return nil }
-        return .finds(slot(twin, of: path.name), words)
+        guard !needle.words.contains(where: Self.isBlurred) else { return nil }
+        return .finds(slot(twin, of: path.name), needle)
+    }
+
+    /// Whether GLOB, by which SQL looks for longer words, takes a word for another one: to it the noncharacters U+FFFE
+    /// and U+FFFF are U+FFFD.
+    private static func isBlurred(_ word: String) -> Bool {
+        word.unicodeScalars.contains { (0xFFFD...0xFFFF).contains($0.value) }
     }
 }
