@@ -19,8 +19,9 @@ public struct LiveScheduler: Sendable {
     /// On the caller's thread: the first result before the subscriber's request for it returns, each change set after
     /// its commit, with the writer free, before `write` returns.
     ///
-    /// Changes of other processes come on a thread of Tandem's. A write made inside a delivery returns before its own
-    /// change set is delivered: that comes next.
+    /// Changes of other processes come on a thread of Tandem's. Of several threads that write at once, one may deliver
+    /// what the others did as well; all the same each `write` returns when its change was delivered. A write made
+    /// inside a delivery returns before its own change set is delivered: that comes next.
     public static let immediate = LiveScheduler(kind: .immediate)
 
     /// On the main queue. The app must run it: `RunLoop.main.run()`, `dispatchMain()`, or an asynchronous `main`.

@@ -10,6 +10,8 @@ final class ListPart: LivePart {
     private var tree = RowTree()
     /// The rows by their numbers in the table, where changes come row by row.
     private var rows: [Int64: LiveRow] = [:]
+    /// What was visible before changes after which the window had room for rows that are not known.
+    private var unsettled: RowSlice?
     /// Whether the tree has all rows of the query, not only as many as the window wants and some more.
     private var isComplete = true
 
@@ -33,7 +35,7 @@ final class ListPart: LivePart {
     // MARK: Reading afresh
 
     func load(_ connection: Connection) throws {
-        let before = visible
+        let before = unsettled ?? visible
         var query = list.query
         if let window = list.window {
             query.offset = 0
@@ -48,7 +50,8 @@ final class ListPart: LivePart {
             rows.reserveCapacity(found.count)
             for row in found { rows[row.rowID] = row }
         }
-        if wasTold || !pending.isEmpty {
+        unsettled = nil
+        if wasTold {
             note(before.deltas(to: visible, isSame: list.reading.maker.isSame))
         }
     }
@@ -67,7 +70,10 @@ final class ListPart: LivePart {
             note(steps.deltas)
             return true
         }
-        guard trimToWindow() else { return false }
+        guard trimToWindow() else {
+            unsettled = before
+            return false
+        }
         note(before.deltas(to: visible) { old, new in old === new || steps.silent.contains(new.rowID) })
         return true
     }

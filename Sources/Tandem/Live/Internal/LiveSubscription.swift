@@ -74,8 +74,6 @@ class LiveSubscription: @unchecked Sendable {
     func take(_ item: LiveNews) {
         condition.withLock {
             if isCancelled || ending != nil { return }
-            // What must be read afresh need not be known before.
-            if item.mustReload, !item.isQuiet { news.removeAll { !$0.isQuiet } }
             news.append(item)
         }
     }
@@ -166,7 +164,7 @@ class LiveSubscription: @unchecked Sendable {
     /// What the run does next.
     private enum Step {
         case end(Subscribers.Completion<TandemError>)
-        case load([LiveNews])
+        case load
         case callLoader
         case apply([LiveNews])
         case deliver
@@ -183,9 +181,11 @@ class LiveSubscription: @unchecked Sendable {
             case .end(let completion):
                 finish(completion)
                 return
-            case .load(let items): attempt { try catchUp(with: items) }
+            case .load: attempt { try begin() }
             case .apply(let items): attempt { try apply(items) }
-            case .deliver: handOver()
+            case .deliver:
+                handOver()
+                if passOn() { return }
             }
         }
     }
@@ -208,23 +208,33 @@ class LiveSubscription: @unchecked Sendable {
                 letGoOfParts()
                 return leave(.end(ending))
             }
-            if demand > .none || isLoaded {
-                let mustLoad =
-                    isLoaded
-                    ? news.contains { $0.mustReload && $0.sequence > loadedSequence } : demand > .none
-                if mustLoad {
-                    guard mayLoad else { return leave(.callLoader) }
-                    return .load(takeNews())
-                }
+            if !isLoaded {
+                guard demand > .none else { return leave() }
+                return mayLoad ? .load : leave(.callLoader)
             }
-            if isLoaded, !news.isEmpty { return .apply(takeNews()) }
+            if !news.isEmpty {
+                let mustLoad = news.contains { $0.mustReload && $0.sequence > loadedSequence }
+                guard mayLoad || !mustLoad else { return leave(.callLoader) }
+                return .apply(takeNews())
+            }
             // Only this thread touches the parts now.
-            if isLoaded, demand > .none, !isDelivering, parts.contains(where: \.isDirty) {
+            if demand > .none, !isDelivering, parts.contains(where: \.isDirty) {
                 demand -= 1
                 isDelivering = true
                 return .deliver
             }
             return leave()
+        }
+    }
+
+    /// Lets a writer go on that waits to run: it has news of its own, and would wait for ever if others had more and
+    /// more.
+    private func passOn() -> Bool {
+        condition.withLock {
+            guard waiting > 0 else { return false }
+            isRunning = false
+            condition.broadcast()
+            return true
         }
     }
 
@@ -259,19 +269,14 @@ class LiveSubscription: @unchecked Sendable {
 
     // MARK: Bringing forward
 
-    /// Reads afresh, which makes news of commits that are in what was read old.
-    private func catchUp(with items: [LiveNews]) throws {
-        if !isLoaded { try store.live.add(self) }
-        let dirt = parts.map(\.isDirty)
+    /// Reads for the first time. What is committed from before that on is news.
+    private func begin() throws {
+        try store.live.add(self)
         try load()
-        let covered = items.filter { $0.sequence <= loadedSequence }
-        if isLoaded, !covered.isEmpty, covered.allSatisfy(\.isQuiet) {
-            for (part, wasDirty) in zip(parts, dirt) { part.settleQuietly(wasDirty: wasDirty) }
-        }
         condition.withLock { isLoaded = true }
-        try apply(items)
     }
 
+    /// Reads afresh, which makes news of commits that are in what is read old.
     private func load() throws {
         loadedSequence = try store.live.read(store) { connection, sequence in
             if store.readers != nil {
@@ -291,20 +296,30 @@ class LiveSubscription: @unchecked Sendable {
     }
 
     private func apply(_ items: [LiveNews]) throws {
-        for item in items where item.sequence > loadedSequence {
+        for (place, item) in items.enumerated() where item.sequence > loadedSequence {
             let dirt = parts.map(\.isDirty)
-            var isKnown = !item.mustReload
-            if isKnown {
-                for (index, part) in parts.enumerated() {
-                    let changes = item.changes.filter { $0.part == index }.map(\.change)
-                    if !changes.isEmpty, try !part.apply(changes) { isKnown = false }
-                }
+            if item.mustReload {
+                try load()
+            } else if try !apply(item) {
+                // Where this runs may be no place to read.
+                var rest = Array(items[place...])
+                rest[0].mustReload = true
+                condition.withLock { news = rest + news }
+                return
             }
-            if !isKnown { try load() }
             if item.isQuiet {
                 for (part, wasDirty) in zip(parts, dirt) { part.settleQuietly(wasDirty: wasDirty) }
             }
         }
+    }
+
+    /// Brings all parts forward by one commit; `false` if one of them must be read afresh.
+    private func apply(_ item: LiveNews) throws -> Bool {
+        for (index, part) in parts.enumerated() {
+            let changes = item.changes.filter { $0.part == index }.map(\.change)
+            if !changes.isEmpty, try !part.apply(changes) { return false }
+        }
+        return true
     }
 
     // MARK: Delivering
