@@ -2,8 +2,8 @@ extension ChangeSet {
     /// Turns an array of the old objects into one of the new ones.
     ///
     /// ```swift
-    /// var names: [Card] = []
-    /// for try await change in cards.changesets { change.apply(to: &names) }
+    /// var list: [Card] = []
+    /// for try await change in cards.changesets { change.apply(to: &list) }
     /// ```
     ///
     /// - Precondition: The array has as many elements as ``previous``.

@@ -89,7 +89,7 @@ extension LiveCollection {
 // MARK: Comparing and printing
 
 extension LiveCollection: Equatable where Element: Equatable {
-    /// Whether two collections have equal objects in the same order. Copies of one are equal at once.
+    /// Whether two collections have equal objects in the same order.
     public static func == (lhs: LiveCollection, rhs: LiveCollection) -> Bool {
         lhs.count == rhs.count && lhs.elementsEqual(rhs)
     }

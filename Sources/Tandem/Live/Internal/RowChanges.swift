@@ -92,9 +92,12 @@ private struct Places {
             if delta.new != nil { newIndex += 1 }
         }
         if !gone.isEmpty && !came.isEmpty {
-            let goneByID = Dictionary(uniqueKeysWithValues: gone.lazy.map { (olds[$0].localID, $0) })
+            // A local ID is there once, unless the store is damaged: then it is deleted and inserted for the others.
+            var goneByID = Dictionary(gone.lazy.map { (olds[$0].localID, $0) }) { first, _ in first }
             for index in came {
-                if let old = goneByID[news[index].localID] { changed.append((oldRanks[old], newRanks[index])) }
+                if let old = goneByID.removeValue(forKey: news[index].localID) {
+                    changed.append((oldRanks[old], newRanks[index]))
+                }
             }
         }
         self.old = oldRanks.sorted()

@@ -41,14 +41,18 @@ extension RowSlice {
 
     /// Puts together what went from one place and came to another.
     private static func paired(gone: [LiveRow], came: [LiveRow]) -> [RowDelta] {
-        var goneByID: [LocalID: LiveRow] = [:]
-        if !gone.isEmpty && !came.isEmpty {
-            goneByID = Dictionary(uniqueKeysWithValues: gone.lazy.map { ($0.localID, $0) })
-        }
-        guard !goneByID.isEmpty else {
+        guard !gone.isEmpty && !came.isEmpty else {
             return gone.map { RowDelta(old: $0, new: nil) } + came.map { RowDelta(old: nil, new: $0) }
         }
-        var deltas = came.map { RowDelta(old: goneByID.removeValue(forKey: $0.localID), new: $0) }
+        var deltas: [RowDelta] = []
+        var goneByID: [LocalID: LiveRow] = [:]
+        for row in gone {
+            // A local ID is there once, unless the store is damaged.
+            if let other = goneByID.updateValue(row, forKey: row.localID) {
+                deltas.append(RowDelta(old: other, new: nil))
+            }
+        }
+        for row in came { deltas.append(RowDelta(old: goneByID.removeValue(forKey: row.localID), new: row)) }
         for row in goneByID.values { deltas.append(RowDelta(old: row, new: nil)) }
         return deltas
     }

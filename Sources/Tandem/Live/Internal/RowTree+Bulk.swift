@@ -23,7 +23,9 @@ extension RowTree {
         while level.count > 1 {
             level = Self.groups(level.count, of: RowNode.branchCapacity).map { group in
                 let node = RowNode.make(height: level[0].height + 1)
-                for index in group { (node.branches + index - group.lowerBound).initialize(to: RowBranch(level[index])) }
+                for (index, child) in level[group].enumerated() {
+                    (node.branches + index).initialize(to: RowBranch(child))
+                }
                 node.count = group.count
                 return node
             }

@@ -1,0 +1,180 @@
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+/// A list that is told what changes, as a table view is.
+private func applying(_ changes: RowChanges, to old: [LiveRow], from new: RowSlice) -> [LiveRow] {
+    var list = old
+    for index in changes.deletions.reversed() { list.remove(at: index) }
+    for index in changes.insertions { list.insert(new[index], at: index) }
+    for modification in changes.modifications { list[modification.new] = new[modification.new] }
+    return list
+}
+
+/// What holds of every set of changes.
+private func check(_ changes: RowChanges, from: RowSlice, to: RowSlice, deltas: [RowDelta]) {
+    let (old, new) = (Array(from), Array(to))
+    #expect(areSame(applying(changes, to: old, from: to), new))
+    #expect(changes.deletions == Set(changes.deletions).sorted())
+    #expect(changes.insertions == Set(changes.insertions).sorted())
+    for move in changes.moves {
+        #expect(old[move.from].localID == new[move.to].localID)
+        #expect(changes.deletions.contains(move.from) && changes.insertions.contains(move.to))
+    }
+    for modification in changes.modifications {
+        #expect(old[modification.old].localID == new[modification.new].localID)
+        #expect(!changes.deletions.contains(modification.old) && !changes.insertions.contains(modification.new))
+    }
+    // Nothing is told of rows that did not change, and each object that changed is told of once.
+    let oldIDs = Set(deltas.compactMap(\.old?.localID))
+    let newIDs = Set(deltas.compactMap(\.new?.localID))
+    #expect(changes.modifications.count + changes.moves.count == oldIDs.intersection(newIDs).count)
+    #expect(changes.deletions.count - changes.moves.count == oldIDs.subtracting(newIDs).count)
+    #expect(changes.insertions.count - changes.moves.count == newIDs.subtracting(oldIDs).count)
+}
+
+/// The state of a live query and its history, by row number.
+private struct RowHistory {
+    var maker: RowFactory
+    var rows: [Int64: LiveRow] = [:]
+    var tree = RowTree()
+    var deltas = RowDeltas()
+    /// Objects that are not in, and may come back under any number.
+    var gone: [LocalID] = []
+
+    mutating func put(_ row: LiveRow?, at rowID: Int64) {
+        let old = rows[rowID]
+        if let old {
+            tree.remove(old)
+            if row?.localID != old.localID { gone.append(old.localID) }
+        }
+        if let row { tree.insert(row) }
+        rows[rowID] = row
+        deltas.merge(RowDelta(old: old, new: row), rowID: rowID)
+    }
+
+    /// A row that comes: a new object, or one that was here before.
+    mutating func comingRow(at rowID: Int64) -> LiveRow {
+        let returning = !gone.isEmpty && maker.below(2) == 0
+        return maker.row(rowID: rowID, localID: returning ? gone.remove(at: maker.below(gone.count)) : nil)
+    }
+
+    mutating func change(among numbers: Int) {
+        let rowID = Int64(1 + maker.below(numbers))
+        guard let old = rows[rowID] else { return put(comingRow(at: rowID), at: rowID) }
+        switch maker.below(6) {
+        case 0: put(nil, at: rowID)
+        case 1: put(comingRow(at: rowID), at: rowID)
+        case 2, 3: put(maker.row(rowID: rowID, localID: old.localID), at: rowID)
+        default: put(maker.row(rowID: rowID, localID: old.localID, key: old.key), at: rowID)
+        }
+    }
+
+    mutating func window() -> RowSlice {
+        if maker.below(2) == 0 { return RowSlice(tree) }
+        let start = maker.below(tree.count + 1)
+        return RowSlice(tree, range: start..<start + maker.below(tree.count - start + 1))
+    }
+}
+
+@Suite struct RowChangesTests {
+    /// The seeds and sizes: from a few rows that are all at each other's places to some that have leaves between them.
+    @Test(arguments: [(3, 600), (12, 600), (100, 120), (600, 40)])
+    func appliedToTheOldRowsTheyGiveTheNew(numbers: Int, rounds: Int) throws {
+        var history = RowHistory(maker: RowFactory(.seeded(), longestKey: 3))
+        for rowID in 1...Int64(numbers) where history.maker.below(3) > 0 {
+            history.put(history.maker.row(rowID: rowID), at: rowID)
+        }
+        for _ in 0..<rounds {
+            history.deltas = RowDeltas()
+            let before = RowSlice(history.tree)
+            for _ in 0..<history.maker.below(history.maker.below(3) == 0 ? numbers : 4) {
+                history.change(among: numbers)
+            }
+            let after = RowSlice(history.tree)
+            let deltas = history.deltas.all
+            check(RowChanges(from: before, to: after, deltas: deltas), from: before, to: after, deltas: deltas)
+        }
+    }
+
+    @Test(arguments: [(3, 600), (12, 600), (100, 150)])
+    func windowsThatMoveAreToldOfByTheirDifference(numbers: Int, rounds: Int) throws {
+        var history = RowHistory(maker: RowFactory(.seeded(), longestKey: 3))
+        var before = RowSlice.empty
+        for _ in 0..<rounds {
+            for _ in 0..<history.maker.below(6) { history.change(among: numbers) }
+            let after = history.window()
+            let deltas = before.deltas(to: after) { _, _ in false }
+            check(RowChanges(from: before, to: after, deltas: deltas), from: before, to: after, deltas: deltas)
+            before = after
+        }
+    }
+
+    @Test func aDifferenceLeavesOutWhatShowsTheSame() throws {
+        var maker = RowFactory(.seeded())
+        let rows = maker.rows(200)
+        let old = RowSlice(RowTree(sorted: rows))
+        let same = RowSlice(
+            RowTree(
+                sorted: rows.map { NumberedRow(0, rowID: $0.rowID, key: $0.key, localID: $0.localID) }))
+        #expect(old.deltas(to: same) { _, _ in true }.isEmpty)
+        #expect(old.deltas(to: same) { _, _ in false }.count == 200)
+        #expect(old.deltas(to: old) { _, _ in preconditionFailure() }.isEmpty)
+        #expect(old.deltas(to: RowSlice(RowTree(sorted: rows))) { _, _ in preconditionFailure() }.isEmpty)
+        #expect(RowSlice.empty.deltas(to: old) { _, _ in true }.count == 200)
+        #expect(old.deltas(to: .empty) { _, _ in true }.count == 200)
+    }
+
+    @Test func aRowThatChangedAloneIsModifiedWhereItStaysAndMovesElsewhere() {
+        let rows = (0..<5).map { LiveRow(rowID: Int64($0), key: [UInt8($0 * 10)], localID: LocalID("\($0)")) }
+        let before = RowTree(sorted: rows)
+        func changes(to key: UInt8) -> RowChanges {
+            var after = before
+            let new = LiveRow(rowID: 2, key: [key], localID: "2")
+            after.remove(rows[2])
+            after.insert(new)
+            return RowChanges(
+                from: RowSlice(before), to: RowSlice(after), deltas: [RowDelta(old: rows[2], new: new)])
+        }
+        for key: UInt8 in [11, 20, 29] {
+            let stayed = changes(to: key)
+            #expect(stayed.modifications.map(\.old) == [2] && stayed.modifications.map(\.new) == [2])
+            #expect(stayed.deletions.isEmpty && stayed.insertions.isEmpty && stayed.moves.isEmpty)
+        }
+        let moved = changes(to: 31)
+        #expect(moved.modifications.isEmpty)
+        #expect(moved.deletions == [2] && moved.insertions == [3])
+        #expect(moved.moves.map(\.from) == [2] && moved.moves.map(\.to) == [3])
+    }
+
+    /// Every row changes and one of them goes from the first place to the last.
+    @Test func asManyAsCanStay() {
+        let rows = (0..<50).map { LiveRow(rowID: Int64($0), key: [UInt8($0)], localID: LocalID("\($0)")) }
+        let changed = (0..<50).map {
+            LiveRow(rowID: Int64($0), key: [UInt8($0 == 0 ? 99 : $0)], localID: LocalID("\($0)"))
+        }
+        let before = RowSlice(RowTree(sorted: rows))
+        let after = RowSlice(RowTree(sorted: changed.sorted(by: LiveRow.isBefore)))
+        let deltas = zip(rows, changed).map { RowDelta(old: $0, new: $1) }
+        let changes = RowChanges(from: before, to: after, deltas: deltas)
+        check(changes, from: before, to: after, deltas: deltas)
+        #expect(changes.modifications.count == 49)
+        #expect(changes.moves.map(\.from) == [0] && changes.moves.map(\.to) == [49])
+    }
+
+    @Test func ranksOfManyRowsAreThoseOfEach() {
+        var maker = RowFactory(.seeded())
+        let tree = RowTree(sorted: maker.rows(2_000))
+        for range in [0..<2_000, 17..<1_801, 500..<540] {
+            let slice = RowSlice(tree, range: range)
+            for share in [1, 3, 50] {
+                let rows = slice.filter { _ in maker.below(share) == 0 }.shuffled(using: &maker.random)
+                #expect(slice.ranks(of: rows) == rows.map { slice.rank(of: $0) })
+            }
+        }
+        let slice = RowSlice(tree, range: 500..<540)
+        #expect(slice.rank(of: tree[499]) == nil && slice.rank(of: tree[540]) == nil)
+        #expect(slice.rank(of: tree[500]) == 0 && slice[0] === tree[500])
+    }
+}

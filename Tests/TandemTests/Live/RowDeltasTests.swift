@@ -1,0 +1,63 @@
+import Testing
+
+@testable import Tandem
+
+@Suite struct RowDeltasTests {
+    private let a = LiveRow(rowID: 1, key: [1], localID: "a")
+    private let b = LiveRow(rowID: 1, key: [2], localID: "a")
+    private let c = LiveRow(rowID: 1, key: [3], localID: "a")
+    private let other = LiveRow(rowID: 1, key: [1], localID: "b")
+
+    private func merged(_ steps: (LiveRow?, LiveRow?)...) -> RowDeltas {
+        var deltas = RowDeltas()
+        for (old, new) in steps { deltas.merge(RowDelta(old: old, new: new), rowID: 1) }
+        return deltas
+    }
+
+    @Test func onlyTheNetEffectRemains() throws {
+        let deltas = merged((a, b), (b, c))
+        #expect(deltas.count == 1)
+        #expect(deltas.all[0].old === a && deltas.all[0].new === c)
+        #expect(merged((nil, a), (a, b)).all[0].old == nil)
+        #expect(merged((a, b), (b, nil)).all[0].new == nil)
+    }
+
+    @Test func whatComesToNothingDisappears() {
+        #expect(merged((nil, a), (a, nil)).isEmpty)
+        #expect(merged((a, b), (b, a)).isEmpty)
+        #expect(merged((a, nil), (nil, a)).isEmpty)
+        #expect(merged((a, a)).isEmpty)
+        #expect(merged((nil, nil)).isEmpty)
+        #expect(merged((nil, a), (a, nil), (nil, b)).all[0].new === b)
+    }
+
+    @Test func aNumberThatIsUsedAgainKeepsBothObjects() throws {
+        let deltas = merged((a, nil), (nil, other))
+        #expect(deltas.all[0].old === a && deltas.all[0].new === other)
+        let changes = RowChanges(
+            from: RowSlice(RowTree(sorted: [a])), to: RowSlice(RowTree(sorted: [other])), deltas: deltas.all)
+        #expect(changes.deletions == [0] && changes.insertions == [0])
+        #expect(changes.modifications.isEmpty && changes.moves.isEmpty)
+    }
+
+    @Test func anObjectThatComesBackUnderAnotherNumberIsAModification() {
+        let back = LiveRow(rowID: 2, key: [1], localID: "a")
+        var deltas = merged((a, nil))
+        deltas.merge(RowDelta(old: nil, new: back), rowID: 2)
+        #expect(deltas.count == 2)
+        let changes = RowChanges(
+            from: RowSlice(RowTree(sorted: [a])), to: RowSlice(RowTree(sorted: [back])), deltas: deltas.all)
+        #expect(changes.deletions.isEmpty && changes.insertions.isEmpty && changes.moves.isEmpty)
+        #expect(changes.modifications.map(\.new) == [0])
+    }
+
+    @Test func laterOnesAreAddedAsAWhole() {
+        var deltas = merged((a, b))
+        deltas.merge(merged((b, a)))
+        #expect(deltas.isEmpty)
+        deltas.merge(merged((a, c)))
+        #expect(deltas.all[0].new === c)
+        deltas.removeAll()
+        #expect(deltas.isEmpty && Array(deltas).isEmpty)
+    }
+}
