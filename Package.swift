@@ -59,8 +59,9 @@ let package = Package(
         .target(name: "TandemTesting", dependencies: ["Tandem"], swiftSettings: strict),
         // A process that tests start beside themselves, to kill it or to share a store with it.
         .executableTarget(
-            name: "TandemTestPeer", dependencies: ["Tandem", "TandemTestScript"], path: "Tests/TandemTestPeer",
-            swiftSettings: strict),
+            name: "TandemTestPeer",
+            dependencies: ["Tandem", "TandemTestScript", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+            path: "Tests/TandemTestPeer", swiftSettings: strict),
         // What that process does, and what must be in the store then.
         .target(
             name: "TandemTestScript", dependencies: ["Tandem"], path: "Tests/TandemTestScript", swiftSettings: strict),

@@ -33,6 +33,9 @@ import TandemTestScript
         switch arguments[0] {
         case "script": try script(path, seed: UInt64(arguments[2])!)
         case "count": try count(path, times: Int(arguments[2])!)
+        case "commits": try commits(path, times: Int(arguments[2])!, gap: Int(arguments[3])!, until: arguments[4])
+        case "slow": try slow(path, milliseconds: UInt32(arguments[2])!, until: arguments[3])
+        case "touch": _ = try Peer.open(path).sql("SELECT count(*) FROM \"PeerPerson\"")
         case "hold": try hold(path, until: arguments[2])
         case "fill": try fill(path, ballast: arguments[2])
         case "read":
@@ -80,13 +83,45 @@ import TandemTestScript
         say("done")
     }
 
+    /// Inserts one person in each of so many commits, and says when each was there, by the clock that all processes
+    /// share. Then keeps the store open until a file appears: closing it writes the log back, which is noticed too.
+    ///
+    /// - Parameter gap: The milliseconds between two commits.
+    private static func commits(_ path: String, times: Int, gap: Int, until file: String) throws {
+        let store = try Peer.open(path)
+        say("ready")
+        for number in 1...max(1, times) {
+            usleep(UInt32(gap) * 1000)
+            try store.write { _ = try $0.insert(PeerPerson(name: "\(number)")) }
+            say("commit \(number) \(PeerClock.now)")
+        }
+        wait(for: file)
+        store.close()
+    }
+
+    /// Inserts one person in a commit that becomes visible only so long after all its bytes are in the log, as if the
+    /// disk were slow.
+    private static func slow(_ path: String, milliseconds: UInt32, until file: String) throws {
+        let store = try Peer.open(path)
+        SlowDisk.install(milliseconds: milliseconds)
+        try store.write { _ = try $0.insert(PeerPerson(name: "slow")) }
+        say("commit 1 \(PeerClock.now)")
+        say("delays \(SlowDisk.delays)")
+        wait(for: file)
+        store.close()
+    }
+
+    private static func wait(for file: String) {
+        while !FileManager.default.fileExists(atPath: file) { usleep(2000) }
+    }
+
     /// Holds the write lock until a file appears.
     private static func hold(_ path: String, until file: String) throws {
         let store = try Peer.open(path)
         try store.write { tx in
             try tx.insert(PeerPerson(name: "held"))
             say("holding")
-            while !FileManager.default.fileExists(atPath: file) { usleep(2000) }
+            wait(for: file)
         }
         say("done")
     }

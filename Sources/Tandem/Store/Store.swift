@@ -101,6 +101,7 @@ public final class Store: Sendable {
         readers = opener.makeReaderPool()
         live = LiveEngine(path: location.path, isInMemory: readers == nil)
         openedStamp = writer.connection.openedStamp
+        live.attach(to: self)
     }
 
     /// Closes the store: finishes the write under way, writes the `-wal` file back and lets go of all files.

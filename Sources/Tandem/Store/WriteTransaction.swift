@@ -71,6 +71,7 @@ public final class WriteTransaction: ReadTransaction {
         defer { capture.end() }
         do {
             if try hasForeignCommit() { wakeUp.add(store.live.noteForeignCommit()) }
+            store.live.noteOwnWrite()
             let result = try body()
             isOver = false
             try checkUsable()

@@ -20,10 +20,22 @@ final class LiveEngine: Sendable {
         var freeParts: [PartID] = []
         var sequence: UInt64 = 0
         var isFinished = false
-        var watcher: ForeignCommits?
+    }
+
+    /// The store, which has the engine.
+    private final class StoreLink: Sendable {
+        private struct Link { weak var store: Store? }
+        private let link = Mutex(Link())
+
+        var store: Store? {
+            get { link.withLock { $0.store } }
+            set { link.withLock { $0.store = newValue } }
+        }
     }
 
     private let state = Mutex(State())
+    /// Whether the watcher runs.
+    private let watching = Mutex(false)
     /// Held while a transaction commits and its news is given out, and while a read of known number begins.
     private let commitLock = Mutex(())
     /// Runs subscriptions after commits, one after the other.
@@ -32,12 +44,22 @@ final class LiveEngine: Sendable {
     private let loaders = [DispatchQueue(label: "tandem.live.load.0"), DispatchQueue(label: "tandem.live.load.1")]
     private let nextLoader = Atomic<Int>(0)
     private let path: String
-    private let isInMemory: Bool
+    private let link = StoreLink()
+    /// Notices commits of other processes, while somebody subscribes; `nil` in memory.
+    private let watcher: ForeignCommits?
 
     init(path: String, isInMemory: Bool) {
         self.path = path
-        self.isInMemory = isInMemory
+        watcher =
+            isInMemory
+            ? nil
+            : ForeignCommits(path: path) { [link] in
+                link.store.map { $0.live.lookForForeignCommit($0) } ?? .none
+            }
     }
+
+    /// Tells whose engine it is. Called once, when the store is open.
+    func attach(to store: Store) { link.store = store }
 
     // MARK: Subscribing
 
@@ -47,7 +69,7 @@ final class LiveEngine: Sendable {
     func add(_ subscription: LiveSubscription) throws {
         let schema = subscription.store.schema
         let watches = try subscription.parts.map { try $0.watch(in: schema) }
-        let watcher: ForeignCommits? = try state.withLock { state in
+        let isFirst = try state.withLock { state in
             if state.isFinished { throw TandemError(.closed, "The store is closed.", store: path) }
             var ids: [PartID] = []
             for (index, watch) in watches.enumerated() {
@@ -59,28 +81,33 @@ final class LiveEngine: Sendable {
             }
             state.subscriptions[ObjectIdentifier(subscription)] = subscription
             subscription.registration.withLock { $0 = Registration(parts: ids, planVersion: state.plan.version) }
-            guard state.watcher == nil, !isInMemory else { return nil }
-            let watcher = makeWatcher(subscription.store)
-            state.watcher = watcher
-            return watcher
+            return state.subscriptions.count == 1
         }
-        watcher?.start()
+        if isFirst { adjustWatcher() }
+    }
+
+    /// Watches for other processes as long as somebody subscribes.
+    private func adjustWatcher() {
+        watching.withLock { isWatching in
+            let isWanted = state.withLock { !$0.subscriptions.isEmpty && !$0.isFinished }
+            guard isWanted != isWatching else { return }
+            isWatching = isWanted
+            if isWanted { watcher?.start() } else { watcher?.stop() }
+        }
     }
 
     /// Removes a subscription: nothing is news to it any more.
     func remove(_ subscription: LiveSubscription) {
-        let watcher: ForeignCommits? = state.withLock { state in
-            guard state.subscriptions.removeValue(forKey: ObjectIdentifier(subscription)) != nil else { return nil }
+        let isLast = state.withLock { state in
+            guard state.subscriptions.removeValue(forKey: ObjectIdentifier(subscription)) != nil else { return false }
             for id in subscription.registration.withLock({ $0 })?.parts ?? [] {
                 state.plan.remove(id)
                 state.owners[id] = nil
                 state.freeParts.append(id)
             }
-            guard state.subscriptions.isEmpty else { return nil }
-            defer { state.watcher = nil }
-            return state.watcher
+            return state.subscriptions.isEmpty
         }
-        watcher?.stop()
+        if isLast { adjustWatcher() }
     }
 
     /// What the engine knows a subscription by.
@@ -94,12 +121,11 @@ final class LiveEngine: Sendable {
 
     /// The store closes: all subscriptions end.
     func finish() {
-        let (subscriptions, watcher) = state.withLock { state in
-            defer { state.watcher = nil }
+        let subscriptions = state.withLock { state in
             state.isFinished = true
-            return (Array(state.subscriptions.values), state.watcher)
+            return Array(state.subscriptions.values)
         }
-        watcher?.stop()
+        adjustWatcher()
         for subscription in subscriptions { subscription.end(with: nil) }
     }
 
@@ -107,10 +133,11 @@ final class LiveEngine: Sendable {
 
     /// Begins to note what a transaction changes.
     func beginCapture(on connection: Connection) -> ChangeCapture {
-        let (plan, watcher) = state.withLock { ($0.plan, $0.watcher) }
-        watcher?.noteOwnWrite()
-        return ChangeCapture(plan, on: connection)
+        ChangeCapture(state.withLock { $0.plan }, on: connection)
     }
+
+    /// A transaction has begun and has looked for commits of other processes.
+    func noteOwnWrite() { watcher?.noteOwnWrite() }
 
     /// Commits, and gives out what that says to whom.
     ///
@@ -120,6 +147,7 @@ final class LiveEngine: Sendable {
     ) rethrows -> LiveWakeUp {
         try commitLock.withLock { _ in
             try commit()
+            watcher?.noteOwnCommit()
             guard sealed.hasChanges else { return LiveWakeUp() }
             return state.withLock { state in
                 guard !state.subscriptions.isEmpty else { return LiveWakeUp() }
@@ -195,13 +223,6 @@ final class LiveEngine: Sendable {
     }
 
     // MARK: Other processes
-
-    private func makeWatcher(_ store: Store) -> ForeignCommits {
-        ForeignCommits(path: path) { [weak self, weak store] in
-            guard let self, let store else { return .none }
-            return self.lookForForeignCommit(store)
-        }
-    }
 
     private func lookForForeignCommit(_ store: Store) -> ForeignTransactions {
         do {

@@ -1,0 +1,106 @@
+import Foundation
+import Testing
+
+@testable import Tandem
+
+/// When to look for other processes' commits, without a clock.
+@Suite struct CheckSeriesTests {
+    private var series = CheckSeries()
+    private var now = Duration.zero
+
+    /// Runs a series to its end, with nothing else happening; the times of its looks.
+    private mutating func run(_ foreign: (Int) -> ForeignTransactions, limit: Int = 50) -> [Duration] {
+        var looks: [Duration] = []
+        now += series.begin(ownWrites: 0, at: now)
+        while looks.count < limit {
+            guard series.step(hasChanged: false, ownWrites: 0, at: now) == .check else { break }
+            looks.append(now)
+            guard let delay = series.checked(foreign(looks.count), at: now) else { break }
+            now += delay
+        }
+        return looks
+    }
+
+    @Test mutating func oneLookIsEnoughIfNoOtherProcessIsInATransaction() {
+        #expect(run { _ in .none } == [.microseconds(150)])
+    }
+
+    @Test mutating func looksGoOnWithGrowingDelaysAsLongAsAnotherProcessIsInATransaction() {
+        let looks = run({ $0 < 9 ? .some : .none })
+        let milliseconds = looks.map { Double($0.components.attoseconds / 1_000_000_000_000) / 1000 }
+        #expect(milliseconds == [0.15, 1.15, 3.15, 8.15, 28.15, 88.15, 148.15, 208.15, 268.15])
+    }
+
+    @Test mutating func afterTenSecondsOfSomebodysTransactionLooksComeOnceASecond() {
+        let looks = run({ _ in .some }, limit: 1000)
+        #expect(looks.filter { $0 < .seconds(10) }.count < 180)
+        let late = looks.filter { $0 > .seconds(11) }
+        #expect(zip(late, late.dropFirst()).allSatisfy { $1 - $0 == .seconds(1) } && late.count > 100)
+    }
+
+    @Test mutating func whereTransactionsCannotBeToldTheSeriesEndsWithItsLastDelay() {
+        #expect(run { _ in .unknown }.count == CheckSeries.delays.count)
+    }
+
+    @Test mutating func anOwnWriteSinceTheChangeStandsForTheLook() {
+        now += series.begin(ownWrites: 3, at: now)
+        #expect(series.step(hasChanged: false, ownWrites: 4, at: now) == .rest)
+    }
+
+    @Test mutating func aChangeAfterAnOwnWriteIsLookedAtInTheNextStep() {
+        now += series.begin(ownWrites: 3, at: now)
+        #expect(series.step(hasChanged: true, ownWrites: 4, at: now) == .wait(.milliseconds(1)))
+        now += .milliseconds(1)
+        #expect(series.step(hasChanged: false, ownWrites: 4, at: now) == .check)
+    }
+
+    @Test mutating func ownWritesWithoutPauseWakeOnceAMillisecondAndNeedNoLook() {
+        var steps = 0
+        now += series.begin(ownWrites: 0, at: now)
+        while now < .milliseconds(100) {
+            steps += 1
+            guard case .wait(let delay) = series.step(hasChanged: true, ownWrites: steps, at: now) else {
+                Issue.record("a look")
+                return
+            }
+            now += delay
+        }
+        #expect(steps <= 101)
+    }
+
+    @Test mutating func changesWithoutPauseAreLookedAtOnceAMillisecond() {
+        var looks = 0
+        while now < .milliseconds(100) {
+            // Each is seen by the look before the next one.
+            now += series.begin(ownWrites: 0, at: now)
+            #expect(series.step(hasChanged: true, ownWrites: 0, at: now) == .check)
+            #expect(series.checked(.none, at: now) == nil)
+            looks += 1
+        }
+        #expect((95...101).contains(looks))
+    }
+
+    @Test mutating func aChangeDuringASeriesBringsTheShortDelaysBack() throws {
+        now += series.begin(ownWrites: 0, at: now)
+        for _ in 0..<5 {
+            #expect(series.step(hasChanged: false, ownWrites: 0, at: now) == .check)
+            let delay = series.checked(.some, at: now)
+            now += try #require(delay)
+        }
+        #expect(series.step(hasChanged: true, ownWrites: 0, at: now) == .check)
+        #expect(series.checked(.some, at: now) == .milliseconds(1))
+    }
+
+    @Test(arguments: 0..<8)
+    func noCommitIsLostWhateverHappensInBetween(part: Int) {
+        let count = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == nil ? 250 : 25_000
+        var dice = Dice.seeded("noCommitIsLostWhateverHappensInBetween(\(part))")
+        for _ in 0..<count {
+            let seed = dice.next()
+            var world = CommitWorld(seed: seed)
+            world.run()
+            #expect(world.seen == world.published, "seed \(seed)")
+            #expect(world.worstLatency <= .milliseconds(100), "seed \(seed): \(world.worstLatency)")
+        }
+    }
+}

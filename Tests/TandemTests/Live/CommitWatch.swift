@@ -1,0 +1,120 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Tandem
+@testable import TandemTestScript
+
+/// A store whose foreign commits are noticed as the live engine would.
+final class CommitWatch: Sendable {
+    struct Sight {
+        let time: UInt64
+        /// How many people the store held.
+        let people: Int
+    }
+
+    private struct State {
+        var version: StorageValue?
+        var sights: [Sight] = []
+        var checks = 0
+    }
+
+    let store: Store
+    private let state = Mutex(State())
+    private let watcher = Mutex<ForeignCommits?>(nil)
+    var commits: ForeignCommits { watcher.withLock { $0! } }
+
+    init(
+        _ path: String, readOnly: Bool = false, makeChanges: @escaping FileChangesMaker = systemFileChanges,
+        onSight: @escaping @Sendable (CommitWatch) -> Void = { _ in }
+    ) throws {
+        store = try Peer.open(path, readOnly: readOnly)
+        try look()
+        state.withLock { $0.sights = [] }
+        let commits = ForeignCommits(path: path, makeChanges: makeChanges) { [weak self] in
+            guard let self else { return .unknown }
+            state.withLock { $0.checks += 1 }
+            do {
+                let (foreign, isNew) = try look()
+                if isNew { onSight(self) }
+                return foreign
+            } catch {
+                return .unknown
+            }
+        }
+        watcher.withLock { $0 = commits }
+    }
+
+    deinit { watcher.withLock { $0 }?.stop() }
+
+    @discardableResult
+    private func look() throws -> (ForeignTransactions, isNew: Bool) {
+        try store.writer.queue.unsafeReentrantWrite { _ in
+            let connection = store.writer.connection
+            let foreign = connection.foreignTransactions
+            return (foreign, try note(connection))
+        }
+    }
+
+    private func note(_ connection: Connection) throws -> Bool {
+        let version = try connection.value("PRAGMA data_version")
+        guard state.withLock({ $0.version != version }) else { return false }
+        guard case .integer(let people)? = try connection.value("SELECT count(*) FROM \"PeerPerson\"") else {
+            return false
+        }
+        let sight = Sight(time: PeerClock.now, people: Int(people))
+        state.withLock {
+            $0.version = version
+            $0.sights.append(sight)
+        }
+        return true
+    }
+
+    /// Writes as the store will: looks under the lock, and says so.
+    func write(_ name: String) throws {
+        try store.write { tx in
+            _ = try note(store.writer.connection)
+            commits.noteOwnWrite()
+            _ = try tx.insert(PeerPerson(name: name))
+        }
+        commits.noteOwnCommit()
+    }
+
+    var checks: Int { state.withLock { $0.checks } }
+    var sights: [Sight] { state.withLock { $0.sights } }
+    var people: Int { sights.last?.people ?? 0 }
+
+    /// Waits until something is so, for ten seconds at most.
+    func wait(until condition: () -> Bool) -> Bool {
+        for _ in 0..<5000 {
+            if condition() { return true }
+            usleep(2000)
+        }
+        return condition()
+    }
+
+    /// Waits until no check has been made for a while.
+    func waitForQuiet() {
+        var last = -1
+        while checks != last || last < 1 {
+            last = checks
+            usleep(150_000)
+        }
+    }
+
+    /// How long after each commit that a peer tells of it was noticed, in milliseconds; `nil` if it was not. Prints
+    /// the median and the worst.
+    func latencies(of peer: PeerProcess, base: Int = 0, _ test: String) -> [Double?] {
+        let commits = peer.lines.filter { $0.hasPrefix("commit ") }.map { $0.split(separator: " ") }
+        let all = commits.map { words -> Double? in
+            guard let sight = sights.first(where: { $0.people >= base + Int(words[1])! }) else { return nil }
+            // It may be noticed before the writer can say so.
+            return max(0, Double(sight.time) - Double(words[2])!) / 1e6
+        }
+        let known = all.compactMap { $0 }.sorted()
+        if let worst = known.last {
+            print("\(test): \(all.count) commits, ms to notice: median \(known[known.count / 2]), worst \(worst)")
+        }
+        return all
+    }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Tandem
+@testable import TandemTestScript
+
+/// Other processes' commits, with real processes and files.
+@Suite struct ForeignCommitsTests {
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
+
+    private func commits(_ times: Int, gap: Int) throws -> PeerProcess {
+        try PeerProcess(["commits", folder.file(), "\(times)", "\(gap)", folder.file("end")], in: folder)
+    }
+
+    /// Lets the peers close their stores.
+    private func end(_ peers: PeerProcess...) {
+        _ = FileManager.default.createFile(atPath: folder.file("end"), contents: nil)
+        for peer in peers { peer.wait() }
+        try? FileManager.default.removeItem(atPath: folder.file("end"))
+    }
+
+    @Test(arguments: [(300, 0), (200, 2), (100, 5), (12, 100)])
+    func allCommitsOfAnotherProcessAreNoticed(times: Int, gap: Int) throws {
+        let watch = try CommitWatch(folder.file())
+        watch.commits.start()
+        let peer = try commits(times, gap: gap)
+        #expect(watch.wait { watch.people == times })
+        end(peer)
+        #expect(!watch.latencies(of: peer, "\(gap) ms apart").contains(nil))
+        print("checks: \(watch.checks), sights: \(watch.sights.count)")
+    }
+
+    @Test func severalProcessesAreNoticedTogetherWithOwnWrites() throws {
+        let watch = try CommitWatch(folder.file())
+        watch.commits.start()
+        let peers = try (0..<2).map { _ in try commits(100, gap: 1) }
+        for number in 0..<100 {
+            try watch.write("own \(number)")
+            usleep(1000)
+        }
+        for peer in peers { #expect(peer.waitForLine("commit 100 ")) }
+        // An own commit moves no version: the last sight may be from before the last own writes.
+        #expect(watch.wait { (watch.sights.last?.people ?? 0) >= 200 })
+        #expect(try watch.store.rows("SELECT count(*) FROM PeerPerson") == [[300]])
+        end(peers[0], peers[1])
+    }
+
+    @Test func aCommitThatWaitsForASlowDiskIsNoticed() throws {
+        let watch = try CommitWatch(folder.file())
+        watch.commits.start()
+        let peer = try PeerProcess(["slow", folder.file(), "400", folder.file("end")], in: folder)
+        #expect(watch.wait { watch.people == 1 })
+        end(peer)
+        #expect(peer.lines.last == "delays 1")
+        #expect(!watch.latencies(of: peer, "a slow disk").contains(nil))
+    }
+
+    @Test func aSpillBeforeTheCommitIsFollowedToItsEnd() throws {
+        let watch = try CommitWatch(folder.file())
+        watch.commits.start()
+        let peer = try PeerProcess(["hold", folder.file(), folder.file("release")], in: folder)
+        try #require(peer.waitForLine("holding"))
+        usleep(300_000)
+        #expect(watch.people == 0)
+        _ = FileManager.default.createFile(atPath: folder.file("release"), contents: nil)
+        #expect(watch.wait { watch.people == 1 })
+    }
+
+    @Test func whileNothingHappensNothingIsChecked() throws {
+        let watch = try CommitWatch(folder.file())
+        watch.commits.start()
+        watch.waitForQuiet()
+        let before = watch.checks
+        usleep(400_000)
+        #expect(watch.checks == before)
+        // Nor does a reader in another process make a stir.
+        let peer = try PeerProcess(["touch", folder.file()], in: folder)
+        peer.wait()
+        watch.waitForQuiet()
+        let after = watch.checks
+        usleep(300_000)
+        #expect(watch.checks == after)
+    }
+
+    @Test func ownWritesCauseFewChecks() throws {
+        let watch = try CommitWatch(folder.file())
+        watch.commits.start()
+        watch.waitForQuiet()
+        let before = watch.checks
+        let start = PeerClock.now
+        for number in 0..<2000 { try watch.write("\(number)") }
+        let milliseconds = Int((PeerClock.now - start) / 1_000_000)
+        watch.waitForQuiet()
+        let checks = watch.checks - before
+        print("2000 own writes in \(milliseconds) ms: \(checks) checks")
+        #expect(checks <= milliseconds + 10)
+        // A foreign commit is noticed afterwards.
+        let peer = try commits(1, gap: 0)
+        #expect(watch.wait { watch.people == 2001 })
+        end(peer)
+    }
+
+    @Test func anotherStoreOfThisProcessIsNoticedByItsOwnWord() throws {
+        let watch = try CommitWatch(folder.file(), makeChanges: { _, _, _ in SilentChanges() })
+        let other = try CommitWatch(folder.file())
+        watch.commits.start()
+        watch.waitForQuiet()
+        // Not watching itself, or watching, it tells.
+        try other.write("a")
+        #expect(watch.wait { watch.people == 1 })
+        other.commits.start()
+        try other.write("b")
+        #expect(watch.wait { watch.people == 2 })
+        let checks = other.checks
+        try watch.write("c")
+        #expect(watch.wait { other.people == 3 && other.checks > checks })
+    }
+
+    @Test func whereChangesCannotBeToldItIsLookedNowAndThen() throws {
+        let watch = try CommitWatch(folder.file(), makeChanges: { _, _, _ in nil })
+        watch.commits.start()
+        let peer = try commits(5, gap: 50)
+        #expect(watch.wait { watch.people == 5 })
+        end(peer)
+        _ = watch.latencies(of: peer, "without inotify")
+    }
+
+    @Test func aStoreBehindALinkIsWatched() throws {
+        _ = try Peer.open(folder.file())
+        let link = folder.file("link.tandem")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.file())
+        let watch = try CommitWatch(link)
+        watch.commits.start()
+        watch.waitForQuiet()
+        let peer = try commits(1, gap: 0)
+        #expect(watch.wait { watch.people == 1 })
+        end(peer)
+    }
+
+    @Test func aReadOnlyStoreNoticesCommits() throws {
+        _ = try Peer.open(folder.file())
+        let watch = try CommitWatch(folder.file(), readOnly: true)
+        watch.commits.start()
+        watch.waitForQuiet()
+        let peer = try commits(3, gap: 20)
+        #expect(watch.wait { watch.people == 3 })
+        end(peer)
+    }
+
+    @Test func aCommitAfterTheLogWasWrittenBackIsNoticed() throws {
+        let watch = try CommitWatch(folder.file())
+        watch.commits.start()
+        for number in 1...3 {
+            // The log is cut to nothing when the peer closes, or by us.
+            try watch.store.writer.queue.unsafeReentrantWrite { _ in
+                _ = try watch.store.writer.connection.value("PRAGMA wal_checkpoint(TRUNCATE)")
+            }
+            watch.waitForQuiet()
+            let peer = try commits(1, gap: 0)
+            #expect(watch.wait { watch.people == number })
+            end(peer)
+        }
+    }
+}
+
+/// Tells of nothing.
+private final class SilentChanges: FileChanges {
+    func takeChanges() -> Bool { false }
+    var isWatching: Bool { true }
+    func pause() {}
+    func resume() {}
+    func cancel() {}
+}
