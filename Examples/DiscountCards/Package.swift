@@ -11,6 +11,7 @@ let package = Package(
         .package(name: "Tandem", path: "../.."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/attaswift/BigInt", from: "6.0.1"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     ],
     targets: [
         .executableTarget(
@@ -19,9 +20,13 @@ let package = Package(
                 .product(name: "Tandem", package: "Tandem"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "BigInt", package: "BigInt"),
+                .product(name: "OpenCombine", package: "OpenCombine"),
             ],
             swiftSettings: settings
         ),
-        .testTarget(name: "DiscountCardsTests", dependencies: ["DiscountCards"], swiftSettings: settings),
+        .testTarget(
+            name: "DiscountCardsTests",
+            dependencies: ["DiscountCards", .product(name: "OpenCombine", package: "OpenCombine")],
+            swiftSettings: settings),
     ]
 )

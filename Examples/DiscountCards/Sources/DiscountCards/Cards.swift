@@ -5,11 +5,11 @@ import Tandem
 @main struct Cards: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cards",
-        abstract: "Keeps discount cards: import, search in any script, edit offline, and see what waits to be sent.",
+        abstract: "Keeps discount cards: import, search in any script, edit offline, watch, see what waits to be sent.",
         discussion: "An example of Tandem, the object store. Start with `cards demo`.",
         subcommands: [
             ImportCards.self, AddCard.self, ListCards.self, SearchCards.self, StarCard.self, EditCard.self,
-            DeleteCard.self, Pending.self, Stats.self, Demo.self,
+            DeleteCard.self, WatchCards.self, Pending.self, Stats.self, Demo.self,
         ])
 
     static func main() {

@@ -20,6 +20,7 @@ struct DemoStory {
         try editOffline(wallet)
         try editWhatTheServerKnows(wallet)
         try showQueue(wallet)
+        try watchOthers()
         try reopen(wallet)
 
         guard isKept else { return }

@@ -6,6 +6,8 @@ import Synchronization
 /// at once.
 enum Interrupt {
     private static let isRequested = Atomic(false)
+    /// The handle of the bell to be rung as well, or -1.
+    private static let bell = Atomic<Int32>(-1)
 
     /// Runs a task that calls ``check()`` again and again.
     static func guarded<Value>(_ task: () throws -> Value) throws -> Value {
@@ -21,9 +23,28 @@ enum Interrupt {
         return try task()
     }
 
+    /// Runs a task that waits for a bell: it rings at Ctrl-C, which is how the task ends, and no error.
+    static func ringing(_ bell: Bell, _ task: () -> Void) {
+        self.bell.store(bell.handle, ordering: .sequentiallyConsistent)
+        let previous = signal(SIGINT) { _ in Interrupt.ring() }
+        let previousPipe = signal(SIGPIPE, SIG_IGN)
+        defer {
+            signal(SIGINT, previous)
+            signal(SIGPIPE, previousPipe)
+            self.bell.store(-1, ordering: .sequentiallyConsistent)
+        }
+        task()
+    }
+
+    private static func ring() {
+        let handle = bell.load(ordering: .sequentiallyConsistent)
+        if handle >= 0 { Bell.ring(handle) }
+    }
+
     /// Says that nobody reads the output any more.
     static func outputHasEnded() {
         isRequested.store(true, ordering: .relaxed)
+        ring()
     }
 
     /// Throws once Ctrl-C has been pressed.

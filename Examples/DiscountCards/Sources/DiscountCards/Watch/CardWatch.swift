@@ -1,0 +1,90 @@
+import Foundation
+import OpenCombine
+import Synchronization
+import Tandem
+
+/// Shows cards as they change: on a terminal the list, drawn anew each time; elsewhere a line for each change.
+final class CardWatch: Sendable {
+    private struct State {
+        var count = 0
+        var total: Int?
+        var last: (change: ChangeSet<Card>, time: Date)?
+        var failure: TandemError?
+        var isOver = false
+    }
+
+    private let words: String
+    private let limit: Int?
+    private let isPlain: Bool
+    private let screen: Screen
+    private let bell: Bell
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - limit: After how many changes it is over, if ever.
+    ///   - bell: Is rung when it is over.
+    init(words: String, limit: Int?, isPlain: Bool, on screen: Screen, bell: Bell) {
+        self.words = words
+        self.limit = limit
+        self.isPlain = isPlain
+        self.screen = screen
+        self.bell = bell
+    }
+
+    func show(_ change: ChangeSet<Card>) {
+        state.withLock { state in
+            guard !state.isOver else { return }
+            state.count += 1
+            state.last = (change, Date())
+            if isPlain { screen.print("\(state.count). \(change.line)") } else { draw(state) }
+            if state.count == limit { end(&state) }
+        }
+    }
+
+    /// How many cards there are, shown or not.
+    func show(total: Int) {
+        state.withLock { state in
+            guard !state.isOver, !isPlain, state.total != total else { return }
+            state.total = total
+            draw(state)
+        }
+    }
+
+    func end(_ completion: Subscribers.Completion<TandemError>) {
+        state.withLock { state in
+            if case .failure(let error) = completion { state.failure = error }
+            end(&state)
+        }
+    }
+
+    private func end(_ state: inout State) {
+        state.isOver = true
+        bell.ring()
+    }
+
+    /// Shows nothing from here on.
+    func finish() throws {
+        if let failure = state.withLock({ state in
+            state.isOver = true
+            return state.failure
+        }) {
+            throw failure
+        }
+    }
+
+    private func draw(_ state: State) {
+        guard let (change, time) = state.last else { return }
+        // Home, and away with all that stands there.
+        screen.write("\u{1B}[H\u{1B}[2J")
+        let title = words.isEmpty ? "All cards" : "Cards of shops with “\(words.printable)”"
+        screen.print(screen.paint(title, .heading) + screen.paint("  pinned first", .faint) + "\n")
+        change.printTable(on: screen)
+        for card in change.gone { screen.print("  " + screen.paint("− \(card.shop.printable)", .bad)) }
+        let shown = change.results.count
+        let total = state.total.map { $0 > shown ? "\(shown.grouped) of \($0.of("card"))" : $0.of("card") }
+        screen.print(
+            "\n  "
+                + screen.paint(
+                    "\(total ?? shown.of("card")), change \(state.count) at \(time.timeOfDay). Ctrl-C ends.", .faint))
+    }
+}

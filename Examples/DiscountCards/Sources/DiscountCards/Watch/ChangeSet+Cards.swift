@@ -1,0 +1,74 @@
+import Tandem
+
+extension ChangeSet<Card> {
+    /// The cards that are no longer in the list; those that went elsewhere in it are not among them.
+    var gone: [Card] {
+        let moved = Set(moves.map(\.from))
+        return deletions.filter { !moved.contains($0) }.map { previous[$0] }
+    }
+
+    /// The indices of the cards that are new in the list.
+    private var new: [Int] {
+        let moved = Set(moves.map(\.to))
+        return insertions.filter { !moved.contains($0) }
+    }
+
+    /// The indices of cards that changed, before and now.
+    private var changed: [(old: Int, new: Int)] {
+        (modifications.map { ($0.old, $0.new) } + moves.map { ($0.from, $0.to) }).sorted { $0.1 < $1.1 }
+    }
+
+    /// All of it in one line: `2 cards: + Лента, ~ Пятёрочка: 250 points more, − Магнит`.
+    var line: String {
+        var parts: [String]
+        if isInitial {
+            parts = results.prefix(4).map(\.shop.printable) + (results.count > 4 ? ["…"] : [])
+        } else {
+            parts = new.map { "+ \(results[$0].shop.printable)" }
+            parts += changed.map { old, new in
+                let words = results[new].differences(from: previous[old])
+                return "~ \(results[new].shop.printable)" + (words.isEmpty ? "" : ": " + words.joined(separator: ", "))
+            }
+            parts += gone.map { "− \($0.shop.printable)" }
+        }
+        return ([results.count.of("card")] + (parts.isEmpty ? [] : [parts.joined(separator: ", ")]))
+            .joined(separator: ": ")
+    }
+
+    /// Prints the list, with a mark on what is not as it was.
+    func printTable(on screen: Screen) {
+        guard !results.isEmpty else { return screen.print("  " + screen.paint("No cards.", .faint)) }
+        var marks: [Int: Table.Cell] = [:]
+        if !isInitial {
+            for index in new { marks[index] = .init("+", .good) }
+            for (_, index) in changed { marks[index] = .init("~", .waiting) }
+        }
+        var table = Table(
+            .init(title: ""), .init(title: "Shop", isFlexible: true), .init(title: "Number"),
+            .init(title: "Points", isNumber: true), .init(title: "State"))
+        for (index, card) in results.enumerated() {
+            table.append(
+                marks[index] ?? "", .init(card.shop, card.isPinned ? .strong : nil), .init(card.barcode),
+                .init(card.points.grouped),
+                .init(
+                    (card.isSynced ? "on the server" : "not sent") + (card.isPinned ? ", pinned" : ""),
+                    card.isSynced ? .good : .waiting))
+        }
+        table.print(on: screen)
+    }
+}
+
+extension Card {
+    /// What is not as it was, in a few words each.
+    func differences(from old: Card) -> [String] {
+        var words: [String] = []
+        if shop != old.shop { words.append("was \(old.shop.printable)") }
+        if barcode != old.barcode { words.append("number \(barcode.printable)") }
+        if points > old.points { words.append("\((points - old.points).of("point")) more") }
+        if points < old.points { words.append("\((old.points - points).of("point")) less") }
+        if isPinned != old.isPinned { words.append(isPinned ? "pinned" : "no longer pinned") }
+        if owner != old.owner { words.append("another owner") }
+        if isSynced != old.isSynced { words.append(isSynced ? "sent" : "to be sent") }
+        return words
+    }
+}

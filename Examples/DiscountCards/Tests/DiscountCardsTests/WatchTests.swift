@@ -1,0 +1,92 @@
+import Foundation
+import OpenCombine
+import Synchronization
+import Tandem
+import Testing
+
+@testable import DiscountCards
+
+@Suite struct WatchTests {
+    private let wallet: Wallet
+    private let lines = Lines()
+
+    private final class Lines: Sendable {
+        private let all = Mutex<[String]>([])
+        var values: [String] { all.withLock { $0 } }
+        func append(_ line: String) { all.withLock { $0.append(line) } }
+    }
+
+    init() throws {
+        let store = try Store.inMemory(models: Card.self, Person.self, Brand.self, Star.self)
+        wallet = try Wallet(store, as: "Ada")
+    }
+
+    private func add(_ shop: String, _ number: UInt64, isPinned: Bool = false) throws -> Card {
+        try wallet.store.write { tx in
+            try tx.insert(
+                Card(
+                    shop: shop, barcode: EAN13(payload: number).digits, points: 10, isPinned: isPinned,
+                    owner: wallet.person.reference))
+        }
+    }
+
+    private func watch(_ words: String = "", limit: Int = 20) -> AnyCancellable {
+        wallet.watchedCards(matching: words).limit(limit).changesetPublisher.on(.immediate).sink(
+            receiveCompletion: { _ in }, receiveValue: { @Sendable [lines] in lines.append($0.line) })
+    }
+
+    @Test func `each change is a line that says what it was`() throws {
+        let card = try add("Пятёрочка", 1)
+        let subscription = watch()
+        _ = try add("Лента", 2)
+        try wallet.store.write { tx in _ = try tx.update(Card.self, card.localID) { $0.points += 1 } }
+        try wallet.store.write { tx in _ = try tx.update(Card.self, card.localID) { $0.isPinned = true } }
+        try wallet.store.write { tx in _ = try tx.update(Card.self, card.localID) { $0.shop = "Pyaterochka" } }
+        try wallet.store.write { try $0.delete(card) }
+        #expect(
+            lines.values == [
+                "1 card: Пятёрочка",
+                "2 cards: + Лента",
+                "2 cards: ~ Пятёрочка: 1 point more",
+                "2 cards: ~ Пятёрочка: pinned",
+                "2 cards: ~ Pyaterochka: was Пятёрочка",
+                "1 card: − Pyaterochka",
+            ])
+        subscription.cancel()
+    }
+
+    @Test func `what one transaction does is one line`() throws {
+        let card = try add("Магнит", 1)
+        let subscription = watch()
+        try wallet.store.write { tx in
+            _ = try tx.insert(Card(shop: "Ашан", barcode: EAN13(payload: 2).digits))
+            _ = try tx.insert(Card(shop: "Билла", barcode: EAN13(payload: 3).digits))
+            try tx.delete(card)
+        }
+        #expect(lines.values == ["1 card: Магнит", "2 cards: + Ашан, + Билла, − Магнит"])
+        subscription.cancel()
+    }
+
+    @Test func `only what is looked for is watched, and of that no more than fits`() throws {
+        for number in 1...6 { _ = try add("Пятёрочка \(number)", UInt64(number)) }
+        let subscription = watch("пятероч", limit: 5)
+        _ = try add("Лента", 7)
+        _ = try add("Пятёрочка 0", 8)
+        _ = try add("Пятёрочка 9", 9, isPinned: true)
+        #expect(
+            lines.values == [
+                "5 cards: Пятёрочка 1, Пятёрочка 2, Пятёрочка 3, Пятёрочка 4, …",
+                "5 cards: + Пятёрочка 0, − Пятёрочка 5",
+                "5 cards: + Пятёрочка 9, − Пятёрочка 4",
+            ])
+        subscription.cancel()
+    }
+
+    @Test func `a bell that was rung wakes who waits, and who waits for long enough is woken by the clock`() throws {
+        let bell = try Bell()
+        let clock = ContinuousClock()
+        #expect(clock.measure { bell.wait(seconds: 0.05) } >= .milliseconds(50))
+        bell.ring()
+        bell.wait(seconds: nil)
+    }
+}
