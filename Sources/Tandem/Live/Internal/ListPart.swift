@@ -52,7 +52,7 @@ final class ListPart: LivePart {
         }
         unsettled = nil
         if wasTold {
-            note(before.deltas(to: visible, isSame: list.reading.maker.isSame))
+            note(before.deltas(to: visible, isSame: list.reading.maker.comparison()))
         }
     }
 

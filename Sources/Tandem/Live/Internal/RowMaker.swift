@@ -14,8 +14,8 @@ struct RowMaker: Sendable {
             _ statement: Statement, _ rowID: Int64, _ key: [UInt8], _ sectionLength: Int, _ sectionColumn: Int32?,
             _ box: ObjectBox, _ path: String
         ) throws -> LiveRow
-    /// Whether two rows of one object are the same to whoever observes.
-    let isSame: @Sendable (LiveRow, LiveRow) -> Bool
+    /// Makes a function that says whether two rows of one object are the same to whoever observes.
+    let comparison: @Sendable () -> (_ old: LiveRow, _ new: LiveRow) -> Bool
 }
 
 extension RowMaker {
@@ -29,9 +29,13 @@ extension RowMaker {
             width: RowReader.stateColumns.count + definition.properties.count
         ) { statement, rowID, key, _, _, box, path in
             ObjectRow(try box.read(M.self, statement, path: path), rowID: rowID, key: key)
-        } isSame: { old, new in
-            same(unsafeDowncast(old, to: ObjectRow<M>.self).object, unsafeDowncast(new, to: ObjectRow<M>.self).object,
-                observed)
+        } comparison: {
+            let comparison = ObjectComparison<M>(observed: observed)
+            return { old, new in
+                comparison.isSame(
+                    unsafeDowncast(old, to: ObjectRow<M>.self).object,
+                    unsafeDowncast(new, to: ObjectRow<M>.self).object)
+            }
         }
     }
 
@@ -41,9 +45,9 @@ extension RowMaker {
             columns: { _, scope in "\(alias: scope.alias).\"__rid\", \(alias: scope.alias).\"localID\"" }, width: 2
         ) { statement, rowID, key, _, _, _, _ in
             LiveRow(rowID: rowID, key: key, localID: LocalID(try statement.text(1)))
-        } isSame: { _, _ in
+        } comparison: {
             // What is in the rows is not known.
-            false
+            { _, _ in false }
         }
     }
 
@@ -63,39 +67,14 @@ extension RowMaker {
             return SectionedRow(
                 try box.read(M.self, statement, path: storePath), in: value, length: sectionLength, rowID: rowID,
                 key: key)
-        } isSame: { old, new in
-            same(
-                unsafeDowncast(old, to: SectionedRow<M, P.Value>.self).object,
-                unsafeDowncast(new, to: SectionedRow<M, P.Value>.self).object, observed)
+        } comparison: {
+            let comparison = ObjectComparison<M>(observed: observed)
+            return { old, new in
+                comparison.isSame(
+                    unsafeDowncast(old, to: SectionedRow<M, P.Value>.self).object,
+                    unsafeDowncast(new, to: SectionedRow<M, P.Value>.self).object)
+            }
         }
-    }
-
-    /// Whether two values of one object are the same, as far as they are observed.
-    private static func same<M: Model>(_ old: M, _ new: M, _ observed: ColumnMask?) -> Bool {
-        if old == new { return true }
-        guard let observed else { return false }
-        return observed & changedColumns(old, new) == 0
-    }
-
-    private static func changedColumns<M: Model>(_ old: M, _ new: M) -> ColumnMask {
-        var mask: ColumnMask = 0
-        func note(_ index: Int) { mask |= 1 << UInt64(min(63, index)) }
-        let (before, after) = (old.__state, new.__state)
-        if before.localID != after.localID { note(1) }
-        if before.serverID != after.serverID { note(2) }
-        if before.isSynced != after.isSynced { note(3) }
-        if before.isDeleted != after.isDeleted { note(4) }
-        if !ScalarText.isEqual(before.version, after.version) { note(5) }
-        if before.createdAt != after.createdAt { note(6) }
-        if before.updatedAt != after.updatedAt { note(7) }
-        let left = RowBuffer()
-        let right = RowBuffer()
-        old.__append(to: left)
-        new.__append(to: right)
-        for index in 0..<min(left.slots.count, right.slots.count) where left.value(at: index) != right.value(at: index) {
-            note(RowReader.stateColumns.count + index)
-        }
-        return mask
     }
 }
 

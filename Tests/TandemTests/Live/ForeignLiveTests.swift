@@ -1,0 +1,71 @@
+import Foundation
+import OpenCombine
+import Synchronization
+import TandemTestScript
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+/// Commits that this store did not make.
+@Suite struct ForeignLiveTests {
+    /// What a subscription was told.
+    private final class Told<Value: Sendable>: Sendable {
+        private let values = Mutex<[Value]>([])
+        func add(_ value: Value) { values.withLock { $0.append(value) } }
+        var all: [Value] { values.withLock { $0 } }
+
+        /// Waits until something has been told that a condition holds for.
+        func wait(_ condition: (Value) -> Bool) -> Value? {
+            for _ in 0..<2000 {
+                if let found = all.last(where: condition) { return found }
+                usleep(5000)
+            }
+            return nil
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `another process's commits are change sets`(isImmediate: Bool) throws {
+        let folder = try TestFolder()
+        let path = folder.file("shared.tandem")
+        let store = try Peer.open(path)
+        defer { store.close() }
+        let told = Told<ChangeSet<PeerPerson>>()
+        let subscription = store.objects(PeerPerson.self).sorted(by: \PeerPerson.Columns.localID).changesetPublisher
+            .on(isImmediate ? .immediate : .background)
+            .sink(receiveCompletion: { _ in }, receiveValue: { told.add($0) })
+        defer { subscription.cancel() }
+        #expect(told.wait { $0.isInitial } != nil)
+        let end = folder.file("end")
+        let peer = try PeerProcess(["commits", path, "5", "20", end], in: folder)
+        #expect(told.wait { $0.results.count == 5 } != nil)
+        _ = FileManager.default.createFile(atPath: end, contents: nil)
+        peer.wait()
+        var names: [PeerPerson] = []
+        for change in told.all { change.apply(to: &names) }
+        #expect(names.map(\.name) == (try store.objects(PeerPerson.self).all()).map(\.name))
+        #expect(told.all.dropFirst().flatMap(\.insertions).count == 5, "what was there is not told of again")
+    }
+
+    @Test func `another store's commits come before one's own that follow`() throws {
+        let folder = try TestFolder()
+        let path = folder.file("shared.tandem")
+        let store = try Store(at: path, models: Badge.self)
+        let other = try Store(at: path, models: Badge.self)
+        defer {
+            other.close()
+            store.close()
+        }
+        let told = Told<[String]>()
+        let subscription = store.objects(Badge.self).sorted(by: \.name).collectionPublisher.on(.immediate)
+            .sink(receiveCompletion: { _ in }, receiveValue: { told.add($0.map(\.name)) })
+        defer { subscription.cancel() }
+        for round in 0..<50 {
+            try other.write { _ = try $0.insert(Badge(name: "other \(round)")) }
+            try store.write { _ = try $0.insert(Badge(name: "own \(round)")) }
+            let now = try store.objects(Badge.self).sorted(by: \.name).all().map(\.name)
+            #expect(told.wait { $0 == now } != nil)
+        }
+    }
+}
