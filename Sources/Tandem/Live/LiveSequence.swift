@@ -64,7 +64,11 @@ private final class LiveWalk<Output: Sendable>: Sendable {
                 return state.waiting
             }
             guard let waiting else { return }
-            if case .failure(let error) = end { waiting.resume(throwing: error) } else { waiting.resume(returning: nil) }
+            if case .failure(let error) = end {
+                waiting.resume(throwing: error)
+            } else {
+                waiting.resume(returning: nil)
+            }
         }
 
         func cancel() {

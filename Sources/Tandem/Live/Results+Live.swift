@@ -80,7 +80,7 @@ extension Results {
         for path in repeat each property { columns.append(M.Columns()[keyPath: path].__column) }
         precondition(
             columns.allSatisfy(\.steps.isEmpty),
-            "observing(_:) takes the model's own properties. Observe the objects behind a reference by a query of theirs.")
+            "observing(_:) takes the model's own properties. Observe what is behind a reference by a query of its own.")
         var results = self
         results.query.observed = columns
         return results
@@ -99,7 +99,10 @@ extension Results {
 }
 
 extension ChangeSet {
-    init(_ taken: (old: RowSlice, new: RowSlice, changes: RowChanges?), _ element: @escaping @Sendable (LiveRow) -> Element) {
+    init(
+        _ taken: (old: RowSlice, new: RowSlice, changes: RowChanges?),
+        _ element: @escaping @Sendable (LiveRow) -> Element
+    ) {
         let results = LiveCollection(taken.new, element: element)
         if let changes = taken.changes {
             self.init(previous: LiveCollection(taken.old, element: element), results: results, changes: changes)

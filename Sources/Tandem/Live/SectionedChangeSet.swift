@@ -78,7 +78,8 @@ extension Results {
     ///
     /// ```swift
     /// let cards = store.objects(Card.self).sorted(by: \.shop)
-    /// let subscription = cards.sectionsPublisher(by: \.category).on(.main).sink(receiveCompletion: { _ in }) { sections in
+    /// let publisher = cards.sectionsPublisher(by: \.category).on(.main)
+    /// let subscription = publisher.sink(receiveCompletion: { _ in }) { sections in
     ///     for section in sections { print(section.key, section.count) }
     /// }
     /// ```
@@ -105,7 +106,9 @@ extension Results {
                 let part = ListPart(LiveList(query, reading: reading, in: store.schema, section: key))
                 return LiveRecipe.Making(parts: [part]) {
                     let taken = part.take()
-                    let length = { (row: LiveRow) in unsafeDowncast(row, to: SectionedRow<M, P.Value>.self).sectionLength }
+                    let length = { (row: LiveRow) in
+                        unsafeDowncast(row, to: SectionedRow<M, P.Value>.self).sectionLength
+                    }
                     let value: @Sendable (LiveRow) -> P.Value = {
                         unsafeDowncast($0, to: SectionedRow<M, P.Value>.self).sectionKey
                     }

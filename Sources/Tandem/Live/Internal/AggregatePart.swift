@@ -97,7 +97,9 @@ enum RunningAggregate {
             bytes.withUnsafeBytes { bytes in
                 switch kind {
                 case .integer, .bigInt:
-                    if let sum = try? OrderedBigInt.decode(bytes) { self = .integers(sum, count: count, isBig: kind == .bigInt) }
+                    if let sum = try? OrderedBigInt.decode(bytes) {
+                        self = .integers(sum, count: count, isBig: kind == .bigInt)
+                    }
                 case .decimal:
                     guard let sum = try? OrderedDecimal.decode(bytes), !sum.isNaN else { return }
                     var total = DecimalTotal()

@@ -72,7 +72,7 @@ extension LiveList.Upkeep {
         if query.base != nil {
             self = .requery(reason: "it chooses among the objects that a limit or distinct(by:) has picked")
         } else if !query.distinct.isEmpty {
-            self = .requery(reason: "of the objects with equal values distinct(by:) shows one, and which one depends on all")
+            self = .requery(reason: "which of the objects with equal values distinct(by:) shows depends on all of them")
         } else if query.followsLinks {
             self = .requery(reason: "it asks of lists of references or inverse links")
         } else if query.limit == nil, query.offset > 0 {
