@@ -48,7 +48,7 @@ struct WatchCards: ParsableCommand {
             receiveCompletion: { @Sendable in watch.end($0) }, receiveValue: { @Sendable in watch.show($0) })
         let total = cards.countPublisher.on(.queue(queue)).sink(
             receiveCompletion: { @Sendable in watch.end($0) }, receiveValue: { @Sendable in watch.show(total: $0) })
-        Interrupt.ringing(bell) { bell.wait(seconds: seconds) }
+        Interrupt.ringing(bell) { bell.wait(seconds: seconds, whileReading: .output) }
         list.cancel()
         total.cancel()
         try watch.finish()

@@ -28,16 +28,20 @@ final class Bell: Sendable {
 
     var handle: Int32 { writing }
 
-    /// Waits until it rings, or so many seconds.
-    func wait(seconds: Double?) {
+    /// Waits until it rings, or so many seconds, or until nobody reads any more what a stream gets (`cards watch | head`).
+    func wait(seconds: Double?, whileReading screen: Screen? = nil) {
         let end = seconds.map { ContinuousClock.now.advanced(by: .seconds($0)) }
         while true {
             let left = end.map { ContinuousClock.now.duration(to: $0).inSeconds }
             if let left, left <= 0 { return }
-            var request = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
+            // Of a stream that is asked for nothing its end is told all the same. A negative one is passed over.
+            var requests = [
+                pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: screen?.descriptor ?? -1, events: 0, revents: 0),
+            ]
             // A day at most: the number is small. Then it is asked again.
             let milliseconds = left.map { Int32(min($0, 86_400) * 1000) + 1 } ?? -1
-            if poll(&request, 1, milliseconds) > 0 { return }
+            if poll(&requests, 2, milliseconds) > 0 { return }
         }
     }
 }

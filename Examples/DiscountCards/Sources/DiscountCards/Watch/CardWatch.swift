@@ -81,10 +81,10 @@ final class CardWatch: Sendable {
         change.printTable(on: screen)
         for card in change.gone { screen.print("  " + screen.paint("− \(card.shop.printable)", .bad)) }
         let shown = change.results.count
-        let total = state.total.map { $0 > shown ? "\(shown.grouped) of \($0.of("card"))" : $0.of("card") }
-        screen.print(
-            "\n  "
-                + screen.paint(
-                    "\(total ?? shown.of("card")), change \(state.count) at \(time.timeOfDay). Ctrl-C ends.", .faint))
+        // The number comes by itself, and may be a moment late.
+        let total = max(state.total ?? 0, shown)
+        let count = total > shown ? "\(shown.grouped) of \(total.of("card"))" : total.of("card")
+        let footer = "\(count), change \(state.count) at \(time.timeOfDay). Ctrl-C ends."
+        screen.print("\n  " + screen.paint(footer, .faint))
     }
 }

@@ -48,7 +48,7 @@ extension ChangeSet<Card> {
             .init(title: "Points", isNumber: true), .init(title: "State"))
         for (index, card) in results.enumerated() {
             table.append(
-                marks[index] ?? "", .init(card.shop, card.isPinned ? .strong : nil), .init(card.barcode),
+                marks[index] ?? " ", .init(card.shop, card.isPinned ? .strong : nil), .init(card.barcode),
                 .init(card.points.grouped),
                 .init(
                     (card.isSynced ? "on the server" : "not sent") + (card.isPinned ? ", pinned" : ""),
