@@ -15,6 +15,10 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
     /// The columns that the aggregate selects.
     private var stored: [StorageValue] = []
     private var told: [StorageValue]?
+    private var toldValue: Value?
+    /// Whether an average that was looked at last is new to the subscriber.
+    private var compared: (stored: [StorageValue], isNew: Bool)?
+    var tuning = LiveTuning()
 
     init(_ query: QueryDescription, _ aggregate: Aggregate<M, Value>) {
         self.query = query.nestedIfCut
@@ -54,7 +58,7 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
                 guard case .integer(let count)? = stored.first else { return false }
                 stored = [.integer(count + Int64(change))]
             case .value(let old, let new):
-                guard running.replace(old, new) else { return false }
+                guard running.replace(old, new) || tuning.has(.staleExtreme) else { return false }
                 stored = running.stored(width: Int(aggregate.node.width))
             case .row: break
             }
@@ -62,15 +66,44 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
         return true
     }
 
-    var isDirty: Bool { told != stored }
+    var isDirty: Bool {
+        guard told != stored else { return false }
+        // The sum and the number of the values can change and their average stay.
+        guard told != nil, case .average = aggregate.node else { return true }
+        if let compared, compared.stored == stored { return compared.isNew }
+        let value = try? take(stored, path: "")
+        let isNew = !Self.isSame(value as Any, toldValue as Any)
+        compared = (stored, isNew)
+        return isNew
+    }
+
+    private static func isSame(_ old: Any, _ new: Any) -> Bool {
+        func isEqual<T: Equatable>(_ old: T, _ new: Any) -> Bool {
+            guard let new = new as? T else { return false }
+            // NaN stays NaN.
+            return old == new || (old != old && new != new)
+        }
+        guard let old = old as? any Equatable else { return false }
+        return isEqual(old, new)
+    }
 
     func settleQuietly(wasDirty: Bool) {
-        if !wasDirty, told != nil { told = stored }
+        guard !wasDirty, told != nil else { return }
+        told = stored
+        compared = nil
+        toldValue = try? take(stored, path: "")
     }
 
     func take(path: String) throws -> Value {
         told = stored
-        return try StoredValues.read(stored) { try aggregate.value($0, 0, store: path) }
+        compared = nil
+        let value = try take(stored, path: path)
+        toldValue = value
+        return value
+    }
+
+    private func take(_ stored: [StorageValue], path: String) throws -> Value {
+        try StoredValues.read(stored) { try aggregate.value($0, 0, store: path) }
     }
 }
 

@@ -24,12 +24,13 @@ extension ChangeCapture {
         var joined = JoinedCandidates()
         for table in tables {
             if table.isBulk {
+                if tuning.has(.bulkForgotten) { continue }
                 sealed.reloads.formUnion(table.watch.everyPart)
             } else {
                 seal(table, &joined, &sealed)
             }
         }
-        joined.evaluate(connection, &sealed)
+        joined.evaluate(connection, tuning, &sealed)
         return sealed
     }
 
@@ -39,12 +40,13 @@ extension ChangeCapture {
         // A part is told of a row once, however many ways lead to it.
         var seen: Set<PartID> = []
         for index in 0..<table.count {
+            if tuning.has(.changeDropped), index > 0, index == table.count - 1 { continue }
             do {
                 let statement = try connection.changedRowStatement(watch)
                 defer { statement.reset() }
                 statement.bind(1, table.rowIDs[index])
                 let exists = try statement.step()
-                let mask = table.mask(index, exists ? statement : nil)
+                let mask = table.mask(index, exists ? statement : nil, tuning)
                 if mask == 0 { continue }
                 hasChanged = true
                 seen.removeAll(keepingCapacity: true)
@@ -60,8 +62,9 @@ extension ChangeCapture {
                 }
                 for (id, reaches) in watch.reached {
                     for (part, reach) in reaches
-                    where !row.existed || !exists || mask & part.reaches[reach].mask != 0 {
-                        try joined.addHolders(of: table.rowIDs[index], reach, to: id, part, connection)
+                    where !tuning.has(.joinedRowIgnored)
+                        && (!row.existed || !exists || mask & part.reaches[reach].mask != 0) {
+                        try joined.addHolders(of: table.rowIDs[index], reach, to: id, part, connection, tuning)
                     }
                 }
             } catch {
@@ -81,7 +84,8 @@ extension ChangeCapture {
         guard wasIn || isIn else { return }
         let changed = ChangedRow(
             rowID: row.rowID, wasIn: wasIn, isIn: isIn, mask: row.mask, old: row.old, statement: row.statement,
-            asked: row.asked, ordered: row.ordered, path: connection.path, box: row.box)
+            asked: row.asked, ordered: row.ordered, path: connection.path, box: row.box,
+            tuning: tuning)
         do {
             if let change = try part.watcher.change(changed) { sealed.changes.append((id, change)) }
         } catch {
@@ -118,7 +122,7 @@ private struct SealedRow {
 extension CapturedTable {
     /// The columns in which a row differs from what it was: all of them if it has come or gone; none if it is as it
     /// was, or was never there but in between.
-    fileprivate func mask(_ index: Int, _ statement: Statement?) -> ColumnMask {
+    fileprivate func mask(_ index: Int, _ statement: Statement?, _ tuning: LiveTuning) -> ColumnMask {
         guard let statement else { return existed[index] ? .max : 0 }
         guard existed[index] else { return .max }
         let now = StatementColumns(statement: statement.handle)
@@ -126,6 +130,7 @@ extension CapturedTable {
         for column in 0..<digestCount where digests[index * digestCount + column] != now.view(column).digest {
             mask |= 1 << UInt64(min(63, column))
         }
+        if tuning.has(.syncStateIgnored) { mask &= ~(1 << 3) }
         return mask
     }
 }

@@ -10,12 +10,9 @@ import SQLitePreupdate
 ///
 /// Used by the thread that writes.
 final class ChangeCapture {
-    /// Past so many changed rows of a table the rows are not noted any more: what watches them reads afresh, which
-    /// costs about the same then, and not the writer.
-    static let bulkLimit = 10_000
-
     let plan: WatchPlan
     let connection: Connection
+    let tuning: LiveTuning
     private(set) var tables: [CapturedTable] = []
     /// Whether something was changed that the hook can't have told.
     private let changesAtBegin: Int64
@@ -24,8 +21,9 @@ final class ChangeCapture {
     private var latestName: UnsafePointer<CChar>?
     private var latest: CapturedTable?
 
-    init(_ plan: WatchPlan, on connection: Connection) {
+    init(_ plan: WatchPlan, on connection: Connection, _ tuning: LiveTuning) {
         self.plan = plan
+        self.tuning = tuning
         self.connection = connection
         changesAtBegin = connection.totalChanges
         guard !plan.isEmpty else { return }
@@ -69,7 +67,7 @@ final class ChangeCapture {
     private func captured(_ name: String) -> CapturedTable? {
         if let table = tables.first(where: { $0.watch.table.table == name }) { return table }
         guard let watch = plan.tables[name] else { return nil }
-        let table = CapturedTable(watch)
+        let table = CapturedTable(watch, tuning)
         tables.append(table)
         return table
     }
@@ -91,11 +89,13 @@ final class CapturedTable {
     private(set) var isBulk = false
 
     private var columns: TableColumns?
+    private let tuning: LiveTuning
     let digestCount: Int
     let askedCount: Int
 
-    init(_ watch: TableWatch) {
+    init(_ watch: TableWatch, _ tuning: LiveTuning) {
         self.watch = watch
+        self.tuning = tuning
         digestCount = RowReader.stateColumns.count + watch.table.definition.properties.count
         askedCount = watch.asked.columns.count
     }
@@ -126,9 +126,13 @@ final class CapturedTable {
 
     /// Notes that a row changes; `false` if that is known.
     private func note(_ row: Int64, existed wasThere: Bool) -> Bool {
-        if rowIDs.count >= ChangeCapture.bulkLimit {
+        if rowIDs.count >= tuning.bulkLimit {
             if places[row] == nil { becomeBulk() }
             return false
+        }
+        if tuning.has(.lastImageForFirst), let place = places.removeValue(forKey: row) {
+            rowIDs[place] = .min
+            existed[place] = false
         }
         guard places.updateValue(rowIDs.count, forKey: row).map({ places[row] = $0 }) == nil else { return false }
         rowIDs.append(row)

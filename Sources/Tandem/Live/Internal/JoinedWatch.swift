@@ -55,9 +55,6 @@ extension JoinedWatch {
 
 /// The rows to be asked of SQLite at the end of a transaction, each once.
 struct JoinedCandidates {
-    /// Past so many rows of a part it is cheaper to read the part afresh.
-    private static let limit = 2_000
-
     private struct Part {
         let watch: JoinedWatch
         var rows: [Int64: ColumnMask] = [:]
@@ -71,20 +68,20 @@ struct JoinedCandidates {
 
     /// Adds the rows whose references lead to a changed one.
     mutating func addHolders(
-        of row: Int64, _ reach: Int, to id: PartID, _ watch: JoinedWatch, _ connection: Connection
+        of row: Int64, _ reach: Int, to id: PartID, _ watch: JoinedWatch, _ connection: Connection, _ tuning: LiveTuning
     ) throws {
         let statement = try connection.statement(watch.reaches[reach].holdersSQL)
         defer { statement.reset() }
         statement.bind(1, row)
-        while try statement.step(), parts[id]?.rows.count ?? 0 <= Self.limit {
+        while try statement.step(), parts[id]?.rows.count ?? 0 <= tuning.joinedLimit {
             add(statement.integer(0), mask: 0, to: id, watch)
         }
     }
 
-    func evaluate(_ connection: Connection, _ sealed: inout SealedCommit) {
+    func evaluate(_ connection: Connection, _ tuning: LiveTuning, _ sealed: inout SealedCommit) {
         for (id, part) in parts {
             do {
-                guard part.rows.count <= Self.limit else {
+                guard part.rows.count <= tuning.joinedLimit else {
                     sealed.reloads.insert(id)
                     continue
                 }

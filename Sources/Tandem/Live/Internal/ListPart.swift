@@ -6,6 +6,7 @@ final class ListPart: LivePart {
     /// What differs from that, row by row.
     private var pending = RowDeltas()
     private var wasTold = false
+    var tuning = LiveTuning()
 
     private var tree = RowTree()
     /// The rows by their numbers in the table, where changes come row by row.
@@ -15,7 +16,11 @@ final class ListPart: LivePart {
     /// Whether the tree has all rows of the query, not only as many as the window wants and some more.
     private var isComplete = true
 
+    /// Whether two rows of one object are the same to the subscriber.
+    private let isSame: (LiveRow, LiveRow) -> Bool
+
     init(_ list: LiveList) {
+        isSame = list.reading.maker.comparison()
         self.list = list
     }
 
@@ -39,10 +44,10 @@ final class ListPart: LivePart {
         var query = list.query
         if let window = list.window {
             query.offset = 0
-            query.limit = window.capacity
+            query.limit = window.capacity(tuning)
         }
         var found = try list.reading.rows(query, connection)
-        isComplete = list.window.map { found.count < $0.capacity } ?? true
+        isComplete = list.window.map { found.count < $0.capacity(tuning) } ?? true
         RowTree.sort(&found)
         tree = RowTree(sorted: found)
         if list.isIncremental {
@@ -52,7 +57,7 @@ final class ListPart: LivePart {
         }
         unsettled = nil
         if wasTold {
-            note(before.deltas(to: visible, isSame: list.reading.maker.comparison()))
+            note(before.deltas(to: visible, isSame: isSame), since: before)
         }
     }
 
@@ -67,7 +72,7 @@ final class ListPart: LivePart {
         }
         tree.apply(removed: steps.removed, inserted: steps.inserted)
         if list.window == nil {
-            note(steps.deltas)
+            note(steps.deltas, since: before)
             return true
         }
         guard trimToWindow() else {
@@ -114,25 +119,38 @@ final class ListPart: LivePart {
     /// - Returns: `false` if the window has room for rows that are not known.
     private func trimToWindow() -> Bool {
         guard let window = list.window else { return true }
-        if tree.count > window.capacity * 2 {
+        let capacity = window.capacity(tuning)
+        if tree.count > capacity * 2 {
             var surplus: [LiveRow] = []
-            tree.forEach(in: window.capacity..<tree.count) { surplus.append($0) }
+            tree.forEach(in: capacity..<tree.count) { surplus.append($0) }
             for row in surplus { rows[row.rowID] = nil }
             tree.apply(removed: surplus, inserted: [])
             isComplete = false
         }
-        return isComplete || tree.count >= window.offset + window.limit
+        return isComplete || tuning.has(.windowNotRefilled) || tree.count >= window.offset + window.limit
     }
 
-    private func note(_ deltas: [RowDelta]) {
+    private func note(_ deltas: [RowDelta], since before: RowSlice? = nil) {
         guard wasTold else { return }
+        if tuning.has(.mergedAgainstWrongBase), let before, !deltas.isEmpty {
+            pending = RowDeltas()
+            told = before
+        }
         for delta in deltas { merge(delta) }
         latest = deltas
     }
 
     private func merge(_ delta: RowDelta) {
         guard let old = delta.old, let new = delta.new, old.rowID != new.rowID else {
-            if let row = delta.old ?? delta.new { pending.merge(delta, rowID: row.rowID) }
+            guard let rowID = (delta.old ?? delta.new)?.rowID else { return }
+            let hasWaited = pending[rowID] != nil
+            pending.merge(delta, rowID: rowID)
+            // What has changed and changed back while the subscriber was slow is no change to it.
+            if hasWaited, let whole = pending[rowID], let old = whole.old, let new = whole.new, old.hasPlace(of: new),
+                isSame(old, new)
+            {
+                _ = pending.remove(rowID: rowID)
+            }
             return
         }
         // An object that has come back under another number.
@@ -177,6 +195,6 @@ final class ListPart: LivePart {
             wasTold = true
         }
         guard wasTold else { return (told, visible, nil) }
-        return (told, visible, RowChanges(from: told, to: visible, deltas: pending.all))
+        return (told, visible, RowChanges(from: told, to: visible, deltas: pending.all, tuning))
     }
 }

@@ -20,6 +20,7 @@ final class LiveEngine: Sendable {
         var freeParts: [PartID] = []
         var sequence: UInt64 = 0
         var isFinished = false
+        var tuning = LiveTuning()
     }
 
     /// The store, which has the engine.
@@ -45,11 +46,13 @@ final class LiveEngine: Sendable {
     private let nextLoader = Atomic<Int>(0)
     private let path: String
     private let link = StoreLink()
+    let isInMemory: Bool
     /// Notices commits of other processes, while somebody subscribes; `nil` in memory.
     private let watcher: ForeignCommits?
 
     init(path: String, isInMemory: Bool) {
         self.path = path
+        self.isInMemory = isInMemory
         watcher =
             isInMemory
             ? nil
@@ -119,6 +122,15 @@ final class LiveEngine: Sendable {
 
     var subscriptionCount: Int { state.withLock { $0.subscriptions.count } }
 
+    /// The subscriptions there are.
+    var present: [LiveSubscription] { state.withLock { Array($0.subscriptions.values) } }
+
+    /// Set by tests, before they subscribe.
+    var tuning: LiveTuning {
+        get { state.withLock { $0.tuning } }
+        set { state.withLock { $0.tuning = newValue } }
+    }
+
     /// The store closes: all subscriptions end.
     func finish() {
         let subscriptions = state.withLock { state in
@@ -133,7 +145,8 @@ final class LiveEngine: Sendable {
 
     /// Begins to note what a transaction changes.
     func beginCapture(on connection: Connection) -> ChangeCapture {
-        ChangeCapture(state.withLock { $0.plan }, on: connection)
+        let (plan, tuning) = state.withLock { ($0.plan, $0.tuning) }
+        return ChangeCapture(plan, on: connection, tuning)
     }
 
     /// A transaction has begun and has looked for commits of other processes.
@@ -162,6 +175,7 @@ final class LiveEngine: Sendable {
         state.withLock { state in
             state.sequence += 1
             var wakeUp = LiveWakeUp()
+            if state.tuning.has(.foreignCommitMissed) { return wakeUp }
             wakeUp.isForeign = true
             for subscription in state.subscriptions.values {
                 wakeUp.add(subscription, LiveNews(sequence: state.sequence, mustReload: true))
@@ -224,16 +238,18 @@ final class LiveEngine: Sendable {
 
     // MARK: Other processes
 
-    private func lookForForeignCommit(_ store: Store) -> ForeignTransactions {
+    func lookForForeignCommit(_ store: Store) -> ForeignTransactions {
         do {
-            let (others, hasMoved) = try store.writer.queue.unsafeReentrantRead { _ in
+            let (others, wakeUp) = try store.writer.queue.unsafeReentrantRead { _ in
                 try store.checkOpen()
                 let connection = store.writer.connection
                 // Asked first: who is in a transaction now may commit after the look.
                 let others = connection.foreignTransactions
-                return (others, try SchemaKeeper.checkUnchanged(connection, store: store))
+                // Noted before the writer is free: the next commit's news must not come before this one.
+                let hasMoved = try SchemaKeeper.checkUnchanged(connection, store: store)
+                return (others, hasMoved ? noteForeignCommit() : LiveWakeUp())
             }
-            if hasMoved { run(noteForeignCommit()) }
+            run(wakeUp)
             return others
         } catch let error as TandemError where error.code == .foreignSchemaChange {
             fail(with: error)
@@ -249,6 +265,9 @@ extension LiveEngine.State {
     /// Gives each subscription its news of a commit.
     fileprivate mutating func giveOut(_ sealed: SealedCommit, _ quiet: Set<LiveToken>) -> LiveWakeUp {
         var news: [ObjectIdentifier: (subscription: LiveSubscription, news: LiveNews)] = [:]
+        func isQuiet(_ subscription: LiveSubscription) -> Bool {
+            (subscription.token.map(quiet.contains) ?? false) && !tuning.has(.quietWriteTold)
+        }
         func note(_ subscription: LiveSubscription, _ change: (inout LiveNews) -> Void) {
             let key = ObjectIdentifier(subscription)
             change(
@@ -256,7 +275,7 @@ extension LiveEngine.State {
                     key,
                     default: (
                         subscription,
-                        LiveNews(sequence: sequence, isQuiet: subscription.token.map(quiet.contains) ?? false)
+                        LiveNews(sequence: sequence, isQuiet: isQuiet(subscription))
                     )
                 ].news)
         }
@@ -270,7 +289,7 @@ extension LiveEngine.State {
             guard id < owners.count, let owner = owners[id] else { continue }
             note(owner.subscription) { $0.mustReload = true }
         }
-        if sealed.planVersion != plan.version {
+        if sealed.planVersion != plan.version, !tuning.has(.lateSubscriberForgotten) {
             for subscription in subscriptions.values where !subscription.isNoted(by: sealed.planVersion) {
                 note(subscription) { $0.mustReload = true }
             }

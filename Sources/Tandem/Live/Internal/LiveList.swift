@@ -16,7 +16,7 @@ struct LiveList: Sendable {
         let limit: Int
 
         /// The rows that are read: those shown, and as many again as a reserve, within reason.
-        var capacity: Int { offset + limit + min(1_000, max(32, limit)) }
+        func capacity(_ tuning: LiveTuning) -> Int { offset + limit + min(1_000, max(tuning.leastReserve, limit)) }
     }
 
     let query: QueryDescription

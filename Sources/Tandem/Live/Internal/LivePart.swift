@@ -3,6 +3,9 @@
 /// It is kept up to date by whoever runs its subscription, one thread at a time; ``watch(in:)`` alone is asked by
 /// others.
 protocol LivePart: AnyObject {
+    /// What the engine was set to.
+    var tuning: LiveTuning { get set }
+
     /// How the writer translates changes for it.
     func watch(in schema: Schema) throws -> PartWatch
 

@@ -23,6 +23,7 @@ class LiveSubscription: @unchecked Sendable {
     /// What the engine knows it by.
     let registration = Mutex<LiveEngine.Registration?>(nil)
 
+    private let tuning: LiveTuning
     private let condition = NSCondition()
     private var news: [LiveNews] = []
     private var demand = Subscribers.Demand.none
@@ -46,7 +47,10 @@ class LiveSubscription: @unchecked Sendable {
 
     init(store: Store, parts: [any LivePart], scheduler: LiveScheduler, token: LiveToken?) {
         self.store = store
+        let tuning = store.live.tuning
+        for part in parts { part.tuning = tuning }
         self.parts = parts
+        self.tuning = tuning
         self.scheduler = scheduler
         self.token = token
     }
@@ -60,6 +64,27 @@ class LiveSubscription: @unchecked Sendable {
     func complete(_ completion: Subscribers.Completion<TandemError>) {}
     /// Lets the subscriber go.
     func release() {}
+
+    /// How it stands. The parts are looked at only while nobody runs.
+    var standing: Standing {
+        condition.withLock {
+            let isIdle = !isRunning && !isDelivering && !isLoaderCalled
+            let isAsked = demand > .none
+            var standing = Standing(isSettled: isOver, isAsked: isAsked, isLoaded: isLoaded, isOver: isOver)
+            guard isIdle, !isOver, ending == nil else { return standing }
+            if isCancelled {
+                standing.isSettled = true
+            } else if isLoaded {
+                standing.isSettled = news.isEmpty && !(isAsked && parts.contains(where: \.isDirty))
+            } else {
+                standing.isSettled = !isAsked
+            }
+            return standing
+        }
+    }
+
+    /// How often it has read afresh.
+    private(set) var loads = 0
 
     // MARK: News
 
@@ -218,8 +243,8 @@ class LiveSubscription: @unchecked Sendable {
                 return .apply(takeNews())
             }
             // Only this thread touches the parts now.
-            if demand > .none, !isDelivering, parts.contains(where: \.isDirty) {
-                demand -= 1
+            if demand > .none || tuning.has(.demandIgnored), !isDelivering, parts.contains(where: \.isDirty) {
+                if demand > .none { demand -= 1 }
                 isDelivering = true
                 return .deliver
             }
@@ -278,6 +303,7 @@ class LiveSubscription: @unchecked Sendable {
 
     /// Reads afresh, which makes news of commits that are in what is read old.
     private func load() throws {
+        loads += 1
         loadedSequence = try store.live.read(store) { connection, sequence in
             if store.readers != nil {
                 let isWanted = condition.withLock {
@@ -316,6 +342,7 @@ class LiveSubscription: @unchecked Sendable {
     /// Brings all parts forward by one commit; `false` if one of them must be read afresh.
     private func apply(_ item: LiveNews) throws -> Bool {
         for (index, part) in parts.enumerated() {
+            if index > 0, tuning.has(.combinedTorn) { continue }
             let changes = item.changes.filter { $0.part == index }.map(\.change)
             if !changes.isEmpty, try !part.apply(changes) { return false }
         }

@@ -22,12 +22,12 @@ struct RowChanges: Sendable {
     /// - Parameter deltas: What became of the rows: all that differ. The old ones are shown in `from`, the new ones in
     ///   `to`.
     /// - Complexity: O(*k* log *n*) for *k* deltas, or O(*n* + *k* log *k*) if that is less.
-    init(from: RowSlice, to: RowSlice, deltas: [RowDelta]) {
+    init(from: RowSlice, to: RowSlice, deltas: [RowDelta], _ tuning: LiveTuning = LiveTuning()) {
         if deltas.count <= 1 {
-            if let delta = deltas.first { setOne(delta, from: from, to: to) }
+            if let delta = deltas.first { setOne(delta, from: from, to: to, tuning) }
             return
         }
-        let places = Places(from: from, to: to, deltas: deltas)
+        let places = Places(from: from, to: to, deltas: deltas, tuning)
         let (stayed, moved) = places.stayedAndMoved()
         modifications = stayed
         moves = moved
@@ -36,10 +36,10 @@ struct RowChanges: Sendable {
     }
 
     /// A row that changed alone is between the same neighbours if it is at the same index.
-    private mutating func setOne(_ delta: RowDelta, from: RowSlice, to: RowSlice) {
+    private mutating func setOne(_ delta: RowDelta, from: RowSlice, to: RowSlice, _ tuning: LiveTuning) {
         let old = delta.old.map { from.ranks(of: [$0])[0] }
         let new = delta.new.map { to.ranks(of: [$0])[0] }
-        if let old, let new, delta.old?.localID == delta.new?.localID {
+        if let old, let new, delta.old?.localID == delta.new?.localID || tuning.has(.reusedRowForModification) {
             if old == new {
                 modifications = [(old, new)]
                 return
@@ -70,7 +70,7 @@ private struct Places {
     /// The indices of the objects that are on both sides, ascending by the old ones.
     let changed: [(old: Int, new: Int)]
 
-    init(from: RowSlice, to: RowSlice, deltas: [RowDelta]) {
+    init(from: RowSlice, to: RowSlice, deltas: [RowDelta], _ tuning: LiveTuning) {
         let olds = deltas.compactMap(\.old)
         let news = deltas.compactMap(\.new)
         let oldRanks = from.ranks(of: olds)
@@ -82,7 +82,9 @@ private struct Places {
         var oldIndex = 0
         var newIndex = 0
         for delta in deltas {
-            if let old = delta.old, let new = delta.new, old.localID == new.localID {
+            if let old = delta.old, let new = delta.new,
+                old.localID == new.localID || tuning.has(.reusedRowForModification)
+            {
                 changed.append((oldRanks[oldIndex], newRanks[newIndex]))
             } else {
                 if delta.old != nil { gone.append(oldIndex) }

@@ -35,6 +35,9 @@ struct RowDeltas: Sendable, Sequence {
         if deltas.values[index].isEmpty { deltas.remove(at: index) }
     }
 
+    /// What became of a row.
+    subscript(rowID: Int64) -> RowDelta? { deltas[rowID] }
+
     /// Takes out what became of a row.
     mutating func remove(rowID: Int64) -> RowDelta? { deltas.removeValue(forKey: rowID) }
 

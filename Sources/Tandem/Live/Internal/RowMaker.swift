@@ -1,3 +1,5 @@
+import Foundation
+
 /// Makes rows of one kind from what a statement reads: with their objects, by reference only, or in sections.
 struct RowMaker: Sendable {
     /// What to select before the columns of the order.

@@ -21,6 +21,7 @@ struct ChangedRow {
     let path: String
     /// The object, once it has been read for one of the parts.
     let box: ObjectBox
+    let tuning: LiveTuning
 }
 
 /// Holds an object that was read, for those who want the same one.
@@ -50,8 +51,9 @@ struct ListWatcher: RowWatcher {
         section?.appendKey(row.ordered, to: &key)
         let sectionLength = key.count
         order.appendKey(row.ordered, to: &key)
+        if row.tuning.has(.tieBrokenWrongly) { key.append(UInt8(truncatingIfNeeded: ~row.rowID)) }
         let new = try maker.make(row.statement, row.rowID, key, sectionLength, nil, row.box, row.path)
-        return .row(row.rowID, new, isSilent: row.wasIn && row.mask & observed == 0)
+        return .row(row.rowID, new, isSilent: row.wasIn && row.mask & observed == 0 && !row.tuning.has(.silentChangeTold))
     }
 }
 
