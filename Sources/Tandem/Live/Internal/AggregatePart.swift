@@ -193,7 +193,7 @@ enum RunningAggregate {
 
     /// Whether a value comes before another one as a least or greatest.
     private static func isBetter(_ value: StorageValue, _ other: StorageValue, _ isMinimum: Bool) -> Bool {
-        let order = BoundValue(value).order(of: BoundValue(other))
+        let order = BoundValue(other).order(of: BoundValue(value))
         return isMinimum ? order < 0 : order > 0
     }
 
