@@ -24,7 +24,8 @@ public struct SectionedChangeSet<Key: Sendable, Element: Sendable>: Sendable {
     public let modifications: [Change]
     /// The objects that moved: each is also one of the deletions and one of the insertions.
     public let moves: [Change]
-    /// The same change without sections, with local IDs and old values.
+    /// The same change without sections, with local IDs and old values. An object that went to the next section without
+    /// passing another object is a modification here.
     public let changes: ChangeSet<Element>
 
     /// Where an object was, and where it is.
@@ -61,14 +62,30 @@ public struct SectionedChangeSet<Key: Sendable, Element: Sendable>: Sendable {
         }
         deletedSections = deleted
         insertedSections = inserted
-        deletions = changes.deletions.map(previous.position)
-        insertions = changes.insertions.map(sections.position)
-        modifications = changes.modifications.map {
+        // An object can go to the next section without passing another one: in the list it has stayed where it was.
+        var stayed: [ChangeSet<Element>.Modification] = []
+        var left: [ChangeSet<Element>.Modification] = []
+        for modification in changes.modifications {
+            let before = changes.previous.rows[modification.old]
+            let after = changes.results.rows[modification.new]
+            if before.key.prefix(length(before)) == after.key.prefix(length(after)) {
+                stayed.append(modification)
+            } else {
+                left.append(modification)
+            }
+        }
+        deletions = Self.merged(changes.deletions, left.map(\.old)).map(previous.position)
+        insertions = Self.merged(changes.insertions, left.map(\.new)).map(sections.position)
+        modifications = stayed.map {
             Change(old: previous.position(ofElementAt: $0.old), new: sections.position(ofElementAt: $0.new))
         }
-        moves = changes.moves.map {
-            Change(old: previous.position(ofElementAt: $0.from), new: sections.position(ofElementAt: $0.to))
+        moves = (changes.moves.map { ($0.from, $0.to) } + left.map { ($0.old, $0.new) }).sorted { $0.0 < $1.0 }.map {
+            Change(old: previous.position(ofElementAt: $0.0), new: sections.position(ofElementAt: $0.1))
         }
+    }
+
+    private static func merged(_ indices: [Int], _ others: [Int]) -> [Int] {
+        others.isEmpty ? indices : (indices + others).sorted()
     }
 }
 
