@@ -58,7 +58,8 @@ private final class LiveWalk<Output: Sendable>: Sendable {
             case .failure(let error): end = .failure(error)
             }
             let waiting = state.withLock { state in
-                state.end = end
+                // An error is told once; from then on the sequence is at its end.
+                state.end = state.waiting == nil ? end : .success(())
                 state.subscription = nil
                 defer { state.waiting = nil }
                 return state.waiting
@@ -112,7 +113,6 @@ private final class LiveWalk<Output: Sendable>: Sendable {
     private func wait(_ continuation: CheckedContinuation<Output?, any Error>) {
         let turn: Turn = state.state.withLock { state in
             if let end = state.end {
-                // An error is told once; from then on the sequence is at its end.
                 state.end = .success(())
                 return .over(end)
             }

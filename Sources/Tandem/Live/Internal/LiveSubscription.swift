@@ -112,7 +112,9 @@ class LiveSubscription: @unchecked Sendable {
         }
         guard isMine else { return }
         if isImmediate, !store.isBusyInMemory {
-            runHere()
+            // Whoever has the run sees what is asked for. To wait for it could be for ever: this thread may be in a
+            // transaction that the other's delivery waits for.
+            if enter(waits: false) { work(mayLoad: true) }
         } else if isLoaded {
             store.live.queue.async { self.run() }
         } else {
@@ -188,6 +190,7 @@ class LiveSubscription: @unchecked Sendable {
 
     /// What the run does next.
     private enum Step {
+        case forget
         case end(Subscribers.Completion<TandemError>)
         case load
         case callLoader
@@ -200,6 +203,10 @@ class LiveSubscription: @unchecked Sendable {
         while true {
             switch next(mayLoad) {
             case .leave: return
+            case .forget:
+                // It may have been made known after it was cancelled, by the run that was under way.
+                store.live.remove(self)
+                return
             case .callLoader:
                 callLoader()
                 return
@@ -225,7 +232,7 @@ class LiveSubscription: @unchecked Sendable {
             if isCancelled {
                 isOver = true
                 letGoOfParts()
-                return leave()
+                return leave(.forget)
             }
             if let ending {
                 if isDelivering { return leave() }
@@ -277,8 +284,8 @@ class LiveSubscription: @unchecked Sendable {
                 return fail(
                     TandemError(.sql, "The live query can't be read.", store: store.path, underlying: error))
             }
-            // A store that closes ends its subscriptions without an error.
-            if error.code == .closed { return fail(nil) }
+            // A store that closes ends its subscriptions without an error. Who comes later gets one.
+            if error.code == .closed, registration.withLock({ $0 != nil }) { return fail(nil) }
             fail(error)
         }
     }

@@ -1,0 +1,122 @@
+import Foundation
+import TandemTesting
+import Testing
+
+@testable import Tandem
+@testable import TandemTestScript
+
+/// How a live query ends with an error, and begins again.
+@Suite struct LiveErrorTests {
+    @Test(arguments: StoreKind.allCases)
+    func `a stored value that can't be read ends the query, not the write`(_ kind: StoreKind) async throws {
+        try await kind.withStore(EveryColumn.self) { (store: Store) async throws -> Void in
+            let object = try await store.write { try $0.insert(EveryColumn(name: "А")) }
+            let immediate = store.objects(EveryColumn.self).changesetPublisher.on(.immediate).record()
+            let queued = store.objects(EveryColumn.self).changesetPublisher.record()
+            let count = store.objects(EveryColumn.self).countPublisher.on(.immediate).record()
+            var iterator = store.objects(EveryColumn.self).collectionPublisher.values.makeAsyncIterator()
+            #expect(try await iterator.next()?.count == 1)
+            #expect(queued.waitForValues(1))
+            // A UUID of one byte, under a write of ours.
+            try await store.write { tx in
+                try tx.connection.execute(#"UPDATE "EveryColumn" SET "uuid" = X'00', "name" = 'Б'"#)
+            }
+            #expect(try store.rows(#"SELECT "name" FROM "EveryColumn""#) == [["Б"]])
+            #expect(queued.waitForEnd())
+            for recorder in [immediate, queued] {
+                #expect(recorder.error?.code == .invalidValue)
+                #expect(recorder.error?.model == "EveryColumn" && recorder.error?.property == "uuid")
+                #expect(recorder.values.count == 1)
+            }
+            let error = await #expect(throws: TandemError.self) { try await iterator.next() }
+            #expect(error?.code == .invalidValue)
+            #expect(try await iterator.next() == nil)
+            // It reads no values.
+            #expect(count.completion == nil)
+            #expect(store.live.subscriptionCount == 1)
+            // Subscribing to what can't be read fails at once; when it is mended it works.
+            let failing = store.objects(EveryColumn.self).changesetPublisher.on(.immediate).record()
+            #expect(failing.error?.code == .invalidValue)
+            try await store.write { try $0.delete(EveryColumn.self, object.localID) }
+            let again = store.objects(EveryColumn.self).changesetPublisher.on(.immediate).record()
+            #expect(again.values.count == 1 && again.completion == nil)
+            again.cancel()
+            count.cancel()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `closing the store ends its queries, and later ones fail`(_ kind: StoreKind) async throws {
+        try await kind.withStore(Card.self, Person.self, Badge.self) { (store: Store) async throws -> Void in
+            let immediate = store.cards.countPublisher.on(.immediate).record()
+            let queued = store.cards.countPublisher.record()
+            #expect(queued.waitForValues(1))
+            var iterator = store.cards.countPublisher.values.makeAsyncIterator()
+            #expect(try await iterator.next() == 0)
+            store.close()
+            #expect(immediate.isFinished)
+            #expect(queued.waitForEnd() && queued.isFinished)
+            #expect(try await iterator.next() == nil)
+            let late = store.cards.countPublisher.on(.immediate).record()
+            let lateQueued = store.cards.countPublisher.record()
+            #expect(lateQueued.waitForEnd())
+            #expect(late.error?.code == .closed && lateQueued.error?.code == .closed)
+            await #expect(throws: TandemError.self) {
+                for try await _ in store.cards.countPublisher.values {}
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a model that is not the store's is an error`(_ kind: StoreKind) throws {
+        try kind.withStore(Badge.self) { store in
+            let list = store.objects(Thing.self).changesetPublisher.on(.immediate).record()
+            let count = store.objects(Thing.self).countPublisher.on(.immediate).record()
+            let sum = store.objects(Thing.self).publisher(of: .sum(\.int)).record()
+            #expect(sum.waitForEnd())
+            #expect([list.error, count.error, sum.error].map { $0?.code } == Array(repeating: .unknownModel, count: 3))
+            #expect(store.live.subscriptionCount == 0)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a schema that another one changes ends the queries with that error`() throws {
+        let folder = try TestFolder()
+        let store = try Store(at: folder.file(), models: PeerPerson.self)
+        defer { store.close() }
+        let immediate = store.objects(PeerPerson.self).countPublisher.on(.immediate).record()
+        let queued = store.objects(PeerPerson.self).changesetPublisher.record()
+        #expect(queued.waitForValues(1))
+        let grown = try Store(at: folder.file(), models: PeerPersonGrown.self)
+        defer { grown.close() }
+        _ = try grown.write { try $0.insert(PeerPersonGrown(name: "Ева", city: "Тверь")) }
+        #expect(immediate.waitForEnd() && queued.waitForEnd())
+        #expect(immediate.error?.code == .foreignSchemaChange)
+        #expect(queued.error?.code == .foreignSchemaChange)
+        let late = store.objects(PeerPerson.self).countPublisher.on(.immediate).record()
+        #expect(late.error?.code == .foreignSchemaChange)
+        // As its advice says: with the store opened again it works.
+        let again = try Store(at: folder.file(), models: PeerPersonGrown.self)
+        defer { again.close() }
+        let recorder = again.objects(PeerPersonGrown.self).countPublisher.on(.immediate).record()
+        #expect(recorder.values == [1])
+        recorder.cancel()
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `a write that finds the schema changed tells the queries`() throws {
+        let folder = try TestFolder()
+        let store = try Store(at: folder.file(), models: PeerPerson.self)
+        defer { store.close() }
+        let immediate = store.objects(PeerPerson.self).countPublisher.on(.immediate).record()
+        let grown = try Store(at: folder.file(), models: PeerPersonGrown.self)
+        defer { grown.close() }
+        #expect(code { try store.write { try $0.insert(PeerPerson(name: "Боб")) } } == .foreignSchemaChange)
+        #expect(immediate.waitForEnd())
+        #expect(immediate.error?.code == .foreignSchemaChange)
+    }
+}
+
+/// A model with a value whose bytes can be wrong.
+@Model struct EveryColumn {
+    var name: String
+    var uuid: UUID = UUID()
+}
