@@ -6,6 +6,8 @@ public struct QueryExplanation: Sendable {
     public let values: [StorageValue]
     /// SQLite's plan, one step a line, indented where one belongs to another.
     public let plan: [String]
+    /// How its ``Results/changesetPublisher`` is kept up to date: what a commit costs it.
+    public let live: String
     /// What would make it faster, in sentences; empty if nothing would.
     public let suggestions: [String]
 }
@@ -16,6 +18,7 @@ extension QueryExplanation: CustomStringConvertible {
         if !values.isEmpty { lines.append("values: " + values.map(\.literal).joined(separator: ", ")) }
         lines.append("plan:")
         lines += plan.map { "  " + $0 }
+        lines.append("live: " + live)
         lines += suggestions.map { "suggestion: " + $0 }
         return lines.joined(separator: "\n")
     }
@@ -36,7 +39,7 @@ extension StorageValue {
 }
 
 extension Results {
-    /// The SQL of this query, SQLite's plan for it, and which index would help.
+    /// The SQL of this query, SQLite's plan for it, how a live result of it follows changes, and which index would help.
     ///
     /// ```swift
     /// print(try store.objects(Card.self).where { $0.barcode == "4601234567893" }.explain())
@@ -44,6 +47,7 @@ extension Results {
     /// // values: '4601234567893'
     /// // plan:
     /// //   SCAN t0 USING INDEX sqlite_autoindex_Card_1
+    /// // live: each change is looked at by itself
     /// // suggestion: All objects of Card are read. Mark its property barcode with @Indexed.
     /// ```
     ///
@@ -62,7 +66,8 @@ extension Results {
                 plan.append(String(repeating: "  ", count: depth) + (try statement.text(3)))
             }
             return QueryExplanation(
-                sql: sql.text, values: sql.values, plan: plan, suggestions: IndexAdvisor(query).suggestions(for: plan))
+                sql: sql.text, values: sql.values, plan: plan, live: query.liveExplanation(in: store.schema),
+                suggestions: IndexAdvisor(query).suggestions(for: plan))
         }
     }
 }

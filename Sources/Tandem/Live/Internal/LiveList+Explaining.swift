@@ -1,0 +1,40 @@
+extension LiveList {
+    /// How the list is kept up to date, in a sentence for people: see ``QueryExplanation/live``.
+    func explanation(in schema: Schema) -> String {
+        func model(_ table: String) -> String { schema.table(named: table)?.definition.name ?? table }
+        let upkeep =
+            switch upkeep {
+            case .rows: "each change is looked at by itself"
+            case .joined:
+                "each change is looked at by itself"
+                    + query.steps.map { steps in
+                        ", and those of \(model(steps[steps.count - 1].target)) through "
+                            + steps.map { property($0, in: schema) }.joined(separator: ".")
+                    }.joined()
+            case .requery(let reason):
+                "read afresh after each commit that changes "
+                    + query.tables.map(model).sorted().joined(separator: " or ") + ": \(reason)"
+            }
+        guard let window else { return upkeep }
+        let shown =
+            window.offset == 0
+            ? "the first \(window.limit)"
+            : "the first \(window.offset + window.limit), of which \(window.limit) are shown,"
+        return "\(upkeep); \(shown) and a reserve of \(window.capacity - window.offset - window.limit) are kept"
+    }
+
+    /// The name that a reference has in its model.
+    private func property(_ step: ReferenceStep, in schema: Schema) -> String {
+        let properties = schema.table(named: step.table)?.definition.properties ?? []
+        return properties.first { $0.column == step.column }?.name ?? step.column
+    }
+}
+
+extension QueryDescription {
+    /// How a live list of what the query finds is kept up to date.
+    func liveExplanation(in schema: Schema) -> String {
+        LiveList(
+            self, reading: RowReading(maker: .references(model), section: nil, order: RowOrder(order)), in: schema
+        ).explanation(in: schema)
+    }
+}

@@ -1,0 +1,114 @@
+import BigInt
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+/// How each kind of query follows changes. A case for each row of the table in LiveQueries.md.
+@Suite struct LiveCostTests {
+    let store: Store
+    var cards: Results<Card> { store.objects(Card.self) }
+
+    init() throws {
+        store = try Store.inMemory(models: Card.self, Person.self, Badge.self)
+    }
+
+    private let byItself = "each change is looked at by itself"
+
+    @Test func `conditions on own properties, search and orders are followed change by change`() throws {
+        for query in [
+            cards, cards.where { $0.points > 3 && !$0.isPinned || $0.barcode.in(["1", "2"]) },
+            cards.where { $0.shop.matches("пятероч") }, cards.where { $0.shop.hasPrefix("П") && $0.owner != nil },
+            cards.where { !$0.isSynced }, cards.sorted(by: .descending(\.shop), .ascending(\.points)),
+            cards.sorted(by: .matchingFirst { $0.isPinned }, .ascending(\.shop)), cards.onlyDeleted(),
+        ] {
+            #expect(try query.explain().live == byItself)
+        }
+    }
+
+    @Test func `limits are followed change by change, with a reserve`() throws {
+        #expect(
+            try cards.sorted(by: \.shop).limit(20).explain().live
+                == "\(byItself); the first 20 and a reserve of 32 are kept")
+        #expect(
+            try cards.limit(5_000).explain().live == "\(byItself); the first 5000 and a reserve of 1000 are kept")
+        #expect(
+            try cards.sorted(by: \.shop).offset(10).limit(20).explain().live
+                == "\(byItself); the first 30, of which 20 are shown, and a reserve of 32 are kept")
+    }
+
+    @Test func `what looks through references is followed change by change, on both sides`() throws {
+        let owner = "\(byItself), and those of Person through owner"
+        #expect(try cards.where { $0.owner.name == "Ада" }.explain().live == owner)
+        #expect(try cards.where { $0.owner.name.matches("ада") }.explain().live == owner)
+        #expect(try cards.sorted(by: .ascending(\.owner.name, nils: .last)).explain().live == owner)
+        #expect(
+            try cards.sorted(by: \.owner.name).limit(3).explain().live
+                == "\(owner); the first 3 and a reserve of 32 are kept")
+    }
+
+    @Test func `what looks through several references names each way`() throws {
+        let store = try makeQueryStore()
+        defer { store.close() }
+        #expect(
+            try store.objects(Thing.self).where { $0.owner.boss.name == "Боб" }.explain().live
+                == "\(byItself), and those of Owner through owner, and those of Owner through owner.boss")
+    }
+
+    @Test func `lists of references and inverse links are read afresh`() throws {
+        let reason = "it asks of lists of references or inverse links"
+        for query in [
+            cards.where { $0.badges.any { $0.name == "x" } }, cards.where { $0.badges.count > 2 },
+            cards.sorted(by: .matchingFirst { $0.badges.any { $0.name == "star" } }, .ascending(\.shop)),
+        ] {
+            #expect(
+                try query.explain().live == "read afresh after each commit that changes Badge or Card: \(reason)")
+        }
+        #expect(
+            try store.objects(Person.self).where { $0.cards.any { $0.points > 3 } }.explain().live
+                == "read afresh after each commit that changes Card or Person: \(reason)")
+    }
+
+    @Test func `distinct, conditions after a limit and limits without end are read afresh`() throws {
+        let again = "read afresh after each commit that changes Card: "
+        #expect(
+            try cards.distinct(by: \.points).explain().live
+                == again + "of the objects with equal values distinct(by:) shows one, and which one depends on all")
+        #expect(
+            try cards.sorted(by: \.shop).limit(10).where { $0.points > 1 }.explain().live
+                == again + "it chooses among the objects that a limit or distinct(by:) has picked")
+        #expect(try cards.offset(3).explain().live == again + "it has an offset without a limit")
+        #expect(
+            try cards.limit(100_001).explain().live == again + "its window ends beyond 100000 objects")
+    }
+
+    private func part<Value: Sendable>(_ aggregate: Aggregate<Card, Value>, of query: Results<Card>) -> any LivePart {
+        AggregatePart(query.query, aggregate)
+    }
+
+    private func isRow(_ part: any LivePart) throws -> Bool {
+        if case .rows = try part.watch(in: store.schema) { true } else { false }
+    }
+
+    @Test func `counts and aggregates follow own properties, and are read afresh else`() throws {
+        func count(_ query: Results<Card>) -> any LivePart { CountPart(query.query) }
+        #expect(try isRow(count(cards.where { $0.points > 3 })))
+        #expect(try !isRow(count(cards.where { $0.owner.name == "Ада" })))
+        #expect(try !isRow(count(cards.limit(3))))
+        #expect(try isRow(part(.sum(\.points), of: cards.where { $0.points > 3 })))
+        #expect(try isRow(part(.max(\.shop), of: cards)))
+        #expect(try !isRow(part(.max(\.owner.name), of: cards)))
+    }
+
+    @Test func `sums of doubles, and an extreme that leaves, are read afresh`() {
+        var sum = RunningAggregate(.sum(Thing.Columns().ratio.__column, .real), [.real(1)])
+        let isSumKnown = sum.replace(nil, .real(1))
+        #expect(!isSumKnown)
+        var least = RunningAggregate(.minimum(Thing.Columns().int.__column), [.integer(1)])
+        let known = [
+            least.replace(.integer(5), .integer(0)), least.replace(.integer(7), nil),
+            least.replace(.integer(0), .integer(2)),
+        ]
+        #expect(known == [true, true, false])
+    }
+}
