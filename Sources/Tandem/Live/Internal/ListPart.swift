@@ -37,6 +37,9 @@ final class ListPart: LivePart {
 
     var isDirty: Bool { !wasTold || !pending.isEmpty }
 
+    /// How many rows differ from what was told.
+    var pendingCount: Int { pending.count }
+
     // MARK: Reading afresh
 
     func load(_ connection: Connection) throws {

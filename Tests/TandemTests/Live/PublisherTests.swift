@@ -1,0 +1,202 @@
+import BigInt
+import Foundation
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+/// Change sets of a list, from outside.
+@Suite struct PublisherTests {
+    @Test(arguments: StoreKind.allCases)
+    func `the first result comes even if it is empty, and on another thread`(_ kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self) { store in
+            let recorder = store.cards.changesetPublisher.record()
+            #expect(recorder.waitForValues(1))
+            let first = try #require(recorder.values.first)
+            #expect(first.isInitial)
+            #expect(first.results.isEmpty && first.previous.isEmpty && first.isEmpty)
+            #expect(recorder.wasToldElsewhere)
+            recorder.cancel()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `the first result has all objects as insertions`(_ kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self) { store in
+            for shop in ["Б", "А", "В"] { try store.insert(shop) }
+            let recorder = store.cards.sorted(by: \.shop).changesetPublisher.record()
+            #expect(recorder.waitForValues(1))
+            let first = try #require(recorder.values.first)
+            #expect(first.results.map(\.shop) == ["А", "Б", "В"])
+            #expect(first.insertions == [0, 1, 2])
+            recorder.cancel()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `each commit gives one change set, whatever it changes`(_ kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self) { store in
+            let list = Follower(store.cards.where { $0.points > 10 }.sorted(by: \.shop))
+            #expect(try list.next().count == 1)
+            let a = try store.insert("А", 20)
+            let b = try store.insert("Б", 30)
+            let c = try store.insert("В", 40)
+            #expect(try list.next().map(\.insertions) == [[0], [1], [2]])
+            try store.write { tx in
+                try tx.update(Card.self, a.localID) { $0.points = 1 }
+                try tx.update(Card.self, b.localID) { $0.points = 31 }
+                try tx.update(Card.self, c.localID) { $0.shop = "Аа" }
+                try tx.insert(Card(shop: "Г", barcode: "Г", points: 50))
+            }
+            let changes = try list.next()
+            #expect(changes.count == 1)
+            #expect(changes[0].deletedIDs == [a.localID])
+            #expect(changes[0].results.map(\.shop) == ["Аа", "Б", "Г"])
+            list.recorder.cancel()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what leaves everything as it was is no change`(_ kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self) { store in
+            let card = try store.insert("А", 20)
+            let list = Follower(store.cards.sorted(by: \.shop))
+            #expect(try list.next().count == 1)
+            // Nothing is written.
+            try store.write { _ in }
+            // The values are those that are there.
+            try store.write { tx in try tx.update(Card.self, card.localID) { $0.points = 20 } }
+            // Another table's.
+            try store.write { _ = try $0.insert(Badge(name: "x")) }
+            // Undone.
+            try? store.write { tx in
+                try tx.update(Card.self, card.localID) { $0.points = 21 }
+                try tx.insert(Card(shop: "Б", barcode: "Б"))
+                throw CancellationError()
+            }
+            // Undone in part.
+            try store.write { tx in
+                try? store.write { inner in
+                    try inner.delete(card)
+                    throw CancellationError()
+                }
+            }
+            // Came and went.
+            try store.write { tx in try tx.delete(try tx.insert(Card(shop: "В", barcode: "В"))) }
+            #expect(try list.next().isEmpty)
+            list.recorder.cancel()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a value that is changed and changed back is no change`(_ kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self) { store in
+            // The state knows of a first change: a second one that is taken back leaves it as it is.
+            let card = try store.insert("А", 20)
+            let recorder = store.cards.observing(\.points).changesetPublisher.on(.immediate).record()
+            try store.write { tx in
+                try tx.update(Card.self, card.localID) { $0.points = 21 }
+                try tx.update(Card.self, card.localID) { $0.points = 20 }
+            }
+            #expect(recorder.values.count == 1)
+            recorder.cancel()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a change of the sync state is a modification`(_ kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self) { store in
+            let card = try store.insert("А")
+            let list = Follower(store.cards)
+            let chosen = store.cards.observing(\.shop, \.points).changesetPublisher.on(.immediate).record()
+            let state = store.cards.observing(\.isSynced).changesetPublisher.on(.immediate).record()
+            _ = try list.next()
+            let id = try #require(try store.operations.operation(of: card)?.id)
+            try store.write { tx in
+                try tx.beginAttempt(id)
+                try tx.acknowledge(id, serverID: "s1", version: "1")
+            }
+            let changes = try list.next()
+            #expect(changes.map { $0.modifications.map(\.new) } == [[0]])
+            #expect(changes.first?.results.first?.isSynced == true)
+            #expect(chosen.values.count == 1)
+            #expect(state.values.count == 2)
+            for recorder in [list.recorder, chosen, state] { recorder.cancel() }
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `only chosen properties are observed, but who comes, goes and moves is told of`(_ kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self) { store in
+            let card = try store.insert("А", 1)
+            let recorder = store.cards.sorted(by: \.shop).observing(\.points).changesetPublisher.on(.immediate).record()
+            try store.change(card) { $0.barcode = "new" }
+            #expect(recorder.values.count == 1)
+            try store.change(card) { $0.points = 2 }
+            #expect(recorder.values.last?.modifiedIDs == [card.localID])
+            #expect(recorder.values.last?.results.first?.barcode == "new")
+            let other = try store.insert("Б")
+            try store.change(card) { $0.shop = "Я" }
+            #expect(recorder.values.last?.moves.map(\.to) == [1])
+            try store.write { try $0.delete(other) }
+            #expect(recorder.values.map(\.deletedIDs) == [[], [], [], [], [other.localID]])
+            recorder.cancel()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `old values are handed over with what was deleted, changed and moved`(_ kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self) { store in
+            let a = try store.insert("А", 1)
+            let b = try store.insert("Б", 2)
+            let c = try store.insert("В", 3)
+            let list = Follower(store.cards.sorted(by: \.shop))
+            try store.write { tx in
+                try tx.delete(a)
+                try tx.update(Card.self, c.localID) { $0.points = 33 }
+                try tx.insert(Card(shop: "Аа", barcode: "0"))
+            }
+            let change = try #require(try list.next().last)
+            #expect(change.deleted.map(\.points) == [1])
+            #expect(change.modifications.map { change.oldValue(of: $0).points } == [3])
+            #expect(change.modifications.map { change.newValue(of: $0).points } == [33])
+            #expect(change.insertedIDs.count == 1)
+            try store.change(b) { $0.shop = "Я" }
+            let move = try #require(try list.next().last)
+            #expect(move.moves.map { move.oldValue(of: $0).shop } == ["Б"])
+            #expect(move.moves.map { move.newValue(of: $0).shop } == ["Я"])
+            #expect(move.deletions == move.moves.map(\.from) && move.insertions == move.moves.map(\.to))
+            #expect(move.deletedIDs.isEmpty && move.insertedIDs.isEmpty && move.modifiedIDs == [b.localID])
+            list.recorder.cancel()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a deleted object that a server knows comes back when it is undeleted`(_ kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self) { store in
+            let card = try store.write(from: .server) { tx in
+                try tx.insert(Card(shop: "А", barcode: "1").received(serverID: "s1", version: "1"))
+            }
+            let list = Follower(store.cards)
+            _ = try list.next()
+            try store.write { try $0.delete(card) }
+            #expect(try list.next().map(\.deletedIDs) == [[card.localID]])
+            try store.write { try $0.undelete(card) }
+            #expect(try list.next().map(\.insertedIDs) == [[card.localID]])
+            list.recorder.cancel()
+        }
+    }
+
+    @Test func `a snapshot stays as it is while later ones come`() throws {
+        try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
+            for index in 0..<100 { try store.insert("\(index)", BigInt(index)) }
+            let recorder = store.cards.sorted(by: \.points).collectionPublisher.on(.immediate).record()
+            let first = try #require(recorder.values.first)
+            try store.write { try $0.delete(store.cards.where { $0.points >= 50 }) }
+            #expect(first.map(\.points) == (0..<100).map { BigInt($0) })
+            #expect(recorder.values.last?.count == 50)
+            #expect(first.localIDs.count == 100)
+            recorder.cancel()
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+/// Writes that name subscriptions not to be told.
+@Suite struct QuietWriteTests {
+    @Test(arguments: StoreKind.allCases)
+    func `who is named by its token is not told, all others are`(_ kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self) { store in
+            let token = LiveToken()
+            let cards = store.cards.sorted(by: \.shop)
+            let quiet = cards.changesetPublisher.identified(by: token).on(.immediate).record()
+            let other = cards.changesetPublisher.identified(by: LiveToken()).on(.immediate).record()
+            try store.write(withoutNotifying: [token]) { _ = try $0.insert(Card(shop: "Б", barcode: "1")) }
+            #expect(quiet.values.count == 1 && other.values.count == 2)
+            // The next one counts from what the subscriber made itself.
+            try store.insert("А")
+            #expect(quiet.values.last?.previous.map(\.shop) == ["Б"])
+            #expect(quiet.values.last?.insertions == [0] && quiet.values.last?.deletions == [])
+            quiet.cancel()
+            other.cancel()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `what waits to be told stays to be told`(_ kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self) { store in
+            let token = LiveToken()
+            let recorder = store.cards.sorted(by: \.shop).changesetPublisher.identified(by: token).on(.immediate)
+                .record(.max(1))
+            #expect(recorder.values.count == 1)
+            try store.insert("А")
+            try store.write(withoutNotifying: [token]) { _ = try $0.insert(Card(shop: "Б", barcode: "1")) }
+            try store.insert("В")
+            recorder.request(.max(1))
+            let change = try #require(recorder.values.last)
+            #expect(recorder.values.count == 2)
+            // The subscriber has Б already.
+            #expect(change.previous.map(\.shop) == ["Б"])
+            #expect(change.insertions == [0, 2])
+            #expect(change.results.map(\.shop) == ["А", "Б", "В"])
+            recorder.cancel()
+        }
+    }
+
+    @Test func `counts and aggregates keep quiet too`() throws {
+        try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
+            let token = LiveToken()
+            let count = store.cards.countPublisher.identified(by: token).on(.immediate).record()
+            let sum = store.cards.publisher(of: .sum(\.points)).identified(by: token).on(.immediate).record()
+            try store.write(withoutNotifying: [token]) { _ = try $0.insert(Card(shop: "Б", barcode: "1", points: 4)) }
+            #expect(count.values == [0] && sum.values == [0])
+            try store.insert("А", 3)
+            #expect(count.values == [0, 2] && sum.values == [0, 7])
+            count.cancel()
+            sum.cancel()
+        }
+    }
+}
