@@ -130,6 +130,7 @@ final class LiveEngine: Sendable {
         get { state.withLock { $0.tuning } }
         set { state.withLock { $0.tuning = newValue } }
     }
+
     /// One of those there are: tests look whether it goes.
     var oneSubscription: LiveSubscription? { state.withLock { $0.subscriptions.values.first } }
 
