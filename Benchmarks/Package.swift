@@ -9,15 +9,20 @@ let package = Package(
         .package(name: "Tandem", path: ".."),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/attaswift/BigInt", from: "6.0.1"),
+        .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     ],
     targets: [
+        // What the C library knows of the heap, and Swift does not see.
+        .target(name: "HeapSize"),
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
+                "HeapSize",
                 .product(name: "Tandem", package: "Tandem"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "BigInt", package: "BigInt"),
+                .product(name: "OpenCombine", package: "OpenCombine"),
             ],
             swiftSettings: [
                 .swiftLanguageMode(.v6),

@@ -16,6 +16,7 @@ struct Benchmarks {
 
     static let all: [Benchmark] = [
         .insertBulk, .pointRead, .pointReadSingle, .readAll, .updateBulk, .commitSingle,
+        .live1k, .live10k, .live100k, .live1m, .liveScale, .liveMany, .liveImport,
     ]
 
     static func main() {
@@ -48,14 +49,18 @@ struct Benchmarks {
             context: Context(folder: folder, isQuick: options.isQuick), rounds: options.rounds, against: options.against
         )
         var comparisons: [Comparison] = []
+        var notes: [String] = []
         for benchmark in chosen {
             try runner.run(benchmark) { comparison in
                 write(comparison.fields.joined(separator: "\t"))
                 comparisons.append(comparison)
+            } note: { text in
+                write("# \(text)")
+                notes.append(text)
             }
         }
         if let file = options.markdown {
-            let page = Markdown.page(comparisons, rounds: options.rounds, isQuick: options.isQuick)
+            let page = Markdown.page(comparisons, notes: notes, rounds: options.rounds, isQuick: options.isQuick)
             try page.write(toFile: file, atomically: true, encoding: .utf8)
         }
     }

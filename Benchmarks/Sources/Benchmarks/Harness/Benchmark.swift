@@ -24,6 +24,10 @@ struct Benchmark: Sendable {
 struct Contest {
     let subject: Contender
     let baselines: [Contender]
+    /// The ratios that are wanted, by the baselines' names.
+    var bounds: [String: Double] = [:]
+    /// What else was measured, in words. Asked when all rounds are over.
+    var notes: () throws -> [String] = { [] }
 }
 
 /// One way to do a task, in rounds.
@@ -33,6 +37,8 @@ struct Contender {
     var prepare: () throws -> Void = {}
     /// A round.
     let run: () throws -> Void
+    /// What the round has cost in seconds, where that is not the time that it took. Asked after it.
+    var cost: (() -> Double)?
     /// Comes after each round: what a round has built is freed here. Not timed.
     var finish: () throws -> Void = {}
     /// What a round has read or written, in short. Asked after the warm-up, between `run` and `finish`; it must be the

@@ -3,6 +3,8 @@ struct Comparison {
     let task: String
     let subject: String
     let baseline: String
+    /// The ratio that is wanted.
+    var bound: Double?
     var subjectSeconds: [Double] = []
     var baselineSeconds: [Double] = []
 
@@ -16,17 +18,40 @@ struct Comparison {
 
     static let header = [
         "task", "subject", "baseline", "median-ratio", "min", "max", "subject-seconds", "baseline-seconds",
+        "bound",
     ]
+
+    /// The bound, and whether it was kept; a dash if there is none.
+    private var verdict: String {
+        bound.map { "\(ratio <= $0 ? "<=" : "above") \($0.formatted)" } ?? "-"
+    }
+
+    /// Two digits behind the point, or as many as a small ratio needs.
+    private static func text(_ ratio: Double) -> String { ratio.text(ratio < 0.01 ? 6 : 2) }
+
+    /// Tenths of milliseconds, or of microseconds where the time is short.
+    private static func text(seconds: Double) -> String { seconds.text(seconds < 0.01 ? 7 : 4) }
 
     var fields: [String] {
         [
-            task, subject, baseline, ratio.text(2), least.text(2), greatest.text(2), subjectSeconds.median.text(4),
-            baselineSeconds.median.text(4),
+            task, subject, baseline, Self.text(ratio), Self.text(least), Self.text(greatest),
+            Self.text(seconds: subjectSeconds.median), Self.text(seconds: baselineSeconds.median), verdict,
         ]
     }
 }
 
+extension Double {
+    /// Without zeros at the end.
+    fileprivate var formatted: String { self == rounded() ? "\(Int(self))" : "\(self)" }
+}
+
 extension [Double] {
+    /// The value that so large a share of all does not exceed.
+    func percentile(_ share: Double) -> Double {
+        let sorted = sorted()
+        return sorted.isEmpty ? .nan : sorted[Swift.min(sorted.count - 1, Int(Double(sorted.count) * share))]
+    }
+
     var median: Double {
         let sorted = sorted()
         guard !sorted.isEmpty else { return .nan }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The results as a page, kept in `Benchmarks/RESULTS.md`.
 enum Markdown {
-    static func page(_ comparisons: [Comparison], rounds: Int, isQuick: Bool) -> String {
+    static func page(_ comparisons: [Comparison], notes: [String], rounds: Int, isQuick: Bool) -> String {
         var lines = [
             "# Benchmark results",
             "",
@@ -21,9 +21,10 @@ enum Markdown {
             "- Date: \(ISO8601DateFormatter().string(from: Date()).prefix(10))",
             "",
             "| \(Comparison.header.joined(separator: " | ")) |",
-            "|---|---|---|---:|---:|---:|---:|---:|",
+            "|---|---|---|---:|---:|---:|---:|---:|---|",
         ]
         lines += comparisons.map { "| \($0.fields.joined(separator: " | ")) |" }
+        if !notes.isEmpty { lines += ["", "Beside them:", ""] + notes.map { "- \($0)" } }
         return lines.joined(separator: "\n") + "\n"
     }
 }

@@ -8,13 +8,16 @@ struct Runner {
     /// The baselines that take part; all if empty.
     let against: Set<String>
 
-    func run(_ benchmark: Benchmark, report: (Comparison) -> Void) throws {
+    func run(_ benchmark: Benchmark, report: (Comparison) -> Void, note: (String) -> Void) throws {
         let contest = try benchmark.makeContest(context)
         let baselines = contest.baselines.filter { against.isEmpty || against.contains($0.name) }
         try warmUp([contest.subject] + baselines, task: benchmark.name)
         for baseline in baselines {
-            report(try compare(contest.subject, baseline, task: benchmark.name))
+            var comparison = try compare(contest.subject, baseline, task: benchmark.name)
+            comparison.bound = contest.bounds[baseline.name]
+            report(comparison)
         }
+        for text in try contest.notes() { note("\(benchmark.name): \(text)") }
     }
 
     /// Each pair has rounds of its own, and the order changes from round to round: what the one before has made of
@@ -37,7 +40,9 @@ struct Runner {
         try contender.prepare()
         let clock = ContinuousClock()
         let duration = try clock.measure { try contender.run() }
+        let cost = contender.cost?()
         try contender.finish()
+        if let cost { return cost }
         return Double(duration.components.seconds) + Double(duration.components.attoseconds) * 1e-18
     }
 

@@ -20,6 +20,12 @@ struct CardMaker {
         "Barbara Liskov", "山田花子", "Νίκος Παπαδόπουλος", "José Álvarez",
     ]
 
+    /// A shop's name.
+    static func shop(_ random: inout SplitMix64) -> String {
+        let (shop, place) = (Int(random.next() % UInt64(shops.count)), Int(random.next() % UInt64(places.count)))
+        return "\(shops[shop]) \(places[place]) \(random.next() % 1000)"
+    }
+
     mutating func people(_ count: Int) -> [Person] {
         (0..<count).map { Person(name: "\(pick(Self.names)) \($0)") }
     }
@@ -28,7 +34,7 @@ struct CardMaker {
         (0..<count).map { _ in
             let digits = String(random.next() % 10_000_000_000)
             return Card(
-                shop: "\(pick(Self.shops)) \(pick(Self.places)) \(random.next() % 1000)",
+                shop: Self.shop(&random),
                 name: pick(Self.names),
                 barcode: "460" + String(repeating: "0", count: 10 - digits.count) + digits,
                 points: BigInt(Int64(random.next() % 2_000_000) - 1000),

@@ -1,0 +1,133 @@
+import Dispatch
+import GRDB
+import Synchronization
+import Tandem
+
+/// A live list as GRDB has it: a `ValueObservation` with the filter and the order of the live query, on a copy of the
+/// same file, and one who changes its cards.
+///
+/// It gets what helps it: it reads row number, sort key and local ID alone, and no objects (the points are selected, as
+/// it would not notice their changes otherwise, and not looked at); an index has all that it
+/// looks at, in the order wanted; and a scheduler of its own hands each value over on the thread that has read it, which
+/// is the soonest that there is (`.immediate` hops to the main queue for all but the first value).
+final class ObservedCards {
+    private struct Row: FetchableRecord, Sendable {
+        let rowID: Int64
+        let key: String
+        let localID: String
+
+        init(row: GRDB.Row) {
+            rowID = row[0]
+            key = row[1]
+            localID = row[2]
+        }
+    }
+
+    private struct OnTheSpot: ValueObservationScheduler {
+        func immediateInitialValue() -> Bool { false }
+        func schedule(_ action: @escaping @Sendable () -> Void) { action() }
+    }
+
+    private final class Inbox: Sendable {
+        private let delivered = Atomic<UInt64>(0)
+        let latest = Mutex<[Row]>([])
+        let signal = DispatchSemaphore(value: 0)
+
+        func take(_ rows: [Row]) {
+            delivered.store(CommitClock.now, ordering: .releasing)
+            latest.withLock { $0 = rows }
+            signal.signal()
+        }
+
+        var time: UInt64 { delivered.load(ordering: .acquiring) }
+    }
+
+    private let pool: DatabasePool
+    private var rowIDs: [Int64] = []
+    private var edits: CardEdits
+    private let inbox = Inbox()
+    private var observation: AnyDatabaseCancellable?
+    private var times = LiveTimes()
+
+    static let query = """
+        SELECT "__rid", "__sort_shop", "localID", "points" FROM "Card" WHERE "deleted" = 0 AND "isPinned" = 0 \
+        ORDER BY "__sort_shop", "shop", "localID"
+        """
+
+    init(path: String, count: Int) throws {
+        CommitClock.begin
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = false
+        configuration.prepareDatabase { db in
+            try db.execute(
+                sql: """
+                    PRAGMA temp_store = MEMORY; PRAGMA cache_size = -65536; PRAGMA mmap_size = \(256 << 20); \
+                    PRAGMA synchronous = NORMAL
+                    """)
+        }
+        pool = try DatabasePool(path: path, configuration: configuration)
+        try pool.write { db in
+            try db.execute(
+                sql: """
+                    CREATE INDEX IF NOT EXISTS "observed" \
+                    ON "Card" ("deleted", "isPinned", "__sort_shop", "shop", "localID", "points")
+                    """)
+        }
+        CommitClock.attach()
+        edits = CardEdits(cards: count)
+    }
+
+    private func watch() {
+        guard observation == nil else { return }
+        observation = ValueObservation.tracking { db in try Row.fetchAll(db, sql: Self.query) }
+            .start(in: pool, scheduling: OnTheSpot()) { error in
+                fatalError("\(error)")
+            } onChange: { [inbox] rows in
+                inbox.take(rows)
+            }
+        inbox.signal.wait()
+        rowIDs = inbox.latest.withLock { $0.map(\.rowID) }
+    }
+
+    private func commit(_ count: Int) throws {
+        times.beginRound()
+        for _ in 0..<count {
+            let (card, edit) = edits.next()
+            let rowID = rowIDs[card]
+            try pool.write { db in
+                switch edit {
+                case .shop(let name):
+                    try db.cachedStatement(
+                        sql:
+                            "UPDATE \"Card\" SET \"shop\" = ?, \"__sort_shop\" = ?, \"__search_shop\" = ? WHERE \"__rid\" = ?"
+                    ).execute(arguments: [name, Folding.sortKey(name), Folding.searchKey(name), rowID])
+                case .points(let points):
+                    try db.cachedStatement(sql: "UPDATE \"Card\" SET \"points\" = ? WHERE \"__rid\" = ?")
+                        .execute(arguments: [OrderedInteger(value: points), rowID])
+                }
+            }
+            // The first value may come twice, the second time late.
+            repeat { inbox.signal.wait() } while inbox.time < CommitClock.commit
+            times.add(inbox.time - CommitClock.commit, edit)
+        }
+    }
+
+    var note: String { "ValueObservation, after the commit: \(times.description)" }
+
+    func contender(commits: Int) -> Contender {
+        Contender(
+            name: "value-observation", prepare: { self.watch() }, run: { try self.commit(commits) },
+            cost: { self.times.round.median },
+            outcome: {
+                let list = self.inbox.latest.withLock { $0.map(\.localID) }
+                let found = try self.pool.read { try Row.fetchAll($0, sql: Self.query).map(\.localID) }
+                self.times.beginAgain()
+                return LiveCards.outcome(list == found)
+            })
+    }
+
+    deinit {
+        observation?.cancel()
+        try? pool.close()
+    }
+}

@@ -1,0 +1,28 @@
+import BigInt
+import Tandem
+
+/// The changes that commits against a live query make, one object each: two of three give a card another name, so that
+/// it moves, and each third changes its points alone.
+struct CardEdits {
+    enum Edit {
+        case shop(String)
+        case points(BigInt)
+    }
+
+    private let count: Int
+    private var random: SplitMix64
+    private var number = 0
+
+    init(cards count: Int, seed: UInt64 = 99) {
+        self.count = count
+        random = SplitMix64(seed: seed)
+    }
+
+    /// Which card is next, and what becomes of it.
+    mutating func next() -> (card: Int, edit: Edit) {
+        number += 1
+        let card = Int(random.next() % UInt64(count))
+        guard number.isMultiple(of: 3) else { return (card, .shop(CardMaker.shop(&random))) }
+        return (card, .points(BigInt(Int64(random.next() % 1_000_000))))
+    }
+}

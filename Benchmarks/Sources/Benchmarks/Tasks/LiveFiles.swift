@@ -1,0 +1,76 @@
+import Foundation
+import Tandem
+
+/// The files of the tasks on live results, made once in a run.
+struct LiveFiles {
+    let files: CardFiles
+    private var context: Context { files.context }
+
+    init(_ context: Context) throws {
+        CommitClock.begin
+        files = try CardFiles(context)
+    }
+
+    /// A store with so many cards that are not pinned, and an eighth as many again that are. They came from a server.
+    func store(cards count: Int) throws -> String {
+        let path = context.path("live-\(count)")
+        if FileManager.default.fileExists(atPath: path) { return path }
+        try files.copy(files.peopleOnly, to: path)
+        let store = try Store(at: path, models: Card.self, Person.self)
+        defer { store.close() }
+        var maker = CardMaker()
+        try fill(store, count, isPinned: false, &maker)
+        try fill(store, count / 8, isPinned: true, &maker)
+        return path
+    }
+
+    /// A copy of that store, for GRDB.
+    func copy(cards count: Int) throws -> String {
+        let path = context.path("observed-\(count)")
+        if !FileManager.default.fileExists(atPath: path) { try files.copy(try store(cards: count), to: path) }
+        return path
+    }
+
+    private func fill(_ store: Store, _ count: Int, isPinned: Bool, _ maker: inout CardMaker) throws {
+        var rest = count
+        while rest > 0 {
+            let cards = maker.cards(min(rest, 50_000), owners: files.people).map {
+                var card = $0.received(serverID: ServerID($0.localID.rawValue), version: "\"1\"")
+                card.isPinned = isPinned
+                return card
+            }
+            try store.write(from: .server) { tx in try tx.insert(contentsOf: cards) }
+            rest -= cards.count
+        }
+    }
+}
+
+/// What delivery to a list has cost, commit by commit, in seconds.
+struct LiveTimes {
+    private(set) var moves: [Double] = []
+    private(set) var others: [Double] = []
+    /// All of the round under way.
+    private(set) var round: [Double] = []
+
+    mutating func add(_ nanoseconds: UInt64, _ edit: CardEdits.Edit) {
+        let seconds = Double(nanoseconds) * 1e-9
+        round.append(seconds)
+        if case .shop = edit { moves.append(seconds) } else { others.append(seconds) }
+    }
+
+    mutating func beginRound() { round.removeAll(keepingCapacity: true) }
+
+    /// Forgets what the warm-up has taken.
+    mutating func beginAgain() { self = LiveTimes() }
+
+    var description: String {
+        """
+        moves \(Self.text(moves.median)) (p99 \(Self.text(moves.percentile(0.99)))), \
+        changes in place \(Self.text(others.median)) (p99 \(Self.text(others.percentile(0.99))))
+        """
+    }
+
+    static func text(_ seconds: Double) -> String {
+        seconds < 1e-3 ? "\((seconds * 1e6).text(1)) µs" : "\((seconds * 1e3).text(1)) ms"
+    }
+}

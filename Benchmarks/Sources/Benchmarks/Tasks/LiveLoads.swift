@@ -1,0 +1,126 @@
+import BigInt
+import Dispatch
+import Foundation
+import OpenCombine
+import Synchronization
+import Tandem
+
+extension Benchmark {
+    /// 1,000 commits, each of which changes the points of one of 10,000 cards, with 1,000 live queries of which 3 have
+    /// the card in their result, against a store with these 3 alone.
+    ///
+    /// 400 queries ask for a barcode, 300 for a span of time, and 300 look for a part of a name, which no index helps
+    /// with: each of these is asked of each changed card. All deliver with the immediate scheduler.
+    static let liveMany = Benchmark("live-many") { context in
+        let files = try LiveFiles(context)
+        let many = try ManyQueries(context, files, name: "1000-queries", isFull: true)
+        let few = try ManyQueries(context, files, name: "3-queries", isFull: false)
+        let commits = context.count(1000)
+        return Contest(
+            subject: many.contender(commits: commits), baselines: [few.contender(commits: commits)],
+            bounds: ["3-queries": 3])
+    }
+
+    /// 100,000 new cards in one transaction, each of which comes into the result of a live query ordered by the folded
+    /// name, against the same with nobody watching. The time until their change set was delivered counts.
+    static let liveImport = Benchmark("live-import") { context in
+        let files = try CardFiles(context)
+        let cards = files.newCards(context.count(100_000))
+        func contender(_ name: String, isWatched: Bool) -> Contender {
+            let path = context.path(name)
+            let count = Counter()
+            var store: Store?
+            var subscription: AnyCancellable?
+            return Contender(
+                name: name,
+                prepare: {
+                    try files.copy(files.peopleOnly, to: path)
+                    store = try Store(at: path, models: Card.self, Person.self)
+                    guard isWatched else { return }
+                    subscription = store!.objects(Card.self).sorted(by: \.shop).changesetPublisher.on(.immediate)
+                        .sink { _ in
+                        } receiveValue: {
+                            count.value.store($0.insertions.count, ordering: .releasing)
+                        }
+                },
+                run: {
+                    try store!.write { tx in try tx.insert(contentsOf: cards) }
+                    if isWatched, count.value.load(ordering: .acquiring) != cards.count { throw NotDelivered() }
+                },
+                finish: {
+                    subscription = nil
+                    store?.close()
+                    store = nil
+                },
+                outcome: { try CardFiles.contents(of: path) })
+        }
+        return Contest(
+            subject: contender("watched", isWatched: true), baselines: [contender("unwatched", isWatched: false)],
+            bounds: ["unwatched": 1.3])
+    }
+}
+
+private final class Counter: Sendable {
+    let value = Atomic<Int>(0)
+}
+
+/// The change set of an import was not delivered when `write` returned.
+private struct NotDelivered: Error {}
+
+/// A store with live queries of one model, of which each commit concerns three.
+private final class ManyQueries {
+    private let name: String
+    private let store: Store
+    private var subscriptions: [AnyCancellable] = []
+    private let deliveries = Counter()
+    private let cardID: LocalID
+    private var points = 0
+
+    /// - Parameter isFull: Whether all queries are there, or the three alone.
+    init(_ context: Context, _ files: LiveFiles, name: String, isFull: Bool) throws {
+        self.name = name
+        let path = context.path(name)
+        try files.files.copy(files.files.peopleOnly, to: path)
+        store = try Store(at: path, models: Card.self, Person.self)
+        var cards = files.files.newCards(10_000)
+        let start = Date(timeIntervalSinceReferenceDate: 0)
+        for index in cards.indices {
+            cards[index].barcode = "b\(index % 5000)"
+            cards[index].name = "Владелец №\(index % 300)."
+            cards[index].createdOn = start + Double(index % 300) * 1000 + 500
+        }
+        try store.write(from: .server) { tx in
+            try tx.insert(
+                contentsOf: cards.map { $0.received(serverID: ServerID($0.localID.rawValue), version: "\"1\"") })
+        }
+        cardID = cards[17].localID
+
+        let objects = store.objects(Card.self)
+        for number in isFull ? 0..<400 : 17..<18 { watch(objects.where { $0.barcode == "b\(number)" }) }
+        for number in isFull ? 0..<300 : 17..<18 {
+            let from = start + Double(number) * 1000
+            watch(objects.where { $0.createdOn >= from && $0.createdOn < from + 1000 })
+            watch(objects.where { $0.name.contains("№\(number).") })
+        }
+    }
+
+    private func watch(_ query: Results<Card>) {
+        subscriptions.append(
+            query.changesetPublisher.on(.immediate).sink { _ in
+            } receiveValue: { [deliveries] in
+                if !$0.isInitial { deliveries.value.add(1, ordering: .relaxed) }
+            })
+    }
+
+    func contender(commits: Int) -> Contender {
+        Contender(
+            name: name, prepare: { self.deliveries.value.store(0, ordering: .relaxed) },
+            run: {
+                for _ in 0..<commits {
+                    self.points += 1
+                    let points = BigInt(self.points)
+                    try self.store.write { tx in try tx.update(Card.self, self.cardID) { $0.points = points } }
+                }
+            }, outcome: { "\(self.deliveries.value.load(ordering: .relaxed)) deliveries" })
+    }
+}

@@ -1,0 +1,9 @@
+#ifndef HEAP_SIZE_H
+#define HEAP_SIZE_H
+
+#include <stdint.h>
+
+/// The bytes that the process has allocated and not freed, as its allocator counts them; 0 if it can't tell.
+uint64_t heap_size(void);
+
+#endif
