@@ -109,12 +109,12 @@ import Testing
             _ = try (distinct.next(), all.next())
             try store.write { tx in
                 try tx.insert(
-                    contentsOf: (0..<ChangeCapture.bulkLimit + 10).map {
+                    contentsOf: (0..<LiveTuning().bulkLimit + 10).map {
                         Card(shop: "\($0)", barcode: "\($0)", points: BigInt($0 % 5))
                     })
             }
             #expect(try distinct.next().map(\.insertions.count) == [5])
-            #expect(try all.next().map(\.insertions.count) == [ChangeCapture.bulkLimit + 10])
+            #expect(try all.next().map(\.insertions.count) == [LiveTuning().bulkLimit + 10])
             distinct.recorder.cancel()
             all.recorder.cancel()
         }

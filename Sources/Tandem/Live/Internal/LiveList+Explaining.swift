@@ -20,7 +20,8 @@ extension LiveList {
             window.offset == 0
             ? "the first \(window.limit)"
             : "the first \(window.offset + window.limit), of which \(window.limit) are shown,"
-        return "\(upkeep); \(shown) and a reserve of \(window.capacity - window.offset - window.limit) are kept"
+        let reserve = window.capacity(LiveTuning()) - window.offset - window.limit
+        return "\(upkeep); \(shown) and a reserve of \(reserve) are kept"
     }
 
     /// The name that a reference has in its model.
