@@ -73,7 +73,7 @@ import Testing
         let again = "read afresh after each commit that changes Card: "
         #expect(
             try cards.distinct(by: \.points).explain().live
-                == again + "of the objects with equal values distinct(by:) shows one, and which one depends on all")
+                == again + "which of the objects with equal values distinct(by:) shows depends on all of them")
         #expect(
             try cards.sorted(by: \.shop).limit(10).where { $0.points > 1 }.explain().live
                 == again + "it chooses among the objects that a limit or distinct(by:) has picked")

@@ -90,13 +90,15 @@ import Testing
             let last = try #require(try store.cards.where { $0.shop == "В" }.first())
             let list = Follower(
                 store.cards.sorted(by: .matchingFirst { $0.badges.any { $0.name == "star" } }, .ascending(\.shop)))
-            _ = try list.next()
+            let first = try list.next()
+            #expect(first.last?.results.map(\.shop) == ["А", "Б", "В"])
             try store.change(last) { $0.badges = [star.reference] }
             let change = try #require(try list.next().last)
             #expect(change.results.map(\.shop) == ["В", "А", "Б"])
-            #expect(change.moves.count == 1)
+            #expect(change.moves.count == 1, "\(change)")
             try store.write { tx in try tx.update(Badge.self, star.localID) { $0.name = "moon" } }
-            #expect(try list.next().last?.results.map(\.shop) == ["А", "Б", "В"])
+            let back = try list.next()
+            #expect(back.last?.results.map(\.shop) == ["А", "Б", "В"])
             list.recorder.cancel()
         }
     }

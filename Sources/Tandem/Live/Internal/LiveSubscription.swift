@@ -35,6 +35,8 @@ class LiveSubscription: @unchecked Sendable {
     private var isOver = false
     private var ending: Subscribers.Completion<TandemError>?
     private var isLoaderCalled = false
+    /// Whether the store was open when the subscriber asked.
+    private var hasBegun = false
     /// The connection that it reads afresh by, to be stopped when it is cancelled.
     private var reader: Connection?
 
@@ -105,8 +107,10 @@ class LiveSubscription: @unchecked Sendable {
 
     /// The subscriber asks for more.
     func ask(for more: Subscribers.Demand) {
+        let isOpen = (try? store.checkOpen()) != nil
         let (isMine, isLoaded) = condition.withLock {
             demand += more
+            if more > .none, isOpen { hasBegun = true }
             // The run that asks, in its delivery, goes on anyway.
             return (!(isRunning && runner == pthread_self()), self.isLoaded)
         }
@@ -285,7 +289,7 @@ class LiveSubscription: @unchecked Sendable {
                     TandemError(.sql, "The live query can't be read.", store: store.path, underlying: error))
             }
             // A store that closes ends its subscriptions without an error. Who comes later gets one.
-            if error.code == .closed, registration.withLock({ $0 != nil }) { return fail(nil) }
+            if error.code == .closed, condition.withLock({ hasBegun }) { return fail(nil) }
             fail(error)
         }
     }
