@@ -13,7 +13,7 @@ LIBRARIES := $(sort $(patsubst Sources/%/,%,$(dir $(wildcard Sources/*/*.docc)))
 
 EXAMPLE := Examples/DiscountCards
 
-.PHONY: help setup demo test test-examples soak bench docs format lint clean
+.PHONY: help setup demo test test-examples soak tsan bench docs format lint clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,11 @@ soak: setup ## Run the tests in their long form [FILTER=name]
 	@# It measures the process's memory, and so runs by itself.
 	@$(if $(FILTER),true,TANDEM_SOAK=1 swift test --skip-build --filter MillionTests)
 
+tsan: setup ## Run the live tests under the thread sanitizer, in a build of its own [FILTER=name]
+	@TSAN_OPTIONS="$${TSAN_OPTIONS:-halt_on_error=0 exitcode=66}" \
+	    swift test --sanitize=thread --scratch-path .build-tsan --no-parallel \
+	        --filter '$(if $(FILTER),$(FILTER),TandemTests\..*(Live|Publish|Demand|Scheduler|Cancelling|Deadlock|QuietWrite|Window))'
+
 bench: setup ## Run the benchmarks, in release [ONLY=task]; a full run rewrites Benchmarks/RESULTS.md
 	@swift run --package-path Benchmarks -c release Benchmarks $(if $(ONLY),$(ONLY),--markdown Benchmarks/RESULTS.md)
 
@@ -55,4 +60,4 @@ lint: ## Check that all Swift files are formatted, and the style rules
 	@Scripts/swift-files.sh | xargs -0 swift format lint --strict --parallel
 
 clean: ## Remove all build products
-	@rm -rf .build $(EXAMPLE)/.build Benchmarks/.build
+	@rm -rf .build .build-tsan $(EXAMPLE)/.build Benchmarks/.build

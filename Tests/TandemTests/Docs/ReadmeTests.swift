@@ -1,5 +1,6 @@
 import BigInt
 import Foundation
+import OpenCombine
 import Tandem
 import TandemTesting
 import Testing
@@ -44,6 +45,13 @@ private enum FirstScreen {
 
         print(found[0].localID, found[0].serverID as Any, found[0].isSynced)  // a UUID, nil, false
         print(try store.operations.count())  // 2 changes wait to be sent
+
+        let subscription = store.objects(Card.self).sorted(by: \.shop).changesetPublisher.on(.immediate)
+            .sink(receiveCompletion: { _ in }) { change in
+                print(change)  // 1 result, the first
+            }
+        try store.write { try $0.insert(Card(shop: "Лента", barcode: "4601234567909")) }  // 2 results: insertions 0
+        subscription.cancel()
         // README ends
         return printed
     }
@@ -53,10 +61,11 @@ private enum FirstScreen {
     @Test func theFirstScreenPrintsWhatItSays() throws {
         try TemporaryFolder.with { folder in
             let printed = try FirstScreen.run(in: folder)
-            #expect(printed.count == 2)
+            #expect(printed.count == 4)
             #expect(printed[0].hasSuffix(" nil false"))
             #expect(UUID(uuidString: String(printed[0].prefix(36))) != nil)
             #expect(printed[1] == "2")
+            #expect(printed[2...] == ["1 result, the first", "2 results: insertions 0"])
         }
     }
 
