@@ -1,0 +1,72 @@
+import OpenCombine
+import Synchronization
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+/// What is told, and what is not: findings of the oracle.
+@Suite struct LiveTellingTests {
+    /// Takes what is delivered, asking for one at a time by hand.
+    private final class Slow<Output: Sendable>: Subscriber, @unchecked Sendable {
+        typealias Failure = TandemError
+        // Immediate deliveries on the test's own thread alone.
+        var received: [Output] = []
+        var subscription: (any Subscription)?
+
+        func receive(subscription: any Subscription) { self.subscription = subscription }
+        func receive(_ input: Output) -> Subscribers.Demand {
+            received.append(input)
+            return .none
+        }
+        func receive(completion: Subscribers.Completion<TandemError>) {}
+        func ask() { subscription?.request(.max(1)) }
+    }
+
+    @Test func `what changed and changed back while a subscriber was slow is not told`() throws {
+        let store = try Store.inMemory(models: Thing.self, Owner.self, Tag.self)
+        var thing = try store.write { try $0.insert(Thing("a", int: 1)) }
+        let slow = Slow<ChangeSet<Thing>>()
+        store.objects(Thing.self).observing(\.int).changesetPublisher.on(.immediate).subscribe(slow)
+        slow.ask()
+        for int in [2, 3, 1] {
+            thing.int = int
+            thing = try store.write { try $0.update(thing) }
+        }
+        slow.ask()
+        #expect(slow.received.count == 1)
+        try store.write { _ = try $0.insert(Thing("b", int: 5)) }
+        #expect(slow.received.count == 2)
+        #expect(slow.received.last?.modifications.isEmpty == true)
+    }
+
+    @Test func `an average that stays is not told`() throws {
+        let store = try Store.inMemory(models: Thing.self, Owner.self, Tag.self)
+        try store.write { _ = try $0.insert(Thing("a", int: 2)) }
+        let seen = Mutex<[Double?]>([])
+        let subscription = store.objects(Thing.self).publisher(of: .average(\.int)).on(.immediate)
+            .sink(receiveCompletion: { _ in }) { value in seen.withLock { $0.append(value) } }
+        defer { subscription.cancel() }
+        try store.write { _ = try $0.insert(Thing("b", int: 2)) }
+        #expect(seen.withLock { $0 } == [2])
+        try store.write { _ = try $0.insert(Thing("c", int: 5)) }
+        #expect(seen.withLock { $0 } == [2, 3])
+    }
+
+    @Test func `rows that are read afresh are compared bit by bit`() throws {
+        let store = try Store.inMemory(models: Thing.self, Owner.self, Tag.self)
+        var zero = try store.write { tx in
+            try tx.insert(Thing("a", ratio: .nan))
+            return try tx.insert(Thing("b", ratio: 0))
+        }
+        let seen = Mutex<[ChangeSet<Thing>]>([])
+        let subscription = store.objects(Thing.self).sorted(by: \.text).distinct(by: \.text).changesetPublisher
+            .on(.immediate).sink(receiveCompletion: { _ in }) { change in seen.withLock { $0.append(change) } }
+        defer { subscription.cancel() }
+        zero.ratio = -0.0
+        zero = try store.write(from: .server) { try $0.upsert(zero.received(serverID: "b", version: "1")) }
+        zero.ratio = 0
+        try store.write { try $0.update(zero) }
+        #expect(seen.withLock { $0.dropFirst().map { $0.modifications.map(\.new) } } == [[1], [1]])
+    }
+}

@@ -1,0 +1,85 @@
+import BigInt
+import Foundation
+import TandemTesting
+import TandemTestScript
+
+@testable import Tandem
+
+/// A model of random histories: how its objects are made and changed, and what can be asked of them.
+protocol OracleModel: Model {
+    /// The local IDs that its objects have: few, so that they meet each other.
+    static var pool: [LocalID] { get }
+    static func blank() -> Self
+    /// Gives some properties other values.
+    mutating func vary(_ random: inout SeededGenerator, chance: Int)
+    static func predicate(_ random: inout SeededGenerator) -> Tandem.Predicate<Self>
+    static func order(_ random: inout SeededGenerator) -> Tandem.SortDescriptor<Self>
+    static func distinct(_ results: Results<Self>, _ random: inout SeededGenerator) -> Results<Self>
+    static func observing(_ results: Results<Self>, _ random: inout SeededGenerator) -> Results<Self>
+    static func aggregate(
+        _ maker: WatchMaker, _ results: Results<Self>, _ random: inout SeededGenerator
+    ) -> AnyOracleWatch
+    static func sections(
+        _ maker: WatchMaker, _ results: Results<Self>, _ random: inout SeededGenerator, changes: Bool
+    ) -> AnyOracleWatch
+    /// Changes some properties of an object, by their names.
+    static func upsertSome(_ object: Self, _ tx: WriteTransaction) throws
+    static func imported(_ random: inout SeededGenerator) -> [String: Any?]
+}
+
+extension OracleModel {
+    static func upsertSome(_ object: Self, _ tx: WriteTransaction) throws { try tx.upsert(object) }
+    static func imported(_ random: inout SeededGenerator) -> [String: Any?] { [:] }
+}
+
+extension WatchMaker {
+    /// A watch of sections by a property, with change sets or without.
+    func sections<M: Model, P: PropertyExpression>(
+        _ results: Results<M>, _ path: KeyPath<M.Columns, P>, _ random: inout SeededGenerator, changes: Bool
+    ) -> AnyOracleWatch where P.Root == M, P.Value: Sendable {
+        let ascending = random.chance(60)
+        return changes
+            ? watch(sectionedChangeset(results, path, ascending: ascending))
+            : watch(sections(results, path, ascending: ascending))
+    }
+
+    /// A watch of an aggregate.
+    func of<M: Model, Value: Sendable>(
+        _ results: Results<M>, _ aggregate: Aggregate<M, Value>, _ compute: @escaping (Results<M>) throws -> Value
+    ) -> AnyOracleWatch {
+        watch(self.aggregate(results, aggregate, compute))
+    }
+
+    func sum<M: Model, P: PropertyExpression>(
+        _ results: Results<M>, _ path: KeyPath<M.Columns, P>, _ random: inout SeededGenerator
+    ) -> AnyOracleWatch where P.Root == M, P.Value: QuerySummable {
+        random.chance(60)
+            ? of(results, .sum(path)) { try $0.sum(of: path) }
+            : of(results, .average(path)) { try $0.average(of: path) }
+    }
+
+    func extreme<M: Model, P: PropertyExpression>(
+        _ results: Results<M>, _ path: KeyPath<M.Columns, P>, _ random: inout SeededGenerator
+    ) -> AnyOracleWatch where P.Root == M, P.Value: QueryOrdered, P.Value.Ordered: Sendable {
+        random.chance(50)
+            ? of(results, .min(path)) { try $0.min(of: path) } : of(results, .max(path)) { try $0.max(of: path) }
+    }
+}
+
+/// One of a few, mostly of the first ones: so that predicates hold for some.
+extension SeededGenerator {
+    mutating func often<T>(_ values: [T]) -> T { chance(75) ? values[Int.random(in: 0..<min(4, values.count), using: &self)] : pick(values) }
+
+    mutating func descriptor<M: Model, P: PropertyExpression>(
+        _ path: KeyPath<M.Columns, P>
+    ) -> Tandem.SortDescriptor<M> where P.Root == M {
+        let nilsFirst = chance(50)
+        return chance(55) ? .ascending(path, nils: nilsFirst ? .first : .last)
+            : .descending(path, nils: nilsFirst ? .first : .last)
+    }
+
+    mutating func reference<M: OracleModel>(_ model: M.Type) -> Reference<M> { Reference(localID: pick(M.pool)) }
+    mutating func references<M: OracleModel>(_ model: M.Type) -> [Reference<M>] {
+        (0..<Int.random(in: 0...3, using: &self)).map { _ in reference(model) }
+    }
+}

@@ -1,0 +1,268 @@
+import Dispatch
+import Foundation
+import Synchronization
+import TandemTesting
+import TandemTestScript
+
+@testable import Tandem
+
+/// Runs a history and checks each subscription after each commit.
+///
+/// `@unchecked Sendable`: the list of watches changes on the thread of the run; what a watch notes of a commit it notes
+/// inside that commit's transaction, one after the other; and the run looks at it when nothing is under way.
+final class OracleRun: @unchecked Sendable {
+    private let history: OracleHistory
+    private let folder: TestFolder?
+    private let store: Store
+    private var second: Store?
+    private var watches: [AnyOracleWatch] = []
+    private(set) var tally = OracleTally()
+    private var log: [String] = []
+    private var isCalm = true
+    private struct Undone: Error {}
+
+    init(_ history: OracleHistory, fault: LiveFault? = nil) throws {
+        self.history = history
+        var tuning = history.tuning
+        tuning.fault = fault
+        if history.isInMemory {
+            folder = nil
+            store = try Store(inMemoryModels: history.world.schema)
+        } else {
+            let folder = try TestFolder()
+            self.folder = folder
+            try OracleTemplates.copy(history.world, to: folder.file())
+            store = try Store(at: folder.file(), models: history.world.schema)
+        }
+        store.live.tuning = tuning
+        tally.note("world \(history.world)")
+        tally.note("store \(history.isInMemory ? "memory" : "file")")
+    }
+
+    deinit {
+        second?.close()
+        store.close()
+    }
+
+    /// What is wrong, with what was done; nothing if all is right.
+    func run() throws -> [String] {
+        for (index, step) in history.steps.enumerated() {
+            try perform(step)
+            let isLast = index == history.steps.count - 1
+            let problems = isCalm || isLast ? check() : []
+            if !problems.isEmpty {
+                for watch in watches { watch.cancel(isCalm: false) }
+                return problems + ["after"] + log
+            }
+        }
+        for watch in watches where !watch.isCancelled { watch.cancel(isCalm: true) }
+        let stays = [store, second].compactMap { $0?.live }.contains { !$0.settle(store) || $0.subscriptionCount > 0 }
+        if stays { return ["a cancelled subscription stays", "after"] + log }
+        return watches.flatMap { problems(of: $0, isCalm: false) }
+    }
+
+    private var stores: [Store] { [store] + [second].compactMap(\.self) }
+
+    private func secondStore() throws -> Store {
+        if let second { return second }
+        let other = try Store(at: folder?.file() ?? "", models: history.world.schema)
+        other.live.tuning = store.live.tuning
+        second = other
+        return other
+    }
+
+    // MARK: Steps
+
+    private func perform(_ step: OracleHistory.Step) throws {
+        switch step {
+        case .subscribe(let seed):
+            let watch = try makeWatch(seed)
+            log.append("subscribe \(describe(watch))")
+            watch.begin()
+        case .commit(let commit): try perform(commit)
+        case .ask(let seed):
+            log.append("ask")
+            var r = SeededGenerator(seed: seed)
+            for watch in watches where watch.asking == .rarely && !watch.isCancelled && (seed == 0 || r.chance(60)) {
+                watch.ask(r.pick([1, 1, 2]))
+            }
+        case .cancel(let seed):
+            var r = SeededGenerator(seed: seed)
+            guard let watch = watches.filter({ !$0.isCancelled }).randomElement(using: &r) else { return }
+            log.append("cancel \(watch.number)")
+            tally.note("cancel")
+            watch.cancel(isCalm: isCalm)
+        case .react(let seed): try react(seed)
+        }
+    }
+
+    private func describe(_ watch: AnyOracleWatch) -> String {
+        "\(watch.number): \(watch.text) \(watch.delivery) \(watch.asking)\(watch.store === store ? "" : " second store")"
+    }
+
+    private func makeWatch(_ seed: UInt64) throws -> AnyOracleWatch {
+        var r = SeededGenerator(seed: seed)
+        let isElsewhere = try !history.isInMemory && history.world != .peer && r.chance(15) && secondStore() !== store
+        let watch = WatchMaker.random(
+            watches.count, history.world, try isElsewhere ? secondStore() : store, &r, &tally)
+        watch.note(watch.answer(store))
+        watches.append(watch)
+        return watch
+    }
+
+    private func react(_ seed: UInt64) throws {
+        var r = SeededGenerator(seed: seed)
+        guard let watch = watches.filter({ !$0.isCancelled }).randomElement(using: &r) else { return }
+        switch Int.random(in: 0..<3, using: &r) {
+        case 0:
+            log.append("\(watch.number) will cancel in its next delivery")
+            tally.note("cancel in a delivery")
+            watch.react { watch.cancel(isCalm: true) }
+        case 1:
+            let other = try makeWatch(r.next())
+            log.append("\(watch.number) will subscribe \(describe(other)) in its next delivery")
+            tally.note("subscribe in a delivery")
+            watch.react { other.begin() }
+        default:
+            log.append("\(watch.number) will write in its next delivery")
+            tally.note("write in a delivery")
+            let act = OracleHistory.Act(kind: r.pick([.insert, .update, .delete]), seed: r.next())
+            watch.react { [self] in
+                try? watch.store.write { tx in
+                    try OracleActor(tx: tx, world: history.world).perform(act)
+                    note(tx.store)
+                }
+            }
+        }
+    }
+
+    // MARK: Commits
+
+    private func perform(_ commit: OracleHistory.Commit) throws {
+        tally.note("commit \(commit.kind)")
+        for act in commit.acts { tally.note("change \(act.kind)") }
+        log.append("commit \(commit.kind)\(commit.isDrained ? "" : ", not waited for") \(commit.acts.map(\.kind))")
+        var r = SeededGenerator(seed: commit.seed)
+        let late = try commit.subscribes ? makeWatch(r.next()) : nil
+        if let late {
+            tally.note("subscribe in a transaction")
+            log.append("inside of it subscribe \(describe(late))")
+        }
+        @Sendable func act(_ tx: WriteTransaction) throws {
+            let actor = OracleActor(tx: tx, world: history.world)
+            for (index, act) in commit.acts.enumerated() {
+                if index == commit.acts.count / 2 { late?.begin() }
+                try actor.perform(act)
+            }
+            if commit.kind == .throwing { throw Undone() }
+            note(tx.store)
+        }
+        do {
+            switch commit.kind {
+            case .plain, .throwing: try store.write(act)
+            case .fromServer: try store.write(from: .server, act)
+            case .secondStore: try secondStore().write(act)
+            case .quiet: try writeQuietly(&r, act)
+            case .otherThread:
+                try DispatchQueue(label: "oracle.writer").sync { _ = try store.write(act) }
+            case .async: try writeAsynchronously(act)
+            case .otherProcess: try writeElsewhere()
+            }
+        } catch is Undone {
+        } catch let error as TandemError {
+            log.append("refused: \(error.code)")
+            // What was noted inside did not come about; what is there is noted once more.
+            note(store)
+        }
+        isCalm = commit.isDrained
+    }
+
+    private func note(_ store: Store) {
+        for watch in watches where !watch.isCancelled { watch.note(watch.answer(store)) }
+    }
+
+    private func writeQuietly(_ r: inout SeededGenerator, _ act: (WriteTransaction) throws -> Void) throws {
+        // The subscriber knows what it was told: nothing else may be on its way.
+        if !isCalm { _ = settle() }
+        let candidates = watches.filter { !$0.isCancelled && $0.store === store }
+        guard let watch = candidates.randomElement(using: &r) else { return try store.write(act) }
+        log.append("of which \(watch.number) is not told")
+        failures += watches.flatMap { problems(of: $0, isCalm: true) }
+        let before = watch.answer(store)
+        try store.write(withoutNotifying: [watch.token], act)
+        let after = watch.answer(store)
+        watch.settleQuietly(before: before, after: after)
+    }
+
+    /// Found between the steps.
+    private var failures: [String] = []
+
+    private func writeAsynchronously(_ act: @escaping @Sendable (WriteTransaction) throws -> Void) throws {
+        let result = Mutex<Result<Void, any Error>?>(nil)
+        let done = DispatchSemaphore(value: 0)
+        Task.detached { [store] in
+            let outcome: Result<Void, any Error>
+            do {
+                try await store.write { tx in try act(tx) }
+                outcome = .success(())
+            } catch {
+                outcome = .failure(error)
+            }
+            result.withLock { $0 = outcome }
+            done.signal()
+        }
+        done.wait()
+        try result.withLock { $0 }?.get()
+    }
+
+    private func writeElsewhere() throws {
+        guard let folder else { return }
+        let process = try PeerProcess(["count", folder.file(), "1"], in: folder)
+        process.wait()
+        note(store)
+    }
+
+    // MARK: Checking
+
+    private func settle() -> Bool {
+        let watches = watches
+        var isSettled = true
+        for store in stores {
+            isSettled = store.live.settle(store) { watches.allSatisfy(\.isSettled) } && isSettled
+        }
+        return isSettled
+    }
+
+    private func problems(of watch: AnyOracleWatch, isCalm: Bool) -> [String] {
+        watch.problems(isCalm: isCalm).map { "\(describe(watch)): \($0)" }
+    }
+
+    private func check() -> [String] {
+        guard settle() else {
+            let stuck = watches.filter { !$0.isSettled }.map(describe)
+            return ["it does not come to rest: \(stuck)"]
+        }
+        isCalm = true
+        let found = failures + watches.flatMap { problems(of: $0, isCalm: true) }
+        failures = []
+        return found
+    }
+}
+
+/// Stores that are copied, which takes less time than to make tables.
+private enum OracleTemplates {
+    private static let made = Mutex<[WorldKind: Data]>([:])
+
+    static func copy(_ world: WorldKind, to path: String) throws {
+        let data = try made.withLock { made in
+            if let data = made[world] { return data }
+            let store = try Store(at: path, models: world.schema)
+            if world == .peer { try store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) } }
+            store.close()
+            let data = try Data(contentsOf: URL(fileURLWithPath: path))
+            made[world] = data
+            return data
+        }
+        try data.write(to: URL(fileURLWithPath: path))
+    }
+}

@@ -1,0 +1,219 @@
+@testable import Tandem
+
+/// The kinds of publishers.
+enum PublisherKind: String, CaseIterable {
+    case collection, changeset, references, referenceChangeset, count, aggregate, sections, sectionedChangeset, object
+    case combined
+}
+
+/// How watches of a history are made.
+struct WatchMaker {
+    let number: Int
+    let delivery: Delivery
+    let asking: Asking
+    let store: Store
+
+    /// A publisher with what it is to show, not yet subscribed to.
+    struct Plan<Output: Sendable> {
+        var text: String
+        var publisher: LivePublisher<Output>
+        var fresh: (Store) throws -> Shown
+        var read: OracleWatch<Output>.Read
+        var canSettleRows = false
+        var showsIdentity = false
+    }
+
+    func watch<Output: Sendable>(_ plan: Plan<Output>) -> AnyOracleWatch {
+        let watch = OracleWatch(
+            number, plan.text, delivery, asking, store, plan.publisher, fresh: plan.fresh, read: plan.read)
+        watch.canSettleRows = plan.canSettleRows
+        watch.showsIdentity = plan.showsIdentity
+        return watch
+    }
+
+    private func mask<M: Model>(_ results: Results<M>) -> ColumnMask {
+        results.query.observedMask(in: store.schema) | 1 << 1
+    }
+
+    private func pictures<M: Model>(_ results: Results<M>) -> (Store) throws -> Shown {
+        let mask = mask(results)
+        let query = results.query
+        return { .rows(try Results<M>(store: $0, query: query).all().map { Picture($0, mask) }) }
+    }
+
+    private func isFollowed<M: Model>(_ results: Results<M>) -> Bool {
+        guard results.query.limit == nil else { return false }
+        if case .requery = LiveList.Upkeep(results.query) { return false }
+        return true
+    }
+
+    func collection<M: Model>(_ results: Results<M>) -> Plan<LiveCollection<M>> {
+        let mask = mask(results)
+        // A row can change its key or its number alone, and a collection can't say so.
+        return Plan(
+            text: "collection", publisher: results.collectionPublisher, fresh: pictures(results),
+            read: { output, _, _ in (.rows(output.map { Picture($0, mask) }), []) },
+            showsIdentity: results.query.observed != nil || !results.query.steps.isEmpty)
+    }
+
+    func changeset<M: Model>(_ results: Results<M>) -> Plan<ChangeSet<M>> {
+        let mask = mask(results)
+        var check = ChangeSetCheck()
+        return Plan(
+            text: "changeset", publisher: results.changesetPublisher, fresh: pictures(results),
+            read: { output, told, isOrdered in
+                let problems = check.problems(output, base: told?.rows, isOrdered: isOrdered) { Picture($0, mask) }
+                return (.rows(output.results.map { Picture($0, mask) }), problems)
+            }, canSettleRows: isFollowed(results), showsIdentity: true)
+    }
+
+    private func ids<M: Model>(_ results: Results<M>) -> (Store) throws -> Shown {
+        let query = results.query
+        return { .ids(try Results<M>(store: $0, query: query).localIDs()) }
+    }
+
+    func references<M: Model>(_ results: Results<M>) -> Plan<LiveCollection<Reference<M>>> {
+        Plan(
+            text: "references", publisher: results.referencesPublisher, fresh: ids(results),
+            read: { output, _, _ in (.ids(output.map(\.localID)), []) }, showsIdentity: true)
+    }
+
+    func referenceChangeset<M: Model>(_ results: Results<M>) -> Plan<ChangeSet<Reference<M>>> {
+        var check = ChangeSetCheck()
+        check.overtells = true
+        return Plan(
+            text: "referenceChangeset", publisher: results.referenceChangesetPublisher, fresh: ids(results),
+            read: { output, told, isOrdered in
+                let problems = check.problems(output, base: told?.rows, isOrdered: isOrdered) {
+                    Picture(id: $0.localID, values: [])
+                }
+                return (.ids(output.results.map(\.localID)), problems)
+            }, showsIdentity: true)
+    }
+
+    func count<M: Model>(_ results: Results<M>) -> Plan<Int> {
+        let query = results.query
+        return Plan(
+            text: "count", publisher: results.countPublisher,
+            fresh: { .scalar(try Results<M>(store: $0, query: query).count()) },
+            read: { output, _, _ in (.scalar(output), []) })
+    }
+
+    func aggregate<M: Model, Value: Sendable>(
+        _ results: Results<M>, _ aggregate: Aggregate<M, Value>, _ compute: @escaping (Results<M>) throws -> Value
+    ) -> Plan<Value> {
+        let query = results.query
+        return Plan(
+            text: "aggregate \(aggregate.node.text)", publisher: results.publisher(of: aggregate),
+            fresh: { .scalar(try compute(Results<M>(store: $0, query: query))) },
+            read: { output, _, _ in (.scalar(output), []) })
+    }
+
+    func object<M: Model>(_ reference: Reference<M>) -> Plan<M?> {
+        func shown(_ object: M?) -> Shown { .rows(object.map { [Picture($0, .max)] } ?? []) }
+        return Plan(
+            text: "object \(reference.localID)", publisher: store.publisher(for: reference),
+            fresh: { store in shown(try store.objects(M.self).where { $0.localID == reference.localID }.first()) },
+            read: { output, _, _ in (shown(output), []) })
+    }
+
+    // MARK: Sections
+
+    /// The answer in sections: all objects in the order of the sections, then of the query.
+    private func sectioned<M: Model, P: PropertyExpression>(
+        _ results: Results<M>, _ property: P, ascending: Bool
+    ) -> (Store) throws -> Shown where P.Root == M {
+        let mask = mask(results)
+        var query = results.query.nestedIfCut
+        let keys = query.order
+        query.order = [.column(property.__column, ascending: ascending, nilsFirst: ascending)] + keys
+        return { [query] store in
+            let results = Results<M>(store: store, query: query)
+            let objects = try results.all()
+            let values = try results.values(ofProperty: property).map { Self.keyText($0) }
+            var sections: [Shown.Section] = []
+            for (object, key) in zip(objects, values) {
+                if sections.last?.key != key { sections.append(Shown.Section(key: key, rows: [])) }
+                sections[sections.count - 1].rows.append(Picture(object, mask))
+            }
+            return .sections(sections)
+        }
+    }
+
+    static func keyText(_ value: Any) -> String { "\(Shown.scalar(value))" }
+
+    private static func shown<Key, M: Model>(_ sections: LiveSections<Key, M>, _ mask: ColumnMask) -> Shown {
+        .sections(
+            sections.map { Shown.Section(key: keyText($0.key), rows: $0.map { Picture($0, mask) }) })
+    }
+
+    func sections<M: Model, P: PropertyExpression>(
+        _ results: Results<M>, _ path: KeyPath<M.Columns, P>, ascending: Bool
+    ) -> Plan<LiveSections<P.Value, M>> where P.Root == M, P.Value: Sendable {
+        let mask = mask(results)
+        return Plan(
+            text: "sections", publisher: results.sectionsPublisher(by: path, ascending: ascending),
+            fresh: sectioned(results, M.Columns()[keyPath: path], ascending: ascending),
+            read: { output, _, _ in (Self.shown(output, mask), []) }, showsIdentity: true)
+    }
+
+    func sectionedChangeset<M: Model, P: PropertyExpression>(
+        _ results: Results<M>, _ path: KeyPath<M.Columns, P>, ascending: Bool
+    ) -> Plan<SectionedChangeSet<P.Value, M>> where P.Root == M, P.Value: Sendable {
+        let mask = mask(results)
+        var check = ChangeSetCheck()
+        return Plan(
+            text: "sectionedChangeset", publisher: results.sectionedChangesetPublisher(by: path, ascending: ascending),
+            fresh: sectioned(results, M.Columns()[keyPath: path], ascending: ascending),
+            read: { output, told, isOrdered in
+                let problems =
+                    check.problems(output.changes, base: told?.rows, isOrdered: isOrdered) { Picture($0, mask) }
+                    + ChangeSetCheck.problems(output, { Picture($0, mask) }, { Self.keyText($0) })
+                return (Self.shown(output.sections, mask), problems)
+            }, showsIdentity: true)
+    }
+
+    // MARK: Combined
+
+    func combined<A, B, C>(_ a: Plan<A>, _ b: Plan<B>, _ c: Plan<C>) -> Plan<(A, B, C)> {
+        Plan(
+            text: "combined \(a.text), \(b.text), \(c.text)",
+            publisher: store.combined(a.publisher, b.publisher, c.publisher),
+            fresh: { .parts([try a.fresh($0), try b.fresh($0), try c.fresh($0)]) },
+            read: { output, told, _ in
+                let one = a.read(output.0, nil, false)
+                let two = b.read(output.1, nil, false)
+                let three = c.read(output.2, nil, false)
+                return (.parts([one.0, two.0, three.0]), [])
+            }, showsIdentity: a.showsIdentity || b.showsIdentity || c.showsIdentity)
+    }
+}
+
+extension Results {
+    /// The values of a property, in the order of the query.
+    func values<P: PropertyExpression>(ofProperty property: P) throws -> [Any] where P.Root == M {
+        let path = store.path
+        return try store.reading { connection in
+            var compiler = SQLCompiler()
+            let sql = compiler.select(query, ordered: true) { $0.column(property.__column, in: $1) }
+            let statement = try connection.uncachedStatement(sql.text)
+            defer { statement.finalize() }
+            statement.bind(sql.values)
+            var values: [Any] = []
+            while try statement.step() { values.append(try property.value(statement.row(), 0, store: path)) }
+            return values
+        }
+    }
+}
+
+extension AggregateNode {
+    var text: String {
+        switch self {
+        case .count: "count"
+        case .sum(let path, let kind): "sum \(kind) \(path.name)"
+        case .average(let path, let kind): "average \(kind) \(path.name)"
+        case .minimum(let path): "minimum \(path.name)"
+        case .maximum(let path): "maximum \(path.name)"
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import Dispatch
+import OpenCombine
+
+@testable import Tandem
+
+/// What one subscription delivers, checked against the query answered afresh in each committed state.
+///
+/// `@unchecked Sendable`: as its run, ``OracleRun``.
+class AnyOracleWatch: @unchecked Sendable {
+    let number: Int
+    let text: String
+    let delivery: Delivery
+    let asking: Asking
+    let token = LiveToken()
+    /// The store that it is subscribed to.
+    let store: Store
+    let fresh: (Store) throws -> Shown
+    /// Whether changes of its subscriber's own can be put into what it was told last.
+    var canSettleRows = false
+    /// Whether it shows local IDs alone, so that objects can change and it shows the same.
+    var showsIdentity = false
+    var isCancelled = false
+
+    /// The committed states that may still be delivered, the oldest first.
+    var states: [Shown] = []
+    /// What it showed last; `nil` if it has shown nothing, or that is not known.
+    var told: Shown?
+    var isToldOrdered = true
+    var hasStarted = false
+
+    init(_ number: Int, _ text: String, _ delivery: Delivery, _ asking: Asking, _ store: Store,
+        _ fresh: @escaping (Store) throws -> Shown
+    ) {
+        self.number = number
+        self.text = text
+        self.delivery = delivery
+        self.asking = asking
+        self.store = store
+        self.fresh = fresh
+    }
+
+    func begin() {}
+    func ask(_ count: Int) {}
+    func react(_ reaction: @escaping @Sendable () -> Void) {}
+    func cancel(isCalm: Bool) {}
+    var isSettled: Bool { true }
+    func problems(isCalm: Bool) -> [String] { [] }
+
+    /// The answer in a state, computed through a store (in a transaction of it, or outside).
+    func answer(_ store: Store) -> Shown {
+        do {
+            return try fresh(store)
+        } catch {
+            return .failure((error as? TandemError).map { "\($0.code)" } ?? "\(error)")
+        }
+    }
+
+    /// Notes a state that has been, or is about to be, committed.
+    func note(_ state: Shown) {
+        if states.last != state { states.append(state) }
+    }
+
+    /// The subscriber has made a change itself, and asked not to be told of it.
+    func settleQuietly(before: Shown, after: Shown) {
+        guard hasStarted else { return }
+        if isToldOrdered, let told, told == before {
+            self.told = after
+        } else if canSettleRows, let told, let shown = told.rows, let old = before.rows, let new = after.rows {
+            // Who has seen less than there was puts in what it changed.
+            func byID(_ rows: [Picture]) -> [LocalID: Picture] {
+                Dictionary(rows.map { ($0.id, $0) }) { first, _ in first }
+            }
+            let (was, now) = (byID(old), byID(new))
+            var shows = byID(shown)
+            for id in Set(was.keys).union(now.keys) where was[id] != now[id] { shows[id] = now[id] }
+            self.told = .rows(Array(shows.values))
+            isToldOrdered = false
+        } else {
+            switch told {
+            case .value, .none: break
+            default: self.told = nil
+            }
+        }
+    }
+}
+
+final class OracleWatch<Output: Sendable>: AnyOracleWatch, @unchecked Sendable {
+    /// What an output shows, and what is wrong with it in itself.
+    typealias Read = (_ output: Output, _ told: Shown?, _ isOrdered: Bool) -> (Shown, [String])
+
+    private let publisher: LivePublisher<Output>
+    private let read: Read
+    private let listener: Listener<Output>
+    private let queue = DispatchQueue(label: "oracle")
+
+    init(
+        _ number: Int, _ text: String, _ delivery: Delivery, _ asking: Asking, _ store: Store,
+        _ publisher: LivePublisher<Output>, fresh: @escaping (Store) throws -> Shown, read: @escaping Read
+    ) {
+        self.publisher = publisher
+        self.read = read
+        listener = Listener(asking)
+        super.init(number, text, delivery, asking, store, fresh)
+    }
+
+    override func begin() { listener.begin(publisher, delivery, token, queue: queue) }
+    override func ask(_ count: Int) { listener.ask(count) }
+    override func react(_ reaction: @escaping @Sendable () -> Void) { listener.react(reaction) }
+    override func cancel(isCalm: Bool) {
+        isCancelled = true
+        listener.cancel(isCalm: isCalm)
+    }
+
+    override var isSettled: Bool { isCancelled || listener.isSettled(token, in: store.live) }
+
+    /// - Parameter isCalm: Whether all is delivered that can be: the latest state must then be shown.
+    override func problems(isCalm: Bool) -> [String] {
+        var found: [String] = []
+        if listener.lateDeliveries > 0 { found.append("a delivery after it was cancelled") }
+        if listener.overdelivered { found.append("more delivered than asked for") }
+        for output in listener.takeInbox() {
+            let (shown, problems) = read(output, hasStarted ? told : nil, isToldOrdered)
+            found += problems
+            if hasStarted, let told, isToldOrdered, told == shown, problems.isEmpty, !showsIdentity {
+                found.append("a delivery where nothing has changed: \(shown)")
+            }
+            if let index = states.firstIndex(of: shown) {
+                states.removeFirst(index)
+            } else {
+                found.append("it shows \(shown), the states were \(states) \(difference(shown))")
+            }
+            told = shown
+            isToldOrdered = true
+            hasStarted = true
+        }
+        if isCancelled { return found }
+        if let completion = listener.completion {
+            // A sum that overflows ends its subscription, whichever of the states it was.
+            guard case .failure(let error) = completion, states.contains(where: { $0.failureCode == "\(error.code)" })
+            else { return found + ["it ended: \(completion)"] }
+            isCancelled = true
+            return found
+        }
+        guard isCalm else { return found }
+        if listener.isAsking, let last = states.last, told != last, isToldOrdered, told != nil || !hasStarted {
+            found.append("it shows \(told.map { "\($0)" } ?? "nothing") in place of \(last) \(difference(last))")
+        }
+        if listener.isAsking, states.count > 1 { states.removeFirst(states.count - 1) }
+        return found
+    }
+
+    private func difference(_ shown: Shown) -> String {
+        guard let rows = shown.rows, let others = (states.last ?? told)?.rows ?? nil, rows.map(\.id) == others.map(\.id)
+        else { return "" }
+        return zip(rows, others).filter { $0 != $1 }.map { "\($0.id) \($0.differences($1))" }.joined(separator: "; ")
+    }
+}
