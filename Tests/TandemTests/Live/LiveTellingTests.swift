@@ -64,9 +64,25 @@ import Testing
             .on(.immediate).sink(receiveCompletion: { _ in }) { change in seen.withLock { $0.append(change) } }
         defer { subscription.cancel() }
         zero.ratio = -0.0
-        zero = try store.write(from: .server) { try $0.upsert(zero.received(serverID: "b", version: "1")) }
+        zero = try store.write { try $0.update(zero) }
         zero.ratio = 0
         try store.write { try $0.update(zero) }
         #expect(seen.withLock { $0.dropFirst().map { $0.modifications.map(\.new) } } == [[1], [1]])
+    }
+
+    @Test func `an object that changes its section and stays at its index is told to move`() throws {
+        let store = try Store.inMemory(models: Thing.self, Owner.self, Tag.self)
+        var thing = try store.write { try $0.insert(Thing("a", int: 1)) }
+        let seen = Mutex<[SectionedChangeSet<Int, Thing>]>([])
+        let subscription = store.objects(Thing.self).sectionedChangesetPublisher(by: \.int)
+            .on(.immediate).sink(receiveCompletion: { _ in }) { change in seen.withLock { $0.append(change) } }
+        defer { subscription.cancel() }
+        thing.int = 2
+        try store.write { try $0.update(thing) }
+        let change = try #require(seen.withLock { $0.last })
+        let place = SectionPosition(section: 0, item: 0)
+        #expect(change.deletedSections == [0] && change.insertedSections == [0])
+        #expect(change.deletions == [place] && change.insertions == [place] && change.modifications.isEmpty)
+        #expect(change.moves == [.init(old: place, new: place)])
     }
 }

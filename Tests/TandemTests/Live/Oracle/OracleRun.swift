@@ -56,8 +56,9 @@ final class OracleRun: @unchecked Sendable {
             }
         }
         for watch in watches where !watch.isCancelled { watch.cancel(isCalm: true) }
-        let stays = [store, second].compactMap { $0?.live }.contains { !$0.settle(store) || $0.subscriptionCount > 0 }
-        if stays { return ["a cancelled subscription stays", "after"] + log }
+        // A sequence ends its subscription when its task has seen that it is cancelled.
+        let areGone = stores.allSatisfy { store in store.live.settle(store) { store.live.subscriptionCount == 0 } }
+        if !areGone { return ["a cancelled subscription stays", "after"] + log }
         return watches.flatMap { problems(of: $0, isCalm: false) }
     }
 
@@ -178,7 +179,7 @@ final class OracleRun: @unchecked Sendable {
     }
 
     private func note(_ store: Store) {
-        for watch in watches where !watch.isCancelled { watch.note(watch.answer(store)) }
+        for watch in watches where !watch.isOver { watch.note(watch.answer(store)) }
     }
 
     private func writeQuietly(_ r: inout SeededGenerator, _ act: (WriteTransaction) throws -> Void) throws {

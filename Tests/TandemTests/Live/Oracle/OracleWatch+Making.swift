@@ -1,3 +1,5 @@
+import Foundation
+
 @testable import Tandem
 
 /// The kinds of publishers.
@@ -51,7 +53,7 @@ struct WatchMaker {
         let mask = mask(results)
         // A row can change its key or its number alone, and a collection can't say so.
         return Plan(
-            text: "collection", publisher: results.collectionPublisher, fresh: pictures(results),
+            text: "collection of \(results.text)", publisher: results.collectionPublisher, fresh: pictures(results),
             read: { output, _, _ in (.rows(output.map { Picture($0, mask) }), []) },
             showsIdentity: results.query.observed != nil || !results.query.steps.isEmpty)
     }
@@ -60,7 +62,7 @@ struct WatchMaker {
         let mask = mask(results)
         var check = ChangeSetCheck()
         return Plan(
-            text: "changeset", publisher: results.changesetPublisher, fresh: pictures(results),
+            text: "changeset of \(results.text)", publisher: results.changesetPublisher, fresh: pictures(results),
             read: { output, told, isOrdered in
                 let problems = check.problems(output, base: told?.rows, isOrdered: isOrdered) { Picture($0, mask) }
                 return (.rows(output.results.map { Picture($0, mask) }), problems)
@@ -74,7 +76,7 @@ struct WatchMaker {
 
     func references<M: Model>(_ results: Results<M>) -> Plan<LiveCollection<Reference<M>>> {
         Plan(
-            text: "references", publisher: results.referencesPublisher, fresh: ids(results),
+            text: "references of \(results.text)", publisher: results.referencesPublisher, fresh: ids(results),
             read: { output, _, _ in (.ids(output.map(\.localID)), []) }, showsIdentity: true)
     }
 
@@ -82,7 +84,7 @@ struct WatchMaker {
         var check = ChangeSetCheck()
         check.overtells = true
         return Plan(
-            text: "referenceChangeset", publisher: results.referenceChangesetPublisher, fresh: ids(results),
+            text: "referenceChangeset of \(results.text)", publisher: results.referenceChangesetPublisher, fresh: ids(results),
             read: { output, told, isOrdered in
                 let problems = check.problems(output, base: told?.rows, isOrdered: isOrdered) {
                     Picture(id: $0.localID, values: [])
@@ -94,7 +96,7 @@ struct WatchMaker {
     func count<M: Model>(_ results: Results<M>) -> Plan<Int> {
         let query = results.query
         return Plan(
-            text: "count", publisher: results.countPublisher,
+            text: "count of \(results.text)", publisher: results.countPublisher,
             fresh: { .scalar(try Results<M>(store: $0, query: query).count()) },
             read: { output, _, _ in (.scalar(output), []) })
     }
@@ -104,7 +106,7 @@ struct WatchMaker {
     ) -> Plan<Value> {
         let query = results.query
         return Plan(
-            text: "aggregate \(aggregate.node.text)", publisher: results.publisher(of: aggregate),
+            text: "aggregate \(aggregate.node.text) of \(results.text)", publisher: results.publisher(of: aggregate),
             fresh: { .scalar(try compute(Results<M>(store: $0, query: query))) },
             read: { output, _, _ in (.scalar(output), []) })
     }
@@ -152,7 +154,7 @@ struct WatchMaker {
     ) -> Plan<LiveSections<P.Value, M>> where P.Root == M, P.Value: Sendable {
         let mask = mask(results)
         return Plan(
-            text: "sections", publisher: results.sectionsPublisher(by: path, ascending: ascending),
+            text: "sections of \(results.text)", publisher: results.sectionsPublisher(by: path, ascending: ascending),
             fresh: sectioned(results, M.Columns()[keyPath: path], ascending: ascending),
             read: { output, _, _ in (Self.shown(output, mask), []) }, showsIdentity: true)
     }
@@ -163,7 +165,7 @@ struct WatchMaker {
         let mask = mask(results)
         var check = ChangeSetCheck()
         return Plan(
-            text: "sectionedChangeset", publisher: results.sectionedChangesetPublisher(by: path, ascending: ascending),
+            text: "sectionedChangeset of \(results.text)", publisher: results.sectionedChangesetPublisher(by: path, ascending: ascending),
             fresh: sectioned(results, M.Columns()[keyPath: path], ascending: ascending),
             read: { output, told, isOrdered in
                 let problems =
@@ -190,6 +192,14 @@ struct WatchMaker {
 }
 
 extension Results {
+    /// The query, for messages.
+    var text: String {
+        let observed = query.observed.map { " observing \($0.map(\.name))" } ?? ""
+        guard let explanation = try? explain() else { return "?" }
+        let sql = explanation.sql.components(separatedBy: " FROM ").dropFirst().joined(separator: " FROM ")
+        return "<\(sql) \(explanation.values)\(observed)>"
+    }
+
     /// The values of a property, in the order of the query.
     func values<P: PropertyExpression>(ofProperty property: P) throws -> [Any] where P.Root == M {
         let path = store.path

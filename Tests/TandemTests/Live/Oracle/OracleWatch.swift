@@ -20,6 +20,8 @@ class AnyOracleWatch: @unchecked Sendable {
     /// Whether it shows local IDs alone, so that objects can change and it shows the same.
     var showsIdentity = false
     var isCancelled = false
+    /// Whether what it delivered before it was cancelled has been looked at.
+    var isOver = false
 
     /// The committed states that may still be delivered, the oldest first.
     var states: [Shown] = []
@@ -133,12 +135,16 @@ final class OracleWatch<Output: Sendable>: AnyOracleWatch, @unchecked Sendable {
             isToldOrdered = true
             hasStarted = true
         }
-        if isCancelled { return found }
+        if isCancelled {
+            isOver = true
+            return found
+        }
         if let completion = listener.completion {
             // A sum that overflows ends its subscription, whichever of the states it was.
             guard case .failure(let error) = completion, states.contains(where: { $0.failureCode == "\(error.code)" })
             else { return found + ["it ended: \(completion)"] }
             isCancelled = true
+            isOver = true
             return found
         }
         guard isCalm else { return found }
