@@ -37,8 +37,8 @@ extension ChangeCapture {
     private func seal(_ table: CapturedTable, _ joined: inout JoinedCandidates, _ sealed: inout SealedCommit) {
         let watch = table.watch
         var hasChanged = false
-        // A part is told of a row once, however many ways lead to it.
-        var seen: Set<PartID> = []
+        // A part is asked of a row once, however many ways lead to it: the row that each was asked of last.
+        var latest = [Int](repeating: -1, count: watch.rows.count)
         for index in 0..<table.count {
             if tuning.has(.changeDropped), index > 0, index == table.count - 1 { continue }
             do {
@@ -49,14 +49,14 @@ extension ChangeCapture {
                 let mask = table.mask(index, exists ? statement : nil, tuning)
                 if mask == 0 { continue }
                 hasChanged = true
-                seen.removeAll(keepingCapacity: true)
                 let row = SealedRow(table: table, index: index, exists: exists, mask: mask, statement: statement)
-                if row.existed {
-                    watch.routes.candidates(row.old) { if seen.insert($0).inserted { ask(watch, $0, row, &sealed) } }
+                func ask(_ id: PartID) {
+                    guard latest[id] != index else { return }
+                    latest[id] = index
+                    if let part = watch.rows[id] { self.ask(part, id, row, &sealed) }
                 }
-                if exists {
-                    watch.routes.candidates(row.asked) { if seen.insert($0).inserted { ask(watch, $0, row, &sealed) } }
-                }
+                if row.existed { watch.routes.candidates(row.old, into: ask) }
+                if exists { watch.routes.candidates(row.asked, into: ask) }
                 for (id, part) in watch.joined {
                     joined.add(table.rowIDs[index], mask: mask, to: id, part)
                 }
@@ -75,8 +75,7 @@ extension ChangeCapture {
         if hasChanged { sealed.reloads.formUnion(watch.requeried) }
     }
 
-    private func ask(_ watch: TableWatch, _ id: PartID, _ row: SealedRow, _ sealed: inout SealedCommit) {
-        guard let part = watch.rows[id] else { return }
+    private func ask(_ part: RowWatch, _ id: PartID, _ row: borrowing SealedRow, _ sealed: inout SealedCommit) {
         let isIn = row.exists && part.predicate.holds(row.asked)
         // What the predicate looks at has not changed: nor has its answer.
         let isSettled = row.existed && row.exists && row.mask & part.filterMask == 0
@@ -138,17 +137,16 @@ extension CapturedTable {
 extension TableWatch {
     /// All parts that a change of the table can matter to.
     var everyPart: Set<PartID> {
-        requeried.union(rows.keys).union(joined.keys).union(reached.keys)
+        requeried.union(rows.indices.lazy.filter { rows[$0] != nil }).union(joined.keys).union(reached.keys)
     }
 }
 
 extension Connection {
     fileprivate func changedRowStatement(_ watch: TableWatch) throws -> Statement {
         let key = ObjectIdentifier(watch.table)
-        let wanted = watch.asked.columns + watch.ordered.columns
-        if let known = changedRowStatements[key], known.sql == wanted { return known.statement }
+        if let known = changedRowStatements[key], known.extraColumns == watch.extraColumns { return known.statement }
         let statement = try Statement(watch.selectSQL, on: self)
-        changedRowStatements[key] = (wanted, statement)
+        changedRowStatements[key] = (watch.extraColumns, statement)
         return statement
     }
 }

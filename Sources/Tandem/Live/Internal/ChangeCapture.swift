@@ -38,7 +38,9 @@ final class ChangeCapture {
 
     /// Takes the hook off. Whoever began a capture ends it.
     func end() {
+        guard !plan.isEmpty else { return }
         tandem_preupdate_set(UnsafeMutableRawPointer(connection.sqlite), nil, nil)
+        for table in tables { table.end() }
     }
 
     /// Whether the transaction has written anything.
@@ -67,38 +69,64 @@ final class ChangeCapture {
     private func captured(_ name: String) -> CapturedTable? {
         if let table = tables.first(where: { $0.watch.table.table == name }) { return table }
         guard let watch = plan.tables[name] else { return nil }
-        let table = CapturedTable(watch, tuning)
+        let table = connection.capturedTables[name] ?? CapturedTable(watch)
+        connection.capturedTables[name] = table
+        table.begin(watch, tuning)
         tables.append(table)
         return table
     }
 }
 
-/// The changed rows of one table.
+/// The changed rows of one table. A connection keeps it for its next transaction, so that a small one costs no
+/// allocation.
 final class CapturedTable {
-    let watch: TableWatch
-    /// Where each changed row stands in the lists below.
-    private var places: [Int64: Int] = [:]
+    private(set) var watch: TableWatch
+    /// The changed rows, once they are many.
+    private var known: Set<Int64> = []
     private(set) var rowIDs: [Int64] = []
     /// Whether there was a row before.
     private(set) var existed: [Bool] = []
     /// The asked columns as they were, row after row; as many for each row, whether it was there or not.
-    let old = RowBuffer()
+    private(set) var old = RowBuffer()
     /// A number for each column of each row that was there, by which it can be told whether it has changed.
     private(set) var digests: [UInt64] = []
     /// Whether too many rows have changed to be noted.
     private(set) var isBulk = false
 
     private var columns: TableColumns?
-    private let tuning: LiveTuning
+    private var tuning = LiveTuning()
     let digestCount: Int
-    let askedCount: Int
+    private(set) var askedCount = 0
 
-    init(_ watch: TableWatch, _ tuning: LiveTuning) {
+    init(_ watch: TableWatch) {
+        self.watch = watch
+        digestCount = RowReader.stateColumns.count + watch.table.definition.properties.count
+    }
+
+    /// A transaction begins to change the table.
+    func begin(_ watch: TableWatch, _ tuning: LiveTuning) {
         self.watch = watch
         self.tuning = tuning
-        digestCount = RowReader.stateColumns.count + watch.table.definition.properties.count
         askedCount = watch.asked.columns.count
+        columns = nil
     }
+
+    /// Forgets the transaction, and who watched.
+    func end() {
+        watch = TableWatch(watch.table)
+        isBulk = false
+        if rowIDs.isEmpty { return }
+        let isSmall = rowIDs.count <= Self.keptRows
+        if isSmall, old.bytes.count <= Self.keptBytes { old.removeAll() } else { old = RowBuffer() }
+        known.removeAll(keepingCapacity: isSmall)
+        rowIDs.removeAll(keepingCapacity: isSmall)
+        existed.removeAll(keepingCapacity: isSmall)
+        digests.removeAll(keepingCapacity: isSmall)
+    }
+
+    /// What more than so many rows or bytes have taken is given back.
+    private static let keptRows = 16
+    private static let keptBytes = 1 << 16
 
     var count: Int { rowIDs.count }
 
@@ -127,26 +155,35 @@ final class CapturedTable {
     /// Notes that a row changes; `false` if that is known.
     private func note(_ row: Int64, existed wasThere: Bool) -> Bool {
         if rowIDs.count >= tuning.bulkLimit {
-            if places[row] == nil { becomeBulk() }
+            if known.isEmpty ? !rowIDs.contains(row) : !known.contains(row) { becomeBulk() }
             return false
         }
-        if tuning.has(.lastImageForFirst), let place = places.removeValue(forKey: row) {
+        if tuning.has(.lastImageForFirst), let place = rowIDs.firstIndex(of: row) {
             rowIDs[place] = .min
             existed[place] = false
+            known.remove(row)
         }
-        guard places.updateValue(rowIDs.count, forKey: row).map({ places[row] = $0 }) == nil else { return false }
+        // Few are looked through faster than hashed.
+        if rowIDs.count < Self.scannedRows {
+            if rowIDs.contains(row) { return false }
+        } else {
+            if known.isEmpty { known.formUnion(rowIDs) }
+            if !known.insert(row).inserted { return false }
+        }
         rowIDs.append(row)
         existed.append(wasThere)
         return true
     }
 
+    private static let scannedRows = 8
+
     private func becomeBulk() {
         isBulk = true
-        places = [:]
+        known = []
         rowIDs = []
         existed = []
         digests = []
-        old.removeAll()
+        old = RowBuffer()
     }
 }
 

@@ -59,8 +59,12 @@ struct TableWatch: Sendable {
     private(set) var asked = ColumnSlots()
     /// Columns whose values after a change make sort keys.
     private(set) var ordered = ColumnSlots()
+    /// What is selected of a changed row beside its object.
+    private(set) var extraColumns: [String] = []
     private(set) var routes = RouteIndex()
-    private(set) var rows: [PartID: RowWatch] = [:]
+    /// Parts that are asked in Swift, at their numbers.
+    private(set) var rows: [RowWatch?] = []
+    private var rowCount = 0
     /// Parts whose own table this is, and whose queries follow references.
     var joined: [PartID: JoinedWatch] = [:]
     /// Parts whose references lead here: what must be looked at when a row of this table changes.
@@ -71,10 +75,10 @@ struct TableWatch: Sendable {
         self.table = table
     }
 
-    var isEmpty: Bool { rows.isEmpty && joined.isEmpty && reached.isEmpty && requeried.isEmpty }
+    var isEmpty: Bool { rowCount == 0 && joined.isEmpty && reached.isEmpty && requeried.isEmpty }
 
     func mentions(_ id: PartID) -> Bool {
-        rows[id] != nil || joined[id] != nil || reached[id] != nil || requeried.contains(id)
+        (id < rows.count && rows[id] != nil) || joined[id] != nil || reached[id] != nil || requeried.contains(id)
     }
 
     mutating func add(
@@ -84,14 +88,23 @@ struct TableWatch: Sendable {
         guard let predicate = RowPredicate(query, slots: &asked) else {
             preconditionFailure("A part whose query can't be asked of a row is watched another way.")
         }
+        while rows.count <= id { rows.append(nil) }
+        if rows[id] == nil { rowCount += 1 }
         rows[id] = RowWatch(
             predicate: predicate, filterMask: table.mask(ofColumns: predicate.columns),
             watcher: makeWatcher(&asked, &ordered))
         routes.add(id: id, condition: RouteCondition(query), slots: &asked)
+        let columns = asked.columns + ordered.columns
+        // The same array as long as nothing has come to it: who has a statement for it sees that at a glance.
+        if columns.count != extraColumns.count { extraColumns = columns }
     }
 
     mutating func remove(_ id: PartID) {
-        if rows.removeValue(forKey: id) != nil { routes.remove(id: id) }
+        if id < rows.count, rows[id] != nil {
+            rows[id] = nil
+            rowCount -= 1
+            routes.remove(id: id)
+        }
         joined[id] = nil
         reached[id] = nil
         requeried.remove(id)
@@ -99,7 +112,7 @@ struct TableWatch: Sendable {
 
     /// A change of one row, as the statement reads it: the objects' columns, then those asked, then those ordered by.
     var columns: [String] {
-        RowReader.stateColumns + table.definition.properties.map(\.column) + asked.columns + ordered.columns
+        RowReader.stateColumns + table.definition.properties.map(\.column) + extraColumns
     }
 
     var selectSQL: String {
@@ -109,12 +122,18 @@ struct TableWatch: Sendable {
     }
 }
 
-/// A part that is asked in Swift.
-struct RowWatch: Sendable {
+/// A part that is asked in Swift. An object, as a commit may ask many of them, each for a moment.
+final class RowWatch: Sendable {
     let predicate: RowPredicate
     /// The columns that can change what the predicate says.
     let filterMask: ColumnMask
     let watcher: any RowWatcher
+
+    init(predicate: RowPredicate, filterMask: ColumnMask, watcher: any RowWatcher) {
+        self.predicate = predicate
+        self.filterMask = filterMask
+        self.watcher = watcher
+    }
 }
 
 /// A set of a table's columns: a bit for each place in the select list; the 64th stands for all from there on.

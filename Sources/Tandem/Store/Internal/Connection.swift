@@ -42,8 +42,10 @@ final class Connection {
     /// Where the tables have their columns, for what watches their changes.
     var columnPlaces: [ObjectIdentifier: [String: Int32]] = [:]
     var tableColumns: [ObjectIdentifier: TableColumns] = [:]
+    /// What a transaction notes of the tables that it changes, by their names: kept for the next one.
+    var capturedTables: [String: CapturedTable] = [:]
     /// The statements that changed rows are read with, by their tables.
-    var changedRowStatements: [ObjectIdentifier: (sql: [String], statement: Statement)] = [:]
+    var changedRowStatements: [ObjectIdentifier: (extraColumns: [String], statement: Statement)] = [:]
 
     init(queue: DatabaseQueue, path: String) throws {
         self.queue = queue
@@ -79,6 +81,7 @@ final class Connection {
         columnPlaces.removeAll()
         tableColumns.removeAll()
         changedRowStatements.removeAll()
+        capturedTables.removeAll()
     }
 
     /// A statement, prepared at its first use.
