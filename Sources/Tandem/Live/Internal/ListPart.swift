@@ -139,6 +139,7 @@ final class ListPart: LivePart {
             pending = RowDeltas()
             told = before
         }
+        if deltas.count > 32 { pending.reserveCapacity(pending.count + deltas.count) }
         for delta in deltas { merge(delta) }
         latest = deltas
     }

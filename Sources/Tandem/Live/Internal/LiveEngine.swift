@@ -267,20 +267,25 @@ final class LiveEngine: Sendable {
 extension LiveEngine.State {
     /// Gives each subscription its news of a commit.
     fileprivate mutating func giveOut(_ sealed: SealedCommit, _ quiet: Set<LiveToken>) -> LiveWakeUp {
-        var news: [ObjectIdentifier: (subscription: LiveSubscription, news: LiveNews)] = [:]
         func isQuiet(_ subscription: LiveSubscription) -> Bool {
             (subscription.token.map(quiet.contains) ?? false) && !tuning.has(.quietWriteTold)
         }
+        var news: [(subscription: LiveSubscription, news: LiveNews)] = []
+        // Where each subscription's news is, once there are many: few are looked through faster.
+        var places: [ObjectIdentifier: Int] = [:]
+        func place(of subscription: LiveSubscription) -> Int? {
+            guard news.count >= 8 else { return news.firstIndex { $0.subscription === subscription } }
+            if places.isEmpty {
+                for (place, item) in news.enumerated() { places[ObjectIdentifier(item.subscription)] = place }
+            }
+            return places[ObjectIdentifier(subscription)]
+        }
         func note(_ subscription: LiveSubscription, _ change: (inout LiveNews) -> Void) {
-            let key = ObjectIdentifier(subscription)
-            change(
-                &news[
-                    key,
-                    default: (
-                        subscription,
-                        LiveNews(sequence: sequence, isQuiet: isQuiet(subscription))
-                    )
-                ].news)
+            if let place = place(of: subscription) { return change(&news[place].news) }
+            var item = LiveNews(sequence: sequence, isQuiet: isQuiet(subscription))
+            change(&item)
+            if !places.isEmpty { places[ObjectIdentifier(subscription)] = news.count }
+            news.append((subscription, item))
         }
         for (id, change) in sealed.changes {
             // Who went while the transaction was under way is gone; who came since by the same number is told below.
@@ -298,7 +303,7 @@ extension LiveEngine.State {
             }
         }
         var wakeUp = LiveWakeUp()
-        for (subscription, news) in news.values { wakeUp.add(subscription, news) }
+        for (subscription, news) in news { wakeUp.add(subscription, news) }
         return wakeUp
     }
 }

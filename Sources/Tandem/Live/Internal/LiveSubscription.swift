@@ -334,7 +334,7 @@ class LiveSubscription: @unchecked Sendable {
 
     private func apply(_ items: [LiveNews]) throws {
         for (place, item) in items.enumerated() where item.sequence > loadedSequence {
-            let dirt = parts.map(\.isDirty)
+            let dirt = item.isQuiet ? parts.map(\.isDirty) : []
             if item.mustReload {
                 try load()
             } else if try !apply(item) {
@@ -352,6 +352,7 @@ class LiveSubscription: @unchecked Sendable {
 
     /// Brings all parts forward by one commit; `false` if one of them must be read afresh.
     private func apply(_ item: LiveNews) throws -> Bool {
+        if parts.count == 1 { return try item.changes.isEmpty || parts[0].apply(item.changes.map(\.change)) }
         for (index, part) in parts.enumerated() {
             if index > 0, tuning.has(.combinedTorn) { continue }
             let changes = item.changes.filter { $0.part == index }.map(\.change)

@@ -27,6 +27,12 @@ struct RowChanges: Sendable {
             if let delta = deltas.first { setOne(delta, from: from, to: to, tuning) }
             return
         }
+        // All have come, or all have gone, as after an import.
+        if from.isEmpty || to.isEmpty {
+            deletions = Array(0..<from.count)
+            insertions = Array(0..<to.count)
+            return
+        }
         let places = Places(from: from, to: to, deltas: deltas, tuning)
         let (stayed, moved) = places.stayedAndMoved()
         modifications = stayed

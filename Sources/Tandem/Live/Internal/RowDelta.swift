@@ -52,6 +52,9 @@ struct RowDeltas: Sendable, Sequence {
 
     mutating func removeAll() { deltas.removeAll() }
 
+    /// Makes room for so many rows.
+    mutating func reserveCapacity(_ count: Int) { deltas.reserveCapacity(count) }
+
     /// The deltas, in no order.
     var all: [RowDelta] { Array(deltas.values) }
 
