@@ -112,7 +112,10 @@ final class ObservedCards {
         }
     }
 
-    var note: String { "ValueObservation, after the commit: \(times.description)" }
+    /// What was measured beside the rounds; nothing if there were none.
+    var notes: [String] {
+        times.round.isEmpty ? [] : ["ValueObservation, after the commit: \(times.description)"]
+    }
 
     func contender(commits: Int) -> Contender {
         Contender(

@@ -30,7 +30,7 @@ extension Benchmark {
                     cards.contender("tandem-sequence", .sequence, commits: commits),
                 ],
                 bounds: rows == 100_000 ? ["value-observation": 1 / 500] : [:],
-                notes: { [observation.note] + (try cards.notes(commits: commits)) })
+                notes: { observation.notes + (try cards.notes(commits: commits)) })
         }
     }
 
