@@ -85,4 +85,38 @@ import Testing
         #expect(change.deletions == [place] && change.insertions == [place] && change.modifications.isEmpty)
         #expect(change.moves == [.init(old: place, new: place)])
     }
+
+    @Test func `a least value stays when a greater one comes`() throws {
+        let store = try Store.inMemory(models: Thing.self, Owner.self, Tag.self)
+        try store.write { _ = try $0.insert(Thing("a", int: 5)) }
+        let seen = Mutex<[[Int?]]>([])
+        let things = store.objects(Thing.self)
+        let subscription = store.combined(things.publisher(of: .min(\.int)), things.publisher(of: .max(\.int)))
+            .on(.immediate).sink(receiveCompletion: { _ in }) { value in seen.withLock { $0.append([value.0, value.1]) } }
+        defer { subscription.cancel() }
+        try store.write { _ = try $0.insert(Thing("b", int: 7)) }
+        try store.write { _ = try $0.insert(Thing("c", int: 3)) }
+        #expect(seen.withLock { $0 } == [[5, 5], [5, 7], [3, 7]])
+    }
+
+    @Test func `an object that takes the row number of another one is told, also if the list is read afresh`() throws {
+        let store = try Store.inMemory(models: Slip.self)
+        let ids = (0..<8).map { LocalID("s\($0)") }
+        try store.write { tx in for id in ids { try tx.insert(Slip().identified(by: id)) } }
+        let seen = Mutex<[ChangeSet<Slip>]>([])
+        let subscription = store.objects(Slip.self).distinct(by: \.localID).changesetPublisher
+            .on(.immediate).sink(receiveCompletion: { _ in }) { change in seen.withLock { $0.append(change) } }
+        defer { subscription.cancel() }
+        for (index, id) in ids.enumerated() {
+            // Before the others, or behind them.
+            let new = LocalID(index % 2 == 0 ? "a\(index)" : "z\(index)")
+            try store.write { tx in
+                try tx.store.writer.connection.execute(
+                    "UPDATE \"Slip\" SET \"localID\" = ? WHERE \"localID\" = ?",
+                    [.text(new.rawValue), .text(id.rawValue)])
+            }
+            let change = try #require(seen.withLock { $0.last })
+            #expect(change.insertedIDs == [new] && change.deletedIDs == [id])
+        }
+    }
 }

@@ -140,26 +140,31 @@ final class ListPart: LivePart {
             told = before
         }
         if deltas.count > 32 { pending.reserveCapacity(pending.count + deltas.count) }
-        for delta in deltas { merge(delta) }
+        let deltas = deltas.contains(where: \.isOfSeveralRows) ? Self.byRow(deltas) : deltas
+        // A number that one row leaves and another takes: it is left first.
+        for delta in deltas where delta.new == nil { merge(delta) }
+        for delta in deltas where delta.new != nil { merge(delta) }
         latest = deltas
     }
 
     private func merge(_ delta: RowDelta) {
-        guard let old = delta.old, let new = delta.new, old.rowID != new.rowID else {
-            guard let rowID = (delta.old ?? delta.new)?.rowID else { return }
-            let hasWaited = pending[rowID] != nil
-            pending.merge(delta, rowID: rowID)
-            // What has changed and changed back while the subscriber was slow is no change to it.
-            if hasWaited, let whole = pending[rowID], let old = whole.old, let new = whole.new, old.hasPlace(of: new),
-                isSame(old, new)
-            {
-                _ = pending.remove(rowID: rowID)
-            }
-            return
+        guard let rowID = (delta.old ?? delta.new)?.rowID else { return }
+        let hasWaited = pending[rowID] != nil
+        pending.merge(delta, rowID: rowID)
+        // What has changed and changed back while the subscriber was slow is no change to it.
+        if hasWaited, let whole = pending[rowID], let old = whole.old, let new = whole.new, old.hasPlace(of: new),
+            isSame(old, new)
+        {
+            _ = pending.remove(rowID: rowID)
         }
-        // An object that has come back under another number.
-        pending.merge(RowDelta(old: old, new: nil), rowID: old.rowID)
-        pending.merge(RowDelta(old: nil, new: new), rowID: new.rowID)
+    }
+
+    /// An object that has come back under another number has gone under the one and come under the other.
+    private static func byRow(_ deltas: [RowDelta]) -> [RowDelta] {
+        deltas.flatMap { delta in
+            delta.isOfSeveralRows
+                ? [RowDelta(old: delta.old, new: nil), RowDelta(old: nil, new: delta.new)] : [delta]
+        }
     }
 
     // MARK: Telling

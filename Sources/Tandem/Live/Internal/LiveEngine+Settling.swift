@@ -6,7 +6,7 @@ extension LiveEngine {
     ///
     /// - Parameter isDone: What else must hold.
     /// - Returns: Whether they have, in the time there is: what takes longer is stuck.
-    func settle(_ store: Store, seconds: Double = 20, until isDone: () -> Bool = { true }) -> Bool {
+    func settle(_ store: Store, seconds: Double = 60, until isDone: () -> Bool = { true }) -> Bool {
         let deadline = Date(timeIntervalSinceNow: seconds)
         while true {
             if !isInMemory { _ = lookForForeignCommit(store) }

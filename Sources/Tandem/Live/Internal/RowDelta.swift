@@ -13,6 +13,12 @@ struct RowDelta: Sendable {
 
     /// Whether nothing became of it.
     var isEmpty: Bool { old === new }
+
+    /// Whether the object has another number than it had.
+    var isOfSeveralRows: Bool {
+        guard let old, let new else { return false }
+        return old.rowID != new.rowID
+    }
 }
 
 /// What became of rows over several commits: the net effect of the deltas merged into it, each after the last.
