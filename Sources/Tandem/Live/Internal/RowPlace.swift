@@ -41,6 +41,19 @@ struct RowPlace {
         return orderOfBytes(other)
     }
 
+    /// How many bytes of the keys are known to be the same in places with the same words; `nil` if none are.
+    var equalBytes: Int? { high >> 56 == 1 && low > 8 << 56 ? 15 : nil }
+
+    /// Two words of the key from an offset on, which put no two keys in another order than their bytes do, and whether
+    /// the key goes on behind them.
+    func words(at offset: Int) -> (first: UInt64, next: UInt64, goesOn: Bool) {
+        row._withUnsafeGuaranteedRef { row in
+            row.key.withUnsafeBufferPointer {
+                (Self.word($0, at: offset), Self.word($0, at: offset + 8), $0.count > offset + 16)
+            }
+        }
+    }
+
     @inline(never)
     private func orderOfBytes(_ other: RowPlace) -> Int {
         row._withUnsafeGuaranteedRef { lhs in

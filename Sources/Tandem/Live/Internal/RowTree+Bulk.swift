@@ -63,13 +63,41 @@ extension RowTree {
                     continue
                 }
                 if end - start > 1 {
-                    var equals = UnsafeMutableBufferPointer(rebasing: places[start..<end])
-                    equals.sort { $0.order($1) < 0 }
+                    let equals = UnsafeMutableBufferPointer(rebasing: places[start..<end])
+                    sort(equals, from: equals[0].equalBytes)
                 }
                 start = end
             }
         }
         return places
+    }
+
+    /// Sorts places whose keys have the same bytes up to an offset; `nil` if that can't be told.
+    ///
+    /// Names that begin alike are many in a list by name. To compare two rows is to look up both, wherever they lie; so
+    /// each is looked up once, for the words that follow.
+    private static func sort(_ places: UnsafeMutableBufferPointer<RowPlace>, from offset: Int?, depth: Int = 0) {
+        var places = places
+        guard let offset, places.count > 4, depth < 16 else { return places.sort { $0.order($1) < 0 } }
+        var deeper = places.map { (words: $0.words(at: offset), place: $0) }
+        deeper.sort {
+            $0.words.first != $1.words.first ? $0.words.first < $1.words.first : $0.words.next < $1.words.next
+        }
+        for index in places.indices { places[index] = deeper[index].place }
+        var start = 0
+        for end in 1...places.count {
+            let words = deeper[start].words
+            if end < places.count, words.first == deeper[end].words.first, words.next == deeper[end].words.next {
+                continue
+            }
+            if end - start > 1 {
+                let goesOn = deeper[start..<end].contains { $0.words.goesOn }
+                sort(
+                    UnsafeMutableBufferPointer(rebasing: places[start..<end]), from: goesOn ? offset + 16 : nil,
+                    depth: depth + 1)
+            }
+            start = end
+        }
     }
 
     /// Takes out the rows that have the key and local ID of one of `removed`, if they are in, and then puts in
