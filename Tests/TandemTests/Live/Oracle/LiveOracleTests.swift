@@ -63,7 +63,7 @@ import Testing
                     let number = runs.next.add(1, ordering: .relaxed).oldValue
                     guard number < seeds.count else { break }
                     let history = OracleHistory(seed: seeds[number])
-                    let (problems, counts) = run(history, fault)
+                    let (problems, counts) = run(history, fault, patience: fault == nil ? 60 : 5)
                     runs.tally.withLock { $0.add(counts) }
                     guard !problems.isEmpty else { continue }
                     runs.failure.withLock { $0 = $0 ?? Failure(number: number, history: history, problems: problems) }
@@ -77,9 +77,11 @@ import Testing
         return (runs.failure.withLock { $0 }, runs.tally.withLock { $0 })
     }
 
-    private static func run(_ history: OracleHistory, _ fault: LiveFault? = nil) -> ([String], OracleTally) {
+    private static func run(
+        _ history: OracleHistory, _ fault: LiveFault? = nil, patience: Double = 60
+    ) -> ([String], OracleTally) {
         do {
-            let run = try OracleRun(history, fault: fault)
+            let run = try OracleRun(history, fault: fault, patience: patience)
             return (try run.run(), run.tally)
         } catch {
             return (["\(error)"], OracleTally())
@@ -88,11 +90,12 @@ import Testing
 
     /// Leaves out what the failure does not need, and says what is left.
     private static func report(_ failure: Failure) {
+        print("TANDEM_SEED=\(failure.history.seed) fails: \(failure.problems.prefix(3).joined(separator: "\n"))")
         var shortest = failure
         var runs = 0
         func fails(_ history: OracleHistory) -> Bool {
             runs += 1
-            let (problems, _) = run(history)
+            let (problems, _) = run(history, patience: 3)
             if problems.isEmpty || runs > 300 { return false }
             shortest = Failure(number: failure.number, history: history, problems: problems)
             return true

@@ -13,6 +13,7 @@ import TandemTestScript
 final class OracleRun: @unchecked Sendable {
     private let history: OracleHistory
     private let folder: TestFolder?
+    private let patience: Double
     private let store: Store
     private var second: Store?
     private var watches: [AnyOracleWatch] = []
@@ -21,8 +22,10 @@ final class OracleRun: @unchecked Sendable {
     private var isCalm = true
     private struct Undone: Error {}
 
-    init(_ history: OracleHistory, fault: LiveFault? = nil) throws {
+    /// - Parameter patience: For how many seconds nothing may come of what is under way.
+    init(_ history: OracleHistory, fault: LiveFault? = nil, patience: Double = 60) throws {
         self.history = history
+        self.patience = patience
         var tuning = history.tuning
         tuning.fault = fault
         if history.isInMemory {
@@ -57,7 +60,7 @@ final class OracleRun: @unchecked Sendable {
         }
         for watch in watches where !watch.isCancelled { watch.cancel(isCalm: true) }
         // A sequence ends its subscription when its task has seen that it is cancelled.
-        let areGone = stores.allSatisfy { store in store.live.settle(store) { store.live.subscriptionCount == 0 } }
+        let areGone = stores.allSatisfy { store in store.live.settle(store, seconds: patience) { store.live.subscriptionCount == 0 } }
         if !areGone { return ["a cancelled subscription stays", "after"] + log }
         return watches.flatMap { problems(of: $0, isCalm: false) }
     }
@@ -229,7 +232,7 @@ final class OracleRun: @unchecked Sendable {
         let watches = watches
         var isSettled = true
         for store in stores {
-            isSettled = store.live.settle(store) { watches.allSatisfy(\.isSettled) } && isSettled
+            isSettled = store.live.settle(store, seconds: patience) { watches.allSatisfy(\.isSettled) } && isSettled
         }
         return isSettled
     }

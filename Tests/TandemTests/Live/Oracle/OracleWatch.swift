@@ -105,15 +105,26 @@ final class OracleWatch<Output: Sendable>: AnyOracleWatch, @unchecked Sendable {
         super.init(number, text, delivery, asking, store, fresh)
     }
 
-    override func begin() { listener.begin(publisher, delivery, token, queue: queue) }
-    override func ask(_ count: Int) { listener.ask(count) }
+    /// Begun by the run, or in a delivery to another watch, while the run waits.
+    private var hasBegun = false
+
+    override func begin() {
+        guard !isCancelled, !hasBegun else { return }
+        hasBegun = true
+        listener.begin(publisher, delivery, token, queue: queue)
+    }
+
+    override func ask(_ count: Int) {
+        if hasBegun { listener.ask(count) }
+    }
+
     override func react(_ reaction: @escaping @Sendable () -> Void) { listener.react(reaction) }
     override func cancel(isCalm: Bool) {
         isCancelled = true
         listener.cancel(isCalm: isCalm)
     }
 
-    override var isSettled: Bool { isCancelled || listener.isSettled(token, in: store.live) }
+    override var isSettled: Bool { isCancelled || !hasBegun || listener.isSettled(token, in: store.live) }
 
     /// - Parameter isCalm: Whether all is delivered that can be: the latest state must then be shown.
     override func problems(isCalm: Bool) -> [String] {
