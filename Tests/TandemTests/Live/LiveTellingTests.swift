@@ -119,4 +119,28 @@ import Testing
             #expect(change.insertedIDs == [new] && change.deletedIDs == [id])
         }
     }
+
+    @Test func `what follows a quiet write is told, also if both are read at once`() throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let store = try Store(at: folder.path(of: "a.tandem"), models: Slip.self)
+        let token = LiveToken()
+        let seen = Mutex<[Int]>([])
+        let subscription = store.objects(Slip.self).distinct(by: \.text).changesetPublisher.identified(by: token)
+            .sink(receiveCompletion: { _ in }) { change in seen.withLock { $0.append(change.results.count) } }
+        defer { subscription.cancel() }
+        #expect(store.live.settle(store) { seen.withLock { $0 } == [0] })
+        func slip(_ text: String) -> Slip {
+            var slip = Slip()
+            slip.text = text
+            return slip
+        }
+        // Nobody reads until both are there.
+        store.live.queue.suspend()
+        try store.write(withoutNotifying: [token]) { _ = try $0.insert(slip("a")) }
+        try store.write { _ = try $0.insert(slip("b")) }
+        store.live.queue.resume()
+        #expect(store.live.settle(store))
+        #expect(seen.withLock { $0 } == [0, 2])
+    }
 }

@@ -344,10 +344,17 @@ class LiveSubscription: @unchecked Sendable {
                 condition.withLock { news = rest + news }
                 return
             }
-            if item.isQuiet {
+            if item.isQuiet, !hasReadOn(item, items[(place + 1)...]) {
                 for (part, wasDirty) in zip(parts, dirt) { part.settleQuietly(wasDirty: wasDirty) }
             }
         }
+    }
+
+    /// Whether what was read holds later commits too, of which the subscriber must be told: it is then told of all.
+    private func hasReadOn(_ item: LiveNews, _ later: some Sequence<LiveNews>) -> Bool {
+        func isTold(_ other: LiveNews) -> Bool { !other.isQuiet && other.sequence <= loadedSequence }
+        guard loadedSequence > item.sequence else { return false }
+        return later.contains(where: isTold) || condition.withLock { news.contains(where: isTold) }
     }
 
     /// Brings all parts forward by one commit; `false` if one of them must be read afresh.
