@@ -92,7 +92,9 @@ import Testing
         let seen = Mutex<[[Int?]]>([])
         let things = store.objects(Thing.self)
         let subscription = store.combined(things.publisher(of: .min(\.int)), things.publisher(of: .max(\.int)))
-            .on(.immediate).sink(receiveCompletion: { _ in }) { value in seen.withLock { $0.append([value.0, value.1]) } }
+            .on(.immediate).sink(receiveCompletion: { _ in }) { value in
+                seen.withLock { $0.append([value.0, value.1]) }
+            }
         defer { subscription.cancel() }
         try store.write { _ = try $0.insert(Thing("b", int: 7)) }
         try store.write { _ = try $0.insert(Thing("c", int: 3)) }

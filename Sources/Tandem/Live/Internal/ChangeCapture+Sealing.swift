@@ -63,7 +63,8 @@ extension ChangeCapture {
                 for (id, reaches) in watch.reached {
                     for (part, reach) in reaches
                     where !tuning.has(.joinedRowIgnored)
-                        && (!row.existed || !exists || mask & part.reaches[reach].mask != 0) {
+                        && (!row.existed || !exists || mask & part.reaches[reach].mask != 0)
+                    {
                         try joined.addHolders(of: table.rowIDs[index], reach, to: id, part, connection, tuning)
                     }
                 }

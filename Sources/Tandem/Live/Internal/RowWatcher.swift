@@ -53,7 +53,8 @@ struct ListWatcher: RowWatcher {
         order.appendKey(row.ordered, to: &key)
         if row.tuning.has(.tieBrokenWrongly) { key.append(UInt8(truncatingIfNeeded: ~row.rowID)) }
         let new = try maker.make(row.statement, row.rowID, key, sectionLength, nil, row.box, row.path)
-        return .row(row.rowID, new, isSilent: row.wasIn && row.mask & observed == 0 && !row.tuning.has(.silentChangeTold))
+        return .row(
+            row.rowID, new, isSilent: row.wasIn && row.mask & observed == 0 && !row.tuning.has(.silentChangeTold))
     }
 }
 

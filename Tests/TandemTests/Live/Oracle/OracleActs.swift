@@ -38,7 +38,8 @@ struct OracleActor {
         case .beginAttempt: try tx.beginAttempt(operation.id)
         case .acknowledge:
             try tx.beginAttempt(operation.id)
-            try tx.acknowledge(operation.id, serverID: ServerID(operation.localID.rawValue), version: "\(r.pick([1, 2]))")
+            try tx.acknowledge(
+                operation.id, serverID: ServerID(operation.localID.rawValue), version: "\(r.pick([1, 2]))")
         default:
             try tx.fail(
                 operation.id, OperationError(message: "no", at: .distantPast), retry: r.chance(50))

@@ -1,5 +1,5 @@
-import TandemTesting
 import TandemTestScript
+import TandemTesting
 
 @testable import Tandem
 

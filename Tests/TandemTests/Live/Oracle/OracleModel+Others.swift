@@ -1,7 +1,7 @@
 import BigInt
 import Foundation
-import TandemTesting
 import TandemTestScript
+import TandemTesting
 
 @testable import Tandem
 

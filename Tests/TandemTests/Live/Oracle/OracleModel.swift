@@ -1,7 +1,7 @@
 import BigInt
 import Foundation
-import TandemTesting
 import TandemTestScript
+import TandemTesting
 
 @testable import Tandem
 
@@ -68,13 +68,16 @@ extension WatchMaker {
 
 /// One of a few, mostly of the first ones: so that predicates hold for some.
 extension SeededGenerator {
-    mutating func often<T>(_ values: [T]) -> T { chance(75) ? values[Int.random(in: 0..<min(4, values.count), using: &self)] : pick(values) }
+    mutating func often<T>(_ values: [T]) -> T {
+        chance(75) ? values[Int.random(in: 0..<min(4, values.count), using: &self)] : pick(values)
+    }
 
     mutating func descriptor<M: Model, P: PropertyExpression>(
         _ path: KeyPath<M.Columns, P>
     ) -> Tandem.SortDescriptor<M> where P.Root == M {
         let nilsFirst = chance(50)
-        return chance(55) ? .ascending(path, nils: nilsFirst ? .first : .last)
+        return chance(55)
+            ? .ascending(path, nils: nilsFirst ? .first : .last)
             : .descending(path, nils: nilsFirst ? .first : .last)
     }
 

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 import Synchronization
-import TandemTesting
 import TandemTestScript
+import TandemTesting
 
 @testable import Tandem
 
@@ -20,6 +20,8 @@ final class OracleRun: @unchecked Sendable {
     private(set) var tally = OracleTally()
     private var log: [String] = []
     private var isCalm = true
+    /// Whether somebody may write in a delivery.
+    private var hasReactions = false
     private struct Undone: Error {}
 
     /// - Parameter patience: For how many seconds nothing may come of what is under way.
@@ -60,7 +62,9 @@ final class OracleRun: @unchecked Sendable {
         }
         for watch in watches where !watch.isCancelled { watch.cancel(isCalm: true) }
         // A sequence ends its subscription when its task has seen that it is cancelled.
-        let areGone = stores.allSatisfy { store in store.live.settle(store, seconds: patience) { store.live.subscriptionCount == 0 } }
+        let areGone = stores.allSatisfy { store in
+            store.live.settle(store, seconds: patience) { store.live.subscriptionCount == 0 }
+        }
         if !areGone { return ["a cancelled subscription stays", "after"] + log }
         return watches.flatMap { problems(of: $0, isCalm: false) }
     }
@@ -130,6 +134,7 @@ final class OracleRun: @unchecked Sendable {
         default:
             log.append("\(watch.number) will write in its next delivery")
             tally.note("write in a delivery")
+            hasReactions = true
             let act = OracleHistory.Act(kind: r.pick([.insert, .update, .delete]), seed: r.next())
             watch.react { [self] in
                 try? watch.store.write { tx in
@@ -166,7 +171,7 @@ final class OracleRun: @unchecked Sendable {
             case .plain, .throwing: try store.write(act)
             case .fromServer: try store.write(from: .server, act)
             case .secondStore: try secondStore().write(act)
-            case .quiet: try writeQuietly(&r, act)
+            case .quiet: try writeQuietly(&r, isDrained: commit.isDrained, act)
             case .otherThread:
                 try DispatchQueue(label: "oracle.writer").sync { _ = try store.write(act) }
             case .async: try writeAsynchronously(act)
@@ -185,7 +190,9 @@ final class OracleRun: @unchecked Sendable {
         for watch in watches where !watch.isOver { watch.note(watch.answer(store)) }
     }
 
-    private func writeQuietly(_ r: inout SeededGenerator, _ act: (WriteTransaction) throws -> Void) throws {
+    private func writeQuietly(
+        _ r: inout SeededGenerator, isDrained: Bool, _ act: (WriteTransaction) throws -> Void
+    ) throws {
         // The subscriber knows what it was told: nothing else may be on its way.
         if !isCalm { _ = settle() }
         let candidates = watches.filter { !$0.isCancelled && $0.store === store }
@@ -193,9 +200,13 @@ final class OracleRun: @unchecked Sendable {
         log.append("of which \(watch.number) is not told")
         failures += watches.flatMap { problems(of: $0, isCalm: true) }
         let before = watch.answer(store)
-        try store.write(withoutNotifying: [watch.token], act)
-        let after = watch.answer(store)
-        watch.settleQuietly(before: before, after: after)
+        var after = before
+        try store.write(withoutNotifying: [watch.token]) { tx in
+            try act(tx)
+            after = watch.answer(tx.store)
+        }
+        // Who writes in a delivery may have written already.
+        watch.settleQuietly(before: before, after: after, isDrained: isDrained && !hasReactions)
     }
 
     /// Found between the steps.

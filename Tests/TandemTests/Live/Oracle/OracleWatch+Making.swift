@@ -84,7 +84,8 @@ struct WatchMaker {
         var check = ChangeSetCheck()
         check.overtells = true
         return Plan(
-            text: "referenceChangeset of \(results.text)", publisher: results.referenceChangesetPublisher, fresh: ids(results),
+            text: "referenceChangeset of \(results.text)", publisher: results.referenceChangesetPublisher,
+            fresh: ids(results),
             read: { output, told, isOrdered in
                 let problems = check.problems(output, base: told?.rows, isOrdered: isOrdered) {
                     Picture(id: $0.localID, values: [])
@@ -165,7 +166,8 @@ struct WatchMaker {
         let mask = mask(results)
         var check = ChangeSetCheck()
         return Plan(
-            text: "sectionedChangeset of \(results.text)", publisher: results.sectionedChangesetPublisher(by: path, ascending: ascending),
+            text: "sectionedChangeset of \(results.text)",
+            publisher: results.sectionedChangesetPublisher(by: path, ascending: ascending),
             fresh: sectioned(results, M.Columns()[keyPath: path], ascending: ascending),
             read: { output, told, isOrdered in
                 let problems =

@@ -77,7 +77,9 @@ extension Slip: OracleModel {
     static func replace(_ tx: WriteTransaction, _ r: inout SeededGenerator) throws {
         let connection = tx.store.writer.connection
         let (id, other) = (r.pick(pool), r.pick(pool))
-        let values: [StorageValue] = [.text(r.often(QueryWorld.texts)), .integer(Int64.random(in: 4...1000, using: &r))]
+        let values: [StorageValue] = [
+            .text(r.often(QueryWorld.texts)), .integer(Int64.random(in: 4...1000, using: &r)),
+        ]
         if r.chance(50) {
             try connection.execute(
                 "INSERT OR REPLACE INTO \"Slip\"(\"localID\", \"text\", \"number\") VALUES(?, ?, ?)",
