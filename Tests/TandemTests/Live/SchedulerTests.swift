@@ -160,8 +160,7 @@ import Testing
                 // Waits for the other thread's write to be over.
                 _ = try? store.insert("from the delivery")
             }
-            let other = Thread { _ = try? store.insert("А") }
-            other.start()
+            DispatchQueue(label: "other").async { _ = try? store.insert("А") }
             isDelivering.wait()
             let isOver = ends {
                 try? store.write { tx in
