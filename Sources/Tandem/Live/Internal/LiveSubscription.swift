@@ -66,6 +66,8 @@ class LiveSubscription: @unchecked Sendable {
     func complete(_ completion: Subscribers.Completion<TandemError>) {}
     /// Lets the subscriber go.
     func release() {}
+    /// Lets the parts go, which are not read any more.
+    func forgetParts() {}
 
     /// How it stands. The parts are looked at only while nobody runs.
     var standing: Standing {
@@ -185,6 +187,8 @@ class LiveSubscription: @unchecked Sendable {
                 waiting += 1
                 while isRunning { condition.wait() }
                 waiting -= 1
+                // It may have ended meanwhile, and is told so once.
+                if isOver { return false }
             }
             isRunning = true
             runner = pthread_self()
@@ -416,6 +420,7 @@ class LiveSubscription: @unchecked Sendable {
 
     private func letGoOfParts() {
         parts = []
+        forgetParts()
         isLoaded = false
     }
 }

@@ -39,6 +39,10 @@ final class TypedLiveSubscription<Output: Sendable>: LiveSubscription, Subscript
         receiver.withLock { $0 }?.complete(completion)
     }
 
+    override func forgetParts() {
+        make = nil
+    }
+
     override func release() {
         receiver.withLock { $0 = nil }
     }
