@@ -38,7 +38,7 @@ soak: setup ## Run the tests in their long form [FILTER=name]
 	@$(if $(FILTER),true,TANDEM_SOAK=1 swift test --skip-build --filter MillionTests)
 
 tsan: setup ## Run the live tests under the thread sanitizer, in a build of its own [FILTER=name]
-	@TSAN_OPTIONS="$${TSAN_OPTIONS:-halt_on_error=0 exitcode=66}" \
+	@TANDEM_TSAN=1 TSAN_OPTIONS="$${TSAN_OPTIONS:-halt_on_error=0 exitcode=66}" \
 	    swift test --sanitize=thread --scratch-path .build-tsan --no-parallel \
 	        --filter '$(if $(FILTER),$(FILTER),TandemTests\..*(Live|Publish|Demand|Scheduler|Cancelling|Deadlock|QuietWrite|Window))'
 

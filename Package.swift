@@ -4,10 +4,12 @@ import Foundation
 import PackageDescription
 
 /// Warnings are errors in this package's own code when CI builds it, never for those who depend on it.
-let strict: [SwiftSetting] = [
-    .swiftLanguageMode(.v6),
-    .enableUpcomingFeature("ExistentialAny"),
-]
+let strict: [SwiftSetting] =
+    [
+        .swiftLanguageMode(.v6),
+        .enableUpcomingFeature("ExistentialAny"),
+        // `make tsan` asks for locks that the thread sanitizer knows.
+    ] + (ProcessInfo.processInfo.environment["TANDEM_TSAN"] == "1" ? [.define("TANDEM_TSAN")] : [])
 
 var dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
