@@ -67,7 +67,7 @@ final class Listener<Output: Sendable>: Subscriber, @unchecked Sendable {
             do {
                 for await _ in stream {
                     guard let value = try await iterator.next() else { break }
-                    _ = take(value)
+                    take(value)
                     if asking != .rarely { ask(1) }
                 }
                 receive(completion: .finished)

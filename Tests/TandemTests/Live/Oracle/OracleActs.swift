@@ -82,7 +82,7 @@ struct OracleActor {
             guard let object = try tx.objects(M.self).onlyDeleted().all().randomElement(using: &r) else { return }
             try tx.undelete(object)
         case .bulkInsert:
-            for _ in 0..<r.pick([1, 4, 9]) { try? tx.insert(new(model, &r)) }
+            for _ in 0..<r.pick([1, 4, 9]) { _ = try? tx.insert(new(model, &r)) }
         case .bulkUpdate:
             var results = tx.objects(M.self)
             if r.chance(50) {
