@@ -145,4 +145,27 @@ import Testing
         #expect(store.live.settle(store))
         #expect(seen.withLock { $0 } == [0, 2])
     }
+
+    @Test func `an object that a quiet write gives another row number is shown once`() throws {
+        let store = try Store.inMemory(models: Slip.self)
+        try store.write { _ = try $0.insert(Slip().identified(by: "a")) }
+        let token = LiveToken()
+        let slow = Slow<ChangeSet<Slip>>()
+        store.objects(Slip.self).changesetPublisher.identified(by: token).on(.immediate).subscribe(slow)
+        slow.ask()
+        func replace(_ number: Int64, quiet: Set<LiveToken> = []) throws {
+            try store.write(withoutNotifying: quiet) { tx in
+                try tx.store.writer.connection.execute(
+                    "INSERT OR REPLACE INTO \"Slip\"(\"localID\", \"text\", \"number\") VALUES('a', '', ?)",
+                    [.integer(number)])
+                try tx.insert(Slip())
+            }
+        }
+        try replace(1)
+        try replace(2, quiet: [token])
+        slow.ask()
+        let change = try #require(slow.received.last)
+        #expect(change.previous.map(\.number).sorted() == [0, 2])
+        #expect(change.insertions.count == 1 && change.deletions.isEmpty && change.modifications.isEmpty)
+    }
 }

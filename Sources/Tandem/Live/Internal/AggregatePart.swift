@@ -16,7 +16,7 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
     private var stored: [StorageValue] = []
     private var told: [StorageValue]?
     private var toldValue: Value?
-    /// Whether an average that was looked at last is new to the subscriber.
+    /// Whether what was looked at last is new to the subscriber.
     private var compared: (stored: [StorageValue], isNew: Bool)?
     var tuning = LiveTuning()
 
@@ -68,8 +68,8 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
 
     var isDirty: Bool {
         guard told != stored else { return false }
-        // The sum and the number of the values can change and their average stay.
-        guard told != nil, case .average = aggregate.node else { return true }
+        guard told != nil else { return true }
+        // What is stored can change and the value stay: a sum and a count with their average, 0 and -0.
         if let compared, compared.stored == stored { return compared.isNew }
         let value = try? take(stored, path: "")
         let isNew = !Self.isSame(value as Any, toldValue as Any)

@@ -192,6 +192,14 @@ final class ListPart: LivePart {
             if let had = waiting.old { removed.append(had) }
             if let new = waiting.new { inserted.append(new) }
         }
+        // An object can have been shown under another number.
+        let touched = Set(latest.flatMap { [$0.old?.localID, $0.new?.localID].compactMap(\.self) })
+        for delta in pending.all {
+            guard let had = delta.old, touched.contains(had.localID) else { continue }
+            removed.append(had)
+            _ = pending.remove(rowID: had.rowID)
+            if let new = delta.new { pending.merge(RowDelta(old: nil, new: new), rowID: had.rowID) }
+        }
         tree.apply(removed: removed, inserted: inserted)
         told = RowSlice(tree)
     }

@@ -125,6 +125,9 @@ final class LiveEngine: Sendable {
     /// The subscriptions there are.
     var present: [LiveSubscription] { state.withLock { Array($0.subscriptions.values) } }
 
+    /// The number of the last commit that was told of.
+    var lastCommit: UInt64 { state.withLock { $0.sequence } }
+
     /// Set by tests, before they subscribe.
     var tuning: LiveTuning {
         get { state.withLock { $0.tuning } }
@@ -224,10 +227,13 @@ final class LiveEngine: Sendable {
         let connection = reader.connection
         return try connection.reading {
             let sequence = try commitLock.withLock { _ in
+                // Looked up first: commits of other processes wait for no lock of ours. One that is numbered from here
+                // on may be in what is read or not, and is news.
+                let sequence = state.withLock { $0.sequence }
                 try connection.statement("BEGIN DEFERRED").run()
                 // The state is that of the first read. The tables must still be those that the statements were made for.
                 try SchemaKeeper.checkStamp(connection, store: store)
-                return state.withLock { $0.sequence }
+                return sequence
             }
             return try body(connection, sequence)
         }

@@ -121,7 +121,8 @@ final class OracleRun: @unchecked Sendable {
     private func react(_ seed: UInt64) throws {
         var r = SeededGenerator(seed: seed)
         guard let watch = watches.filter({ !$0.isCancelled }).randomElement(using: &r) else { return }
-        switch Int.random(in: 0..<3, using: &r) {
+        // Who writes when it hears of another process's commit is faster than this run, which notes it afterwards.
+        switch Int.random(in: 0..<(history.world == .peer ? 2 : 3), using: &r) {
         case 0:
             log.append("\(watch.number) will cancel in its next delivery")
             tally.note("cancel in a delivery")
@@ -241,11 +242,15 @@ final class OracleRun: @unchecked Sendable {
 
     private func settle() -> Bool {
         let watches = watches
-        var isSettled = true
-        for store in stores {
-            isSettled = store.live.settle(store, seconds: patience) { watches.allSatisfy(\.isSettled) } && isSettled
+        // A write in a delivery of one store is news to the other.
+        while true {
+            let commits = stores.map(\.live.lastCommit)
+            for store in stores {
+                let isSettled = store.live.settle(store, seconds: patience) { watches.allSatisfy(\.isSettled) }
+                if !isSettled { return false }
+            }
+            if commits == stores.map(\.live.lastCommit) { return true }
         }
-        return isSettled
     }
 
     private func problems(of watch: AnyOracleWatch, isCalm: Bool) -> [String] {
