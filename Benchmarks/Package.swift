@@ -28,6 +28,6 @@ let package = Package(
                 .swiftLanguageMode(.v6),
                 .enableUpcomingFeature("ExistentialAny"),
             ]
-        )
+        ),
     ]
 )
