@@ -9,7 +9,13 @@ enum LiveOracleCorpus {
         6013,
         // A commit that was read together with a quiet one before it.
         20_974, 22_859,
+        // Row numbers given anew by a quiet write.
+        60_860,
+        // A foreign commit that came while a reading began.
+        61_632,
+        // 0 and -0 as the greatest value.
+        100_425,
         // Faults of the test itself.
-        1025, 2001, 8011, 14_000,
+        1025, 2001, 8011, 14_000, 23_521, 40_611, 40_989, 62_828, 101_192, 200_257,
     ]
 }

@@ -12,7 +12,7 @@ import Testing
     private static let isSoak = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1"
     /// `TANDEM_HISTORIES` says otherwise.
     private static let count =
-        ProcessInfo.processInfo.environment["TANDEM_HISTORIES"].flatMap { Int($0) } ?? (isSoak ? 60_000 : 3_000)
+        ProcessInfo.processInfo.environment["TANDEM_HISTORIES"].flatMap { Int($0) } ?? (isSoak ? 20_000 : 3_000)
 
     @Test func `what is published is what the query answers afresh`() async {
         let seed = Dice.seeded("live histories").seed

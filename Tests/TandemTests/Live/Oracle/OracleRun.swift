@@ -60,7 +60,11 @@ final class OracleRun: @unchecked Sendable {
                 return problems + ["after"] + log
             }
         }
-        for watch in watches where !watch.isCancelled { watch.cancel(isCalm: true) }
+        for watch in watches {
+            tally.note("delivery", watch.deliveries)
+            tally.note("merged delivery", watch.merged)
+            if !watch.isCancelled { watch.cancel(isCalm: true) }
+        }
         // A sequence ends its subscription when its task has seen that it is cancelled.
         let areGone = stores.allSatisfy { store in
             store.live.settle(store, seconds: patience) { store.live.subscriptionCount == 0 }
@@ -172,7 +176,7 @@ final class OracleRun: @unchecked Sendable {
             case .plain, .throwing: try store.write(act)
             case .fromServer: try store.write(from: .server, act)
             case .secondStore: try secondStore().write(act)
-            case .quiet: try writeQuietly(&r, isDrained: commit.isDrained, act)
+            case .quiet: try writeQuietly(&r, isDrained: commit.isDrained, but: late, act)
             case .otherThread:
                 try DispatchQueue(label: "oracle.writer").sync { _ = try store.write(act) }
             case .async: try writeAsynchronously(act)
@@ -192,11 +196,12 @@ final class OracleRun: @unchecked Sendable {
     }
 
     private func writeQuietly(
-        _ r: inout SeededGenerator, isDrained: Bool, _ act: (WriteTransaction) throws -> Void
+        _ r: inout SeededGenerator, isDrained: Bool, but late: AnyOracleWatch?, _ act: (WriteTransaction) throws -> Void
     ) throws {
         // The subscriber knows what it was told: nothing else may be on its way.
         if !isCalm { _ = settle() }
-        let candidates = watches.filter { !$0.isCancelled && $0.store === store }
+        // Who subscribes inside sees the state before, and is not told either.
+        let candidates = watches.filter { !$0.isCancelled && $0.store === store && $0 !== late }
         guard let watch = candidates.randomElement(using: &r) else { return try store.write(act) }
         log.append("of which \(watch.number) is not told")
         failures += watches.flatMap { problems(of: $0, isCalm: true) }

@@ -86,7 +86,7 @@ struct OracleTally: Sendable {
             + Asking.allCases.map { "asking \($0)" } + ActKind.allCases.map { "change \($0)" }
             + CommitKind.allCases.map { "commit \($0)" } + WorldKind.allCases.map { "world \($0)" }
             + [
-                "delivery", "merged delivery", "bulk commit", "cancel", "cancel in a delivery",
+                "delivery", "merged delivery", "cancel", "cancel in a delivery",
                 "subscribe in a delivery", "subscribe in a transaction", "write in a delivery", "store memory",
                 "store file",
             ])

@@ -31,6 +31,9 @@ class AnyOracleWatch: @unchecked Sendable {
     /// What it may have been told last instead: a quiet write that is read together with a later one is told with it.
     var alternative: Shown?
     var hasStarted = false
+    /// How often it was delivered to, and how often it got what several commits had changed.
+    fileprivate(set) var deliveries = 0
+    fileprivate(set) var merged = 0
 
     init(
         _ number: Int, _ text: String, _ delivery: Delivery, _ asking: Asking, _ store: Store,
@@ -146,7 +149,9 @@ final class OracleWatch<Output: Sendable>: AnyOracleWatch, @unchecked Sendable {
             if hasStarted, let told, isToldOrdered, told == shown, problems.isEmpty, !showsIdentity {
                 found.append("a delivery where nothing has changed: \(shown)")
             }
+            deliveries += 1
             if let index = states.firstIndex(of: shown) {
+                if hasStarted, index > 1 { merged += 1 }
                 states.removeFirst(index)
             } else {
                 found.append("it shows \(shown), the states were \(states) \(difference(shown))")
