@@ -3,7 +3,7 @@ extension ChangeSet {
     ///
     /// ```swift
     /// var list: [Card] = []
-    /// for try await change in cards.changesets { change.apply(to: &list) }
+    /// for try await change in cards.changesetPublisher.values { change.apply(to: &list) }
     /// ```
     ///
     /// - Precondition: The array has as many elements as ``previous``.

@@ -56,7 +56,8 @@ public struct LivePublisher<Output: Sendable>: Publisher, Sendable {
     ///
     /// ```swift
     /// let token = LiveToken()
-    /// let subscription = cards.changesetPublisher.identified(by: token).on(.main).sink { … }
+    /// let publisher = cards.changesetPublisher.identified(by: token).on(.main)
+    /// let subscription = publisher.sink(receiveCompletion: { _ in }) { change in list.follow(change) }
     /// // The user drags a row: the list shows it already, and must not be told to move it once more.
     /// try store.write(withoutNotifying: [token]) { try $0.update(moved) }
     /// ```
@@ -83,7 +84,7 @@ public struct LivePublisher<Output: Sendable>: Publisher, Sendable {
     }
 
     /// The same values as an asynchronous sequence. Each is computed when it is asked for; a loop that is slow sees
-    /// what it missed in one.
+    /// what it missed in one. Where the publisher delivers does not matter: the values come where the loop runs.
     ///
     /// The sequence ends when the store is closed or the task is cancelled, and throws ``TandemError`` if the store
     /// can't be read any more.

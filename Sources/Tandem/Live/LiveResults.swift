@@ -1,8 +1,7 @@
 import Observation
 import OpenCombine
 
-/// Live results for a view: an `ObservableObject` of OpenCombine's, whose `results` are always those of the last
-/// commit.
+/// Live results for a view: an `ObservableObject` of OpenCombine's, whose `results` are those delivered last.
 ///
 /// ```swift
 /// let cards = LiveResults(store.objects(Card.self).sorted(by: \.shop))
@@ -16,7 +15,7 @@ public final class LiveResults<M: Model>: ObservableObject {
     @Published public private(set) var results: LiveCollection<M> = .empty
     /// What the last commit changed of them; `nil` before the first result.
     @Published public private(set) var changes: ChangeSet<M>?
-    /// Why they are no longer kept up to date; `nil` while they are.
+    /// Why they are no longer kept up to date; `nil` while they are. Has the code `closed` when the store is.
     @Published public private(set) var error: TandemError?
     /// Whether the first result has come.
     public var isLoaded: Bool { changes != nil }
@@ -30,11 +29,13 @@ public final class LiveResults<M: Model>: ObservableObject {
     /// Observes another query, or the same one again after an error.
     public func observe(_ query: Results<M>) {
         error = nil
+        changes = nil
+        let path = query.store.path
         subscription = query.changesetPublisher.on(.main).onMain { [weak self] change in
             self?.changes = change
             self?.results = change.results
-        } onFailure: { [weak self] error in
-            self?.error = error
+        } onEnd: { [weak self] error in
+            self?.error = error ?? TandemError(.closed, "The store is closed.", store: path)
         }
     }
 }
@@ -55,7 +56,7 @@ public final class ObservedResults<M: Model> {
     public private(set) var results: LiveCollection<M> = .empty
     /// What the last commit changed of them; `nil` before the first result.
     public private(set) var changes: ChangeSet<M>?
-    /// Why they are no longer kept up to date; `nil` while they are.
+    /// Why they are no longer kept up to date; `nil` while they are. Has the code `closed` when the store is.
     public private(set) var error: TandemError?
     /// Whether the first result has come.
     public var isLoaded: Bool { changes != nil }
@@ -69,11 +70,13 @@ public final class ObservedResults<M: Model> {
     /// Observes another query, or the same one again after an error.
     public func observe(_ query: Results<M>) {
         error = nil
+        changes = nil
+        let path = query.store.path
         subscription = query.changesetPublisher.on(.main).onMain { [weak self] change in
             self?.changes = change
             self?.results = change.results
-        } onFailure: { [weak self] error in
-            self?.error = error
+        } onEnd: { [weak self] error in
+            self?.error = error ?? TandemError(.closed, "The store is closed.", store: path)
         }
     }
 }
@@ -81,12 +84,13 @@ public final class ObservedResults<M: Model> {
 extension LivePublisher {
     /// Subscribes with functions of the main actor's. The publisher must deliver on the main queue.
     fileprivate func onMain(
-        _ receive: @escaping @MainActor (Output) -> Void, onFailure: @escaping @MainActor (TandemError) -> Void
+        _ receive: @escaping @MainActor (Output) -> Void, onEnd: @escaping @MainActor (TandemError?) -> Void
     ) -> AnyCancellable {
         sink(
             receiveCompletion: { @Sendable completion in
-                guard case .failure(let error) = completion else { return }
-                MainActor.assumeIsolated { onFailure(error) }
+                var reason: TandemError?
+                if case .failure(let error) = completion { reason = error }
+                MainActor.assumeIsolated { [reason] in onEnd(reason) }
             },
             receiveValue: { @Sendable output in
                 MainActor.assumeIsolated { receive(output) }

@@ -20,8 +20,9 @@ public struct LiveScheduler: Sendable {
     /// its commit, with the writer free, before `write` returns.
     ///
     /// Changes of other processes come on a thread of Tandem's. Of several threads that write at once, one may deliver
-    /// what the others did as well; all the same each `write` returns when its change was delivered. A write made
-    /// inside a delivery returns before its own change set is delivered: that comes next.
+    /// what the others did as well; all the same each `write` returns when its change was delivered to who has asked for
+    /// it. A write made inside a delivery returns before its own change set is delivered: that comes next. What a write
+    /// in a cancelled task makes necessary to be read afresh is read, and delivered, on a thread of Tandem's.
     public static let immediate = LiveScheduler(kind: .immediate)
 
     /// On the main queue. The app must run it: `RunLoop.main.run()`, `dispatchMain()`, or an asynchronous `main`.

@@ -54,6 +54,7 @@ public struct LiveSections<Key: Sendable, Element: Sendable>: RandomAccessCollec
     ///
     /// - Complexity: O(log *s*) for *s* sections.
     public func position(ofElementAt index: Int) -> SectionPosition {
+        precondition(elements.indices.contains(index), "The index is beyond the sections.")
         var low = 0
         var high = starts.count - 1
         while high - low > 1 {

@@ -26,7 +26,8 @@ extension Store {
     /// There is a value for each commit that changes one of them at least. A change set among them is then empty where
     /// its query has not changed.
     ///
-    /// - Parameter publisher: Publishers of this store. Where they deliver is said of the whole.
+    /// - Parameter publisher: Publishers of this store. Where they deliver, and by which token they are identified, is
+    ///   said of the whole.
     /// - Precondition: All are publishers of this store.
     public func combined<each Value: Sendable>(
         _ publisher: repeat LivePublisher<each Value>

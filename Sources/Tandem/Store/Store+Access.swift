@@ -76,7 +76,8 @@ extension Store {
     /// - Parameters:
     ///   - origin: Who makes the changes.
     ///   - quiet: Subscriptions that are not told of what this write changes, because they know: see
-    ///     ``LivePublisher/identified(by:)``. In a `write` inside a `write` it holds for all that the outer one does.
+    ///     ``LivePublisher/identified(by:)``. In a `write` inside a `write` it holds for all that the outer one does:
+    ///     what that changes besides is not told to them either.
     /// - Throws: What the block throws, and ``TandemError``.
     @discardableResult
     public func write<T>(

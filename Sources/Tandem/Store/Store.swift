@@ -134,8 +134,10 @@ public final class Store: Sendable {
         close()
     }
 
+    var isOpen: Bool { !isClosed.withLock { $0 } }
+
     func checkOpen() throws {
-        if isClosed.withLock({ $0 }) { throw TandemError(.closed, "The store is closed.", store: path) }
+        if !isOpen { throw TandemError(.closed, "The store is closed.", store: path) }
     }
 
     /// Names the store in an error that does not yet, and says of stored bytes that can't be read that they are damaged.

@@ -110,6 +110,7 @@ public final class WriteTransaction: ReadTransaction {
         _ origin: WriteOrigin, withoutNotifying quiet: Set<LiveToken>, _ body: (WriteTransaction) throws -> T
     ) throws -> T {
         try checkUsable()
+        let outerQuiet = self.quiet
         self.quiet.formUnion(quiet)
         let outer = self.origin
         self.origin = origin
@@ -119,7 +120,12 @@ public final class WriteTransaction: ReadTransaction {
             if origin != outer { knownTargets.removeAll() }
             self.origin = outer
         }
-        return try savepoint { try body(self) }
+        do {
+            return try savepoint { try body(self) }
+        } catch {
+            self.quiet = outerQuiet
+            throw error
+        }
     }
 
     /// Runs changes that are undone together if one of them fails.

@@ -98,7 +98,7 @@ import Testing
             first.wait()
             try store.insert("А")
             first.wait()
-            weakSubscription = store.live.oneSubscription
+            weakSubscription = store.live.present.first
             #expect(weakSubscription != nil && store.live.subscriptionCount == 1)
             withExtendedLifetime(cancellable) {}
             cancellable = nil

@@ -57,4 +57,38 @@ import Testing
             sum.cancel()
         }
     }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a quiet write to one of several queries leaves what waits of the others`(_ kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self) { store in
+            let token = LiveToken()
+            let both = store.combined(
+                store.cards.changesetPublisher, store.objects(Badge.self).changesetPublisher
+            ).identified(by: token).on(.immediate).record(.max(1))
+            try store.write { _ = try $0.insert(Badge(name: "waits")) }
+            try store.write(withoutNotifying: [token]) { _ = try $0.insert(Card(shop: "known", barcode: "1")) }
+            both.request(.max(1))
+            let (cards, badges) = try #require(both.values.last)
+            #expect(both.values.count == 2)
+            #expect(cards.isEmpty && cards.previous.map(\.shop) == ["known"])
+            #expect(badges.insertions == [0] && badges.previous.isEmpty)
+            both.cancel()
+        }
+    }
+
+    @Test func `an inner write that is undone silences nothing`() throws {
+        try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
+            let token = LiveToken()
+            let list = store.cards.changesetPublisher.identified(by: token).on(.immediate).record()
+            try store.write { tx in
+                try tx.insert(Card(shop: "outer", barcode: "1"))
+                try? store.write(withoutNotifying: [token]) { inner in
+                    try inner.insert(Card(shop: "inner", barcode: "2"))
+                    throw CancellationError()
+                }
+            }
+            #expect(list.values.last?.results.map(\.shop) == ["outer"])
+            list.cancel()
+        }
+    }
 }

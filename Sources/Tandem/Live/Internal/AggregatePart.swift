@@ -69,6 +69,8 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
     var isDirty: Bool {
         guard told != stored else { return false }
         guard told != nil else { return true }
+        // Texts that only Swift's == takes for one are two.
+        if case .text? = stored.first { return true }
         // What is stored can change and the value stay: a sum and a count with their average, 0 and -0.
         if let compared, compared.stored == stored { return compared.isNew }
         let value = try? take(stored, path: "")

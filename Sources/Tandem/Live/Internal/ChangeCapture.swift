@@ -14,7 +14,7 @@ final class ChangeCapture {
     let connection: Connection
     let tuning: LiveTuning
     private(set) var tables: [CapturedTable] = []
-    /// Whether something was changed that the hook can't have told.
+    /// How many rows the connection had changed when the transaction began.
     private let changesAtBegin: Int64
 
     /// The table told of last, by the place of its name in SQLite's memory: changes come in runs.
@@ -143,11 +143,11 @@ final class CapturedTable {
         var value: UnsafeMutableRawPointer?
         let database = UnsafeMutableRawPointer(connection.sqlite)
         for column in columns.digested {
-            tandem_preupdate_old(database, column, &value)
+            guard tandem_preupdate_old(database, column, &value) == SQLITE_OK else { return becomeBulk() }
             digests.append(ColumnView(value: value).digest)
         }
         for column in columns.asked {
-            tandem_preupdate_old(database, column, &value)
+            guard tandem_preupdate_old(database, column, &value) == SQLITE_OK else { return becomeBulk() }
             old.append(ColumnView(value: value))
         }
     }
@@ -196,8 +196,8 @@ struct TableColumns {
 }
 
 extension Connection {
-    /// Looks up where a table has its columns: the order depends on how the table came about, as columns are added at
-    /// its end. Done beforehand: a hook may run no statement.
+    /// Looks up where a table has its columns, which depends on how the table came about. Done beforehand: a hook may run
+    /// no statement.
     fileprivate func findColumns(of table: TableLayout) {
         guard columnPlaces[ObjectIdentifier(table)] == nil else { return }
         var places: [String: Int32] = [:]
@@ -207,7 +207,9 @@ extension Connection {
                 if let name = try? statement.text(0) { places[name] = Int32(statement.integer(1)) }
             }
         }
-        columnPlaces[ObjectIdentifier(table)] = places
+        // What could not be looked up has no place, which the hook finds out.
+        let isWhole = table.definition.properties.allSatisfy { places[$0.column] != nil }
+        columnPlaces[ObjectIdentifier(table)] = isWhole ? places : nil
     }
 
     fileprivate func columns(of watch: TableWatch) -> TableColumns {

@@ -43,6 +43,7 @@ final class ListPart: LivePart {
     // MARK: Reading afresh
 
     func load(_ connection: Connection) throws {
+        latest = []
         let before = unsettled ?? visible
         var query = list.query
         if let window = list.window {
@@ -52,6 +53,13 @@ final class ListPart: LivePart {
         var found = try list.reading.rows(query, connection)
         isComplete = list.window.map { found.count < $0.capacity(tuning) } ?? true
         RowTree.sort(&found)
+        // Only in a damaged file: a tree holds each once.
+        if zip(found, found.dropFirst()).contains(where: { $0.hasPlace(of: $1) }) {
+            throw TandemError(
+                .corrupt, "Two objects of \(list.query.model.name) have one local ID.",
+                advice: "Restore a backup; Store.checkIntegrity tells what is hurt.", store: connection.path,
+                model: list.query.model.name)
+        }
         tree = RowTree(sorted: found)
         if list.isIncremental {
             rows.removeAll(keepingCapacity: true)
@@ -67,6 +75,7 @@ final class ListPart: LivePart {
     // MARK: Row by row
 
     func apply(_ changes: [PartChange]) -> Bool {
+        latest = []
         let before = visible
         var steps = Steps()
         for change in changes {

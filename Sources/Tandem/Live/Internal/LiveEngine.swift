@@ -19,6 +19,8 @@ final class LiveEngine: Sendable {
         var owners: [(subscription: LiveSubscription, index: Int)?] = []
         var freeParts: [PartID] = []
         var sequence: UInt64 = 0
+        /// The number of the last commit of another process.
+        var lastForeign: UInt64 = 0
         var isFinished = false
         var tuning = LiveTuning()
     }
@@ -134,9 +136,6 @@ final class LiveEngine: Sendable {
         set { state.withLock { $0.tuning = newValue } }
     }
 
-    /// One of those there are: tests look whether it goes.
-    var oneSubscription: LiveSubscription? { state.withLock { $0.subscriptions.values.first } }
-
     /// The store closes: all subscriptions end.
     func finish() {
         let subscriptions = state.withLock { state in
@@ -180,6 +179,7 @@ final class LiveEngine: Sendable {
     func noteForeignCommit() -> LiveWakeUp {
         state.withLock { state in
             state.sequence += 1
+            state.lastForeign = state.sequence
             var wakeUp = LiveWakeUp()
             if state.tuning.has(.foreignCommitMissed) { return wakeUp }
             wakeUp.isForeign = true
@@ -264,9 +264,16 @@ final class LiveEngine: Sendable {
             fail(with: error)
             return .none
         } catch {
-            // The store is closed, or the file can't be read just now.
-            return .unknown
+            // The file can't be read just now: there may be something to be seen later.
+            return store.isOpen ? .some : .none
         }
+    }
+
+    /// Whether another process has committed since a commit of ours, so that what was read in between may hold that too.
+    func hasForeignCommit(since sequence: UInt64, _ store: Store) -> Bool {
+        guard !isInMemory else { return false }
+        _ = lookForForeignCommit(store)
+        return state.withLock { $0.lastForeign > sequence }
     }
 }
 

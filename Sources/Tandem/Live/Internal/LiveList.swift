@@ -77,10 +77,13 @@ extension LiveList.Upkeep {
             self = .requery(reason: "it asks of lists of references or inverse links")
         } else if query.limit == nil, query.offset > 0 {
             self = .requery(reason: "it has an offset without a limit")
-        } else if (query.limit ?? 0) + query.offset > Self.largestWindow {
+        } else if query.offset > Self.largestWindow || (query.limit ?? 0) > Self.largestWindow - query.offset {
             self = .requery(reason: "its window ends beyond \(Self.largestWindow) objects")
         } else if RowPredicate(query, slots: &slots) != nil, RowOrder(query.order).own(&slots) != nil {
             self = .rows
+        } else if query.life != .live {
+            // An object that is deleted keeps its references, also to what is gone and names nothing any more.
+            self = .requery(reason: "it follows references of deleted objects")
         } else {
             self = .joined
         }
@@ -91,7 +94,8 @@ extension LiveList.Upkeep {
 }
 
 extension QueryDescription {
-    /// The columns whose change is told of: all, or those chosen and those that decide on the order.
+    /// The columns whose change is told of: all, or those chosen. A change of the order is told of all the same: the row
+    /// has another place then.
     func observedMask(in schema: Schema) -> ColumnMask {
         guard let observed, let table = schema.table(named: model.table) else { return .max }
         return table.mask(ofColumns: observed.map(\.name))

@@ -33,6 +33,17 @@ final class ObjectRow<M: Model>: LiveRow, @unchecked Sendable {
     }
 }
 
+/// A row without its object.
+final class ReferenceRow: LiveRow, @unchecked Sendable {
+    /// A number that differs where an observed column does.
+    let digest: UInt64
+
+    init(rowID: Int64, key: [UInt8], localID: LocalID, digest: UInt64) {
+        self.digest = digest
+        super.init(rowID: rowID, key: key, localID: localID)
+    }
+}
+
 /// A row with its object, in a section: the first bytes of its key are the section's.
 final class SectionedRow<M: Model, Key: Sendable>: LiveRow, @unchecked Sendable {
     let object: M

@@ -120,7 +120,7 @@ class LiveSubscription: @unchecked Sendable {
         if isImmediate, !store.isBusyInMemory {
             // Whoever has the run sees what is asked for. To wait for it could be for ever: this thread may be in a
             // transaction that the other's delivery waits for.
-            if enter(waits: false) { work(mayLoad: true) }
+            if enter(waits: false) { work(mayLoad: mayReadHere) }
         } else if isLoaded {
             store.live.queue.async { self.run() }
         } else {
@@ -164,8 +164,12 @@ class LiveSubscription: @unchecked Sendable {
 
     /// Runs on this thread, when whoever runs has let go.
     func runHere() {
-        if enter(waits: !DeliveryDepth.isInside) { work(mayLoad: true) }
+        if enter(waits: !DeliveryDepth.isInside) { work(mayLoad: mayReadHere) }
     }
+
+    /// Whether this thread may read afresh. In a task that is cancelled its statements would be stopped, and the
+    /// subscription is not the task's.
+    private var mayReadHere: Bool { !Task.isCancelled }
 
     private func callLoader() {
         let isMine = condition.withLock {
@@ -231,7 +235,10 @@ class LiveSubscription: @unchecked Sendable {
     }
 
     private func next(_ mayLoad: Bool) -> Step {
-        condition.withLock {
+        // Freed when the lock is open: what goes with the parts is the app's, and may be much.
+        var gone: [any LivePart] = []
+        defer { withExtendedLifetime(gone) {} }
+        return condition.withLock {
             func leave(_ step: Step = .leave) -> Step {
                 isRunning = false
                 condition.broadcast()
@@ -239,13 +246,13 @@ class LiveSubscription: @unchecked Sendable {
             }
             if isCancelled {
                 isOver = true
-                letGoOfParts()
+                gone = letGoOfParts()
                 return leave(.forget)
             }
             if let ending {
                 if isDelivering { return leave() }
                 isOver = true
-                letGoOfParts()
+                gone = letGoOfParts()
                 return leave(.end(ending))
             }
             if !isLoaded {
@@ -338,19 +345,28 @@ class LiveSubscription: @unchecked Sendable {
 
     private func apply(_ items: [LiveNews]) throws {
         for (place, item) in items.enumerated() where item.sequence > loadedSequence {
-            let dirt = item.isQuiet ? parts.map(\.isDirty) : []
+            let dirt = item.isQuiet ? item.dirt ?? parts.map(\.isDirty) : []
             if item.mustReload {
                 try load()
             } else if try !apply(item) {
                 // Where this runs may be no place to read.
                 var rest = Array(items[place...])
                 rest[0].mustReload = true
+                if item.isQuiet { rest[0].dirt = dirt }
                 condition.withLock { news = rest + news }
                 return
             }
-            if item.isQuiet, !hasReadOn(item, items[(place + 1)...]) {
-                for (part, wasDirty) in zip(parts, dirt) { part.settleQuietly(wasDirty: wasDirty) }
-            }
+            if item.isQuiet, !hasReadOn(item, items[(place + 1)...]) { settleQuietly(item, dirt) }
+        }
+    }
+
+    /// Takes a write for told of by those who asked not to be told.
+    private func settleQuietly(_ item: LiveNews, _ dirt: [Bool]) {
+        // What was read afresh may hold another process's commit too, of which the subscriber must be told.
+        if item.mustReload, store.live.hasForeignCommit(since: loadedSequence, store) { return }
+        for (index, part) in parts.enumerated()
+        where item.mustReload || item.changes.contains(where: { $0.part == index }) {
+            part.settleQuietly(wasDirty: dirt[index])
         }
     }
 
@@ -411,16 +427,21 @@ class LiveSubscription: @unchecked Sendable {
 
     /// Frees what the parts hold, if nobody runs.
     private func letGo() {
-        condition.withLock {
-            guard !isRunning else { return }
+        let gone: [any LivePart] = condition.withLock {
+            guard !isRunning else { return [] }
             isOver = true
-            letGoOfParts()
+            return letGoOfParts()
         }
+        withExtendedLifetime(gone) {}
     }
 
-    private func letGoOfParts() {
-        parts = []
-        forgetParts()
-        isLoaded = false
+    /// - Returns: The parts, to be freed with the lock open.
+    private func letGoOfParts() -> [any LivePart] {
+        defer {
+            parts = []
+            forgetParts()
+            isLoaded = false
+        }
+        return parts
     }
 }

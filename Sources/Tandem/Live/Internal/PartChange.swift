@@ -20,4 +20,6 @@ struct LiveNews: Sendable {
     var mustReload = false
     /// Whether the writer asked not to have this subscription told.
     var isQuiet = false
+    /// Which parts had something to tell before it, where that was looked at already.
+    var dirt: [Bool]?
 }

@@ -1,6 +1,6 @@
 /// Which tables and columns a query looks at.
 extension QueryDescription {
-    /// The columns that the query looks at, outside of links, and those of the queries that it picks from.
+    /// The columns that the query looks at, outside of links and of a query that it picks from.
     var columnPaths: [ColumnPath] {
         var paths = distinct
         for key in order {

@@ -41,15 +41,19 @@ extension RowMaker {
         }
     }
 
-    /// Rows without their objects.
-    static func references(_ model: ModelDefinition) -> RowMaker {
-        RowMaker(
-            columns: { _, scope in "\(alias: scope.alias).\"__rid\", \(alias: scope.alias).\"localID\"" }, width: 2
-        ) { statement, rowID, key, _, _, _, _ in
-            LiveRow(rowID: rowID, key: key, localID: LocalID(try statement.text(1)))
+    /// Rows without their objects: with a number that tells whether they are as they were.
+    static func references(_ model: ModelDefinition, observed: ColumnMask?) -> RowMaker {
+        let width = RowReader.stateColumns.count + model.properties.count
+        let digested = (1..<width).filter { (observed ?? .max) & (1 << UInt64(min(63, $0))) != 0 }
+        return RowMaker(columns: { $0.objectColumns(model, $1.alias) }, width: width) { statement, rowID, key, _, _, _, _ in
+            let source = StatementColumns(statement: statement.handle)
+            var digest: UInt64 = 0
+            for column in digested { digest = (digest << 5 | digest >> 59) &* 31 ^ source.view(column).digest }
+            return ReferenceRow(rowID: rowID, key: key, localID: LocalID(try statement.text(1)), digest: digest)
         } comparison: {
-            // What is in the rows is not known.
-            { _, _ in false }
+            { old, new in
+                unsafeDowncast(old, to: ReferenceRow.self).digest == unsafeDowncast(new, to: ReferenceRow.self).digest
+            }
         }
     }
 

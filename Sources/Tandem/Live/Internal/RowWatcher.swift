@@ -42,7 +42,7 @@ struct ListWatcher: RowWatcher {
     let order: OwnOrder
     let section: OwnOrder?
     let maker: RowMaker
-    /// The columns whose change is worth telling, the order's included.
+    /// The columns whose change is worth telling. A change of the order is another place, and told of anyway.
     let observed: ColumnMask
 
     func change(_ row: borrowing ChangedRow) throws -> PartChange? {

@@ -174,7 +174,6 @@ struct SchemaKeeper {
     /// Makes sure that no other process has changed the schema: its rows would not be ours any more.
     ///
     /// - Returns: Whether another connection has committed since this was asked last.
-    @discardableResult
     static func checkUnchanged(_ connection: Connection, store: Store) throws -> Bool {
         // Changes if another connection has committed, and costs a microsecond.
         let statement = try connection.statement(.dataVersion)

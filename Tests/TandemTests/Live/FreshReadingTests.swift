@@ -1,0 +1,78 @@
+import Synchronization
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+/// Results that are read afresh and compared.
+@Suite struct FreshReadingTests {
+    @Test func `references that are read afresh are told of only if their objects have changed`() throws {
+        try StoreKind.file.withStore(Card.self, Person.self, Badge.self) { store in
+            for shop in ["А", "Б", "В"] { try store.insert(shop) }
+            let list = store.cards.sorted(by: \.shop).referenceChangesetPublisher.on(.immediate).record()
+            let shops = store.cards.observing(\.shop).referenceChangesetPublisher.on(.immediate).record()
+            let other = try Store(at: store.path, models: Card.self, Person.self, Badge.self)
+            defer { other.close() }
+            try other.write { _ = try $0.insert(Badge(name: "elsewhere")) }
+            #expect(store.live.settle(store))
+            #expect(list.values.count == 1)
+            let last = try #require(try store.cards.where { $0.shop == "В" }.first())
+            try other.write { tx in try tx.update(Card.self, last.localID) { $0.points = 7 } }
+            #expect(store.live.settle(store) { list.values.count == 2 })
+            #expect(list.values.last?.modifications.map(\.new) == [2])
+            #expect(shops.values.count == 1)
+            list.cancel()
+            shops.cancel()
+        }
+    }
+
+    @Test func `a write in a cancelled task ends nobody's subscription`() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let store = try Store(at: folder.path(of: "a.tandem"), models: Card.self, Person.self, Badge.self)
+        defer { store.close() }
+        try await store.write { tx in
+            for number in 0..<3000 { try tx.insert(Card(shop: "\(number)", barcode: "\(number)")) }
+        }
+        let list = store.cards.distinct(by: \.shop).collectionPublisher.on(.immediate).record()
+        #expect(list.values.last?.count == 3000)
+        let task = Task.detached {
+            while !Task.isCancelled { await Task.yield() }
+            // Called from a task that is cancelled, a write that waits for nobody is made all the same.
+            try { try store.write { _ = try $0.insert(Card(shop: "one more", barcode: "")) } }()
+        }
+        task.cancel()
+        try await task.value
+        #expect(store.live.settle(store) { list.values.last?.count == 3001 })
+        #expect(list.completion == nil)
+        list.cancel()
+    }
+
+    @Test func `an endless limit behind an offset overflows nothing`() throws {
+        try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
+            for shop in ["А", "Б", "В"] { try store.insert(shop) }
+            let rest = store.cards.sorted(by: \.shop).offset(1).limit(.max)
+            #expect(try rest.explain().live.hasPrefix("read afresh"))
+            let list = rest.collectionPublisher.on(.immediate).record()
+            #expect(list.values.last?.map(\.shop) == ["Б", "В"])
+            list.cancel()
+        }
+    }
+
+    @Test func `a deleted object whose reference leads to one that is erased leaves a list that asked for it`() throws {
+        try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
+            let ada = try store.write { try $0.insert(Person(name: "Ада")) }
+            try store.write(from: .server) { tx in
+                try tx.insert(Card(shop: "Б", barcode: "1", owner: ada.reference).received(serverID: "s", version: "1"))
+            }
+            let card = try #require(try store.cards.first())
+            let list = store.cards.includingDeleted().where { $0.owner.name == "Ада" }.collectionPublisher
+                .on(.immediate).record()
+            try store.write { try $0.delete(card) }
+            try store.write { try $0.delete(ada) }
+            let now = try store.cards.includingDeleted().where { $0.owner.name == "Ада" }.all()
+            #expect(list.values.last.map(Array.init) == now)
+            list.cancel()
+        }
+    }
+}
