@@ -39,7 +39,11 @@ extension Results {
 
     /// Publishes what changes in a list of references: see ``referencesPublisher``.
     public var referenceChangesetPublisher: LivePublisher<ChangeSet<Reference<M>>> {
-        listPublisher(RowReading(maker: .references(query.model, observed: query.observedMask(in: store.schema)), section: nil, order: RowOrder(query.order))) {
+        listPublisher(
+            RowReading(
+                maker: .references(query.model, observed: query.observedMask(in: store.schema)), section: nil,
+                order: RowOrder(query.order))
+        ) {
             Reference(localID: $0.localID)
         }
     }

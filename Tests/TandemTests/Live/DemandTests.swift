@@ -71,7 +71,8 @@ import Testing
                 LiveList(
                     store.cards.query,
                     reading: RowReading(
-                        maker: .references(Card.__definition, observed: nil), section: nil, order: RowOrder(store.cards.query.order)),
+                        maker: .references(Card.__definition, observed: nil), section: nil,
+                        order: RowOrder(store.cards.query.order)),
                     in: store.schema))
             let recipe = LiveRecipe<Int> { _ in LiveRecipe.Making(parts: [part]) { part.take().new.count } }
             let recorder = LivePublisher(store: store, recipe: recipe).on(.immediate).record(.max(1))

@@ -35,7 +35,8 @@ extension QueryDescription {
     /// How a live list of what the query finds is kept up to date.
     func liveExplanation(in schema: Schema) -> String {
         LiveList(
-            self, reading: RowReading(maker: .references(model, observed: nil), section: nil, order: RowOrder(order)), in: schema
+            self, reading: RowReading(maker: .references(model, observed: nil), section: nil, order: RowOrder(order)),
+            in: schema
         ).explanation(in: schema)
     }
 }

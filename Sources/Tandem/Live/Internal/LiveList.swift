@@ -16,7 +16,9 @@ struct LiveList: Sendable {
         let limit: Int
 
         /// The rows that are read: those shown, and as many again as a reserve, within reason.
-        func capacity(_ tuning: LiveTuning) -> Int { offset + limit + min(1_000, max(tuning.leastReserve, limit)) }
+        func capacity(_ tuning: LiveTuning) -> Int {
+            offset + limit + (tuning.leastReserve == 0 ? 0 : min(1_000, max(tuning.leastReserve, limit)))
+        }
     }
 
     let query: QueryDescription

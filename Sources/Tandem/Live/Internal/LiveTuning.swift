@@ -5,7 +5,7 @@ struct LiveTuning: Sendable {
     var bulkLimit = 10_000
     /// Past so many rows of a part it is cheaper to read the part afresh than to ask SQLite of each.
     var joinedLimit = 2_000
-    /// The rows that a limited query keeps beyond those it shows, at least.
+    /// The rows that a limited query keeps beyond those it shows, at least; 0 for none ever.
     var leastReserve = 32
     /// What the engine does wrong. Without effect in a release build.
     var fault: LiveFault?

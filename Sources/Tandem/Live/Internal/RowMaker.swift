@@ -45,7 +45,8 @@ extension RowMaker {
     static func references(_ model: ModelDefinition, observed: ColumnMask?) -> RowMaker {
         let width = RowReader.stateColumns.count + model.properties.count
         let digested = (1..<width).filter { (observed ?? .max) & (1 << UInt64(min(63, $0))) != 0 }
-        return RowMaker(columns: { $0.objectColumns(model, $1.alias) }, width: width) { statement, rowID, key, _, _, _, _ in
+        return RowMaker(columns: { $0.objectColumns(model, $1.alias) }, width: width) {
+            statement, rowID, key, _, _, _, _ in
             let source = StatementColumns(statement: statement.handle)
             var digest: UInt64 = 0
             for column in digested { digest = (digest << 5 | digest >> 59) &* 31 ^ source.view(column).digest }
