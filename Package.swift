@@ -15,6 +15,7 @@ var dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     .package(url: "https://github.com/attaswift/BigInt", from: "6.0.1"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"605.0.0"),
 ]
 
@@ -28,6 +29,7 @@ let package = Package(
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .library(name: "Tandem", targets: ["Tandem"]),
+        .library(name: "SQLiteCipher", targets: ["SQLiteCipher"]),
         .library(name: "TandemTesting", targets: ["TandemTesting"]),
     ],
     dependencies: dependencies,
@@ -37,10 +39,22 @@ let package = Package(
             dependencies: [
                 "TandemMacros",
                 "SQLitePreupdate",
+                "SQLiteCipher",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
                 .product(name: "BigInt", package: "BigInt"),
+            ],
+            swiftSettings: strict
+        ),
+        // Encrypted databases for stock SQLite, and encrypted files. Knows nothing of Tandem.
+        .target(
+            name: "SQLiteCipher",
+            dependencies: [
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
             ],
             swiftSettings: strict
         ),
@@ -66,7 +80,8 @@ let package = Package(
             path: "Tests/TandemTestPeer", swiftSettings: strict),
         // What that process does, and what must be in the store then.
         .target(
-            name: "TandemTestScript", dependencies: ["Tandem"], path: "Tests/TandemTestScript", swiftSettings: strict),
+            name: "TandemTestScript", dependencies: ["Tandem", "TandemTesting"], path: "Tests/TandemTestScript",
+            swiftSettings: strict),
         .testTarget(
             name: "TandemTests",
             dependencies: [
@@ -75,6 +90,16 @@ let package = Package(
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],
             exclude: ["Text/folding-strings.txt"],
+            swiftSettings: strict
+        ),
+        // A process that tests start beside themselves, to kill it or to share an encrypted database with it.
+        .executableTarget(
+            name: "SQLiteCipherTestPeer",
+            dependencies: ["SQLiteCipher", .product(name: "GRDB", package: "GRDB.swift")],
+            path: "Tests/SQLiteCipherTestPeer", swiftSettings: strict),
+        .testTarget(
+            name: "SQLiteCipherTests",
+            dependencies: ["SQLiteCipher", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict
         ),
         .testTarget(

@@ -19,7 +19,7 @@ public struct TandemError: Error, Sendable {
             case newerSchema, schemaMismatch, foreignSchemaChange, unknownModel, invalidSchema
             case notFound, objectDeleted, objectNotDeleted, duplicateID, duplicateValue, deleteDenied, unsentChanges
             case invalidValue, invalidQuery, overflow, transactionOver, transactionBroken, writeInsideRead, sql
-            case staleOperation
+            case staleOperation, wrongKey, notEncrypted, invalidKey, keyUnavailable
         }
         private let kind: Kind
         public var description: String { kind.rawValue }
@@ -28,6 +28,14 @@ public struct TandemError: Error, Sendable {
         public static let cannotOpen = Code(kind: .cannotOpen)
         /// The file is no SQLite database, or one that is no Tandem store.
         public static let notAStore = Code(kind: .notAStore)
+        /// No page of the encrypted store can be read with this key, this profile and its options.
+        public static let wrongKey = Code(kind: .wrongKey)
+        /// A key was given, and the store is a plain one.
+        public static let notEncrypted = Code(kind: .notEncrypted)
+        /// A key or an option of its profile that can't be used: a raw key that is not 32 bytes long, say.
+        public static let invalidKey = Code(kind: .invalidKey)
+        /// The key's provider threw; `underlying` is its error.
+        public static let keyUnavailable = Code(kind: .keyUnavailable)
         /// A write to a store that was opened read-only, or lies on a read-only medium.
         public static let readOnly = Code(kind: .readOnly)
         /// Another process, or another `Store` of this one, is writing, and did not end within the time set.

@@ -1,12 +1,22 @@
+import Foundation
 import Tandem
+import TandemTesting
 
 /// How both sides open the store that they share.
 package enum Peer {
+    /// The name of a store's file tells both sides what kind of store it is: "encrypted.tandem", say.
+    package static func name(_ kind: StoreKind) -> String { "\(kind).tandem" }
+
+    private static func kind(of path: String) -> StoreKind {
+        let name = (path as NSString).lastPathComponent
+        return StoreKind.allCases.first { $0 != .memory && name == Self.name($0) } ?? .file
+    }
+
     package static func open(_ path: String, readOnly: Bool = false, busyTimeout: Double = 60) throws -> Store {
         var configuration = Store.Configuration()
         configuration.isReadOnly = readOnly
         configuration.busyTimeout = busyTimeout
-        return try Store(
-            at: path, models: PeerCard.self, PeerPerson.self, PeerMark.self, configuration: configuration)
+        return try kind(of: path).open(
+            at: path, [PeerCard.self, PeerPerson.self, PeerMark.self], configuration: configuration)
     }
 }

@@ -21,6 +21,7 @@ import Synchronization
 /// ## Topics
 /// ### Opening
 /// - `init(at:models:configuration:)`
+/// - `init(at:key:profile:models:configuration:)`
 /// - ``inMemory(models:configuration:)``
 /// - ``Configuration``
 /// ### Reading and writing
@@ -38,6 +39,8 @@ public final class Store: Sendable {
     /// `nil` in memory: there the one connection reads too.
     let readers: ReaderPool?
     let gate: WriterGate
+    /// The encryption's key, until the store is closed.
+    let cipher: StoreCipher?
     let commits = CommitHub()
     /// Who watches what.
     let live: LiveEngine
@@ -94,6 +97,7 @@ public final class Store: Sendable {
     init(location: StoreLocation, models: [any Model.Type], configuration: Configuration) throws {
         self.configuration = configuration
         path = location.path
+        cipher = location.cipher
         schema = try Schema(models)
         gate = WriterGate(timeout: configuration.busyTimeout, path: location.path)
         let opener = StoreOpener(location: location, configuration: configuration)
@@ -127,6 +131,7 @@ public final class Store: Sendable {
             writer.connection.finalizeStatements()
         }
         try? writer.queue.close()
+        cipher?.forget()
         commits.finish()
     }
 
@@ -147,18 +152,5 @@ public final class Store: Sendable {
         guard var error = error as? TandemError, error.store == nil else { return error }
         error.store = path
         return error
-    }
-}
-
-/// Where a store is kept.
-enum StoreLocation: Sendable {
-    case file(String)
-    case memory
-
-    var path: String {
-        switch self {
-        case .file(let path): path
-        case .memory: ":memory:"
-        }
     }
 }

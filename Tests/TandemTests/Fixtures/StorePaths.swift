@@ -72,20 +72,3 @@ extension Connection {
         (try? value("SELECT total_changes()")).flatMap { if case .integer(let n) = $0 { n } else { nil } } ?? -1
     }
 }
-
-extension StoreKind {
-    func withStore<T>(_ models: any Model.Type..., body: (Store) async throws -> T) async throws -> T {
-        switch self {
-        case .memory:
-            let store = try Store(location: .memory, models: models, configuration: .init())
-            defer { store.close() }
-            return try await body(store)
-        case .file:
-            return try await withStorePath { path in
-                let store = try Store(at: path, models: models)
-                defer { store.close() }
-                return try await body(store)
-            }
-        }
-    }
-}

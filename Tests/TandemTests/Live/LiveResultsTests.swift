@@ -14,10 +14,7 @@ import Testing
     init() throws { folder = try TemporaryFolder() }
 
     private func makeStore(_ kind: StoreKind) throws -> Store {
-        switch kind {
-        case .memory: try .inMemory(models: Card.self, Person.self, Badge.self)
-        case .file: try Store(at: folder.path(of: "a.tandem"), models: Card.self, Person.self, Badge.self)
-        }
+        try kind.open(at: folder.path(of: "a.tandem"), [Card.self, Person.self, Badge.self])
     }
 
     /// Lets the main queue run until something is so.

@@ -11,6 +11,7 @@ final class Connection {
     let queue: DatabaseQueue
     /// The store's path, for messages.
     let path: String
+    private let cipher: StoreCipher?
 
     private var statements: [String: Statement] = [:]
     private var fixedStatements = [Statement?](repeating: nil, count: FixedStatement.allCases.count)
@@ -47,9 +48,10 @@ final class Connection {
     /// The statements that changed rows are read with, by their tables.
     var changedRowStatements: [ObjectIdentifier: (extraColumns: [String], statement: Statement)] = [:]
 
-    init(queue: DatabaseQueue, path: String) throws {
+    init(queue: DatabaseQueue, path: String, cipher: StoreCipher? = nil) throws {
         self.queue = queue
         self.path = path
+        self.cipher = cipher
         guard let handle = queue.unsafeReentrantRead({ $0.sqliteConnection }) else {
             throw TandemError(.closed, "The store is closed.", store: path)
         }
@@ -152,6 +154,7 @@ final class Connection {
     func error(_ code: Int32, sql: String? = nil) -> any Error {
         if code & 0xFF == SQLITE_INTERRUPT, Task.isCancelled { return CancellationError() }
         let extended = sqlite3_extended_errcode(sqlite)
+        if let explained = cipher?.explain(extended) { return explained }
         let message = String(cString: sqlite3_errmsg(sqlite))
         return TandemError(sqlite: code & 0xFF == extended & 0xFF ? extended : code, message, path: path, sql: sql)
     }

@@ -12,11 +12,13 @@ struct StoreOpener: Sendable {
 
     /// Opens the writer, and fits the store's schema to the models.
     func openWriter(schema: Schema) throws -> Store.WriterBox {
-        if case .file(let path) = location { try checkFile(at: path) }
+        if let path = location.file {
+            try StoreFile(path).check(isEncrypted: location.cipher != nil, isReadOnly: configuration.isReadOnly)
+        }
         let queue = try open(readOnly: configuration.isReadOnly, label: "writer")
         var opened: Connection?
         do {
-            let connection = try Connection(queue: queue, path: location.path)
+            let connection = try Connection(queue: queue, path: location.path, cipher: location.cipher)
             opened = connection
             try queue.unsafeReentrantWrite { _ in
                 let isNew = try identify(connection)
@@ -35,100 +37,12 @@ struct StoreOpener: Sendable {
     }
 
     func makeReaderPool() -> ReaderPool? {
-        guard case .file(let path) = location else { return nil }
+        guard let path = location.file else { return nil }
         return ReaderPool(maximum: configuration.maximumReaders, path: path) {
             let queue = try open(readOnly: true, label: "reader")
-            return ReaderPool.Reader(connection: try Connection(queue: queue, path: path))
+            return ReaderPool.Reader(
+                connection: try Connection(queue: queue, path: path, cipher: location.cipher))
         }
-    }
-
-    // MARK: -
-
-    /// Tells a path that can't be a store's in words better than SQLite's.
-    func checkFile(at path: String) throws {
-        let files = FileManager.default
-        func refuse(_ code: TandemError.Code, _ message: String, _ advice: String) -> TandemError {
-            TandemError(code, message, advice: advice, store: path)
-        }
-        if path.isEmpty {
-            throw refuse(.cannotOpen, "The path is empty.", "Give the path of a file, or use Store.inMemory.")
-        }
-        if path.utf8.contains(0) {
-            throw refuse(.cannotOpen, "The path contains U+0000.", "Give the path of a file.")
-        }
-        var info = stat()
-        if stat(path, &info) == 0 {
-            if info.st_mode & S_IFMT == S_IFDIR {
-                throw refuse(.cannotOpen, "The path names a folder.", "Give the path of a file in it.")
-            }
-            if info.st_mode & S_IFMT != S_IFREG {
-                throw refuse(
-                    .cannotOpen, "The path names no file, but a device, a pipe or a socket.", "Give the path of a file."
-                )
-            }
-            guard var header = try? Self.header(at: path) else {
-                throw refuse(.cannotOpen, "The file may not be read.", "Check its permissions.")
-            }
-            // The first page may just be on its way from another process that makes the store.
-            for _ in 0..<10 where !header.isEmpty && !header.isSQLite {
-                usleep(2000)
-                header = (try? Self.header(at: path)) ?? header
-            }
-            if !header.isEmpty, !header.isSQLite {
-                throw refuse(
-                    .notAStore, "The file is no SQLite database.", "Check the path; nothing was written to it.")
-            }
-            if header.isAnotherProgram {
-                throw refuse(
-                    .notAStore, "The file is an SQLite database, but no Tandem store.",
-                    "Check the path; nothing was written to it.")
-            }
-        } else {
-            let folderPath = Self.folder(of: path)
-            var isDirectory: ObjCBool = false
-            if !files.fileExists(atPath: folderPath, isDirectory: &isDirectory) || !isDirectory.boolValue {
-                throw refuse(.cannotOpen, "There is no folder \(folderPath).", "Create it first.")
-            }
-            if configuration.isReadOnly {
-                throw refuse(.cannotOpen, "There is no such store.", "A store opened read-only must exist.")
-            }
-        }
-    }
-
-    /// The path of the folder that a file lies in.
-    static func folder(of path: String) -> String {
-        let folder = (path as NSString).deletingLastPathComponent
-        return folder.isEmpty ? "." : folder
-    }
-
-    /// The head of a database file, read without SQLite, which would write an unfinished log of another program's
-    /// back to its file.
-    struct Header {
-        private let bytes: [UInt8]
-
-        fileprivate init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-        var isEmpty: Bool { bytes.isEmpty }
-        var isSQLite: Bool { bytes.starts(with: Array("SQLite format 3\0".utf8)) }
-
-        private func word(at offset: Int) -> UInt32 {
-            bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
-        }
-
-        /// Whether the file says that it is a store. A new one says so in its log first.
-        var isStore: Bool { isSQLite && bytes.count == 100 && word(at: 68) == UInt32(StoreOpener.applicationID) }
-
-        /// Whether it is a database of another program: it says so, or has had tables (a store's first tables and its
-        /// application ID are written at once).
-        var isAnotherProgram: Bool {
-            isSQLite && bytes.count == 100 && !isStore && (word(at: 68) != 0 || word(at: 40) != 0)
-        }
-    }
-
-    static func header(at path: String) throws -> Header? {
-        guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
-        defer { try? handle.close() }
-        return Header([UInt8](try handle.read(upToCount: 100) ?? Data()))
     }
 
     func open(readOnly: Bool, label: String) throws -> DatabaseQueue {
@@ -148,6 +62,7 @@ struct StoreOpener: Sendable {
         do {
             switch location {
             case .memory: return try DatabaseQueue(named: nil, configuration: options)
+            case .encrypted(let cipher): return try cipher.open(options)
             case .file(let path):
                 // Or SQLite would take ":memory:" and "file:x" for something else than files.
                 let path = path.hasPrefix("/") ? path : "./" + path
@@ -202,7 +117,7 @@ struct StoreOpener: Sendable {
     }
 
     private func prepareFile(_ connection: Connection, isNew: Bool) throws {
-        guard case .file = location, !configuration.isReadOnly else { return }
+        guard location.file != nil, !configuration.isReadOnly else { return }
         // Changing the journal mode does not wait for other processes by itself.
         let deadline = DispatchTime.now() + max(0, configuration.busyTimeout)
         while true {

@@ -69,7 +69,8 @@ struct OracleHistory: Sendable {
 
     let seed: UInt64
     let world: WorldKind
-    let isInMemory: Bool
+    let kind: StoreKind
+    var isInMemory: Bool { kind == .memory }
     var tuning = LiveTuning()
     var steps: [Step] = []
 
@@ -77,7 +78,9 @@ struct OracleHistory: Sendable {
         self.seed = seed
         var r = SeededGenerator(seed: seed)
         world = r.chance(1) ? .peer : r.pick([.things, .things, .things, .nodes, .nodes, .every, .slips])
-        isInMemory = world != .peer && r.chance(60)
+        let isInMemory = world != .peer && r.chance(60)
+        // Not drawn: a seed of the corpus goes on meaning the history that it meant.
+        kind = isInMemory ? .memory : [.file, .file, .encrypted, .sqlCipher][Int(seed % 4)]
         tuning.bulkLimit = r.chance(30) ? 6 : 10_000
         tuning.joinedLimit = r.chance(20) ? 3 : 2_000
         tuning.leastReserve = r.pick([0, 1, 2, 32])
@@ -142,6 +145,6 @@ struct OracleHistory: Sendable {
                 "commit \(commit.kind)\(commit.isDrained ? "" : ", not waited for") \(commit.acts.map(\.kind))"
             }
         }
-        return "\(world) \(isInMemory ? "in memory" : "in a file"), \(tuning)\n" + lines.joined(separator: "\n")
+        return "\(world) in \(kind), \(tuning)\n" + lines.joined(separator: "\n")
     }
 }

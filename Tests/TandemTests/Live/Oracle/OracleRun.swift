@@ -13,6 +13,7 @@ import TandemTesting
 final class OracleRun: @unchecked Sendable {
     private let history: OracleHistory
     private let folder: TestFolder?
+    private let path: String
     private let patience: Double
     private let store: Store
     private var second: Store?
@@ -30,18 +31,13 @@ final class OracleRun: @unchecked Sendable {
         self.patience = patience
         var tuning = history.tuning
         tuning.fault = fault
-        if history.isInMemory {
-            folder = nil
-            store = try Store(inMemoryModels: history.world.schema)
-        } else {
-            let folder = try TestFolder()
-            self.folder = folder
-            try OracleTemplates.copy(history.world, to: folder.file())
-            store = try Store(at: folder.file(), models: history.world.schema)
-        }
+        folder = history.isInMemory ? nil : try TestFolder()
+        path = folder?.file(Peer.name(history.kind)) ?? ""
+        if !history.isInMemory { try OracleTemplates.copy(history.world, history.kind, to: path) }
+        store = try history.kind.open(at: path, history.world.schema)
         store.live.tuning = tuning
         tally.note("world \(history.world)")
-        tally.note("store \(history.isInMemory ? "memory" : "file")")
+        tally.note("store \(history.kind)")
     }
 
     deinit {
@@ -77,7 +73,7 @@ final class OracleRun: @unchecked Sendable {
 
     private func secondStore() throws -> Store {
         if let second { return second }
-        let other = try Store(at: folder?.file() ?? "", models: history.world.schema)
+        let other = try history.kind.open(at: path, history.world.schema)
         other.live.tuning = store.live.tuning
         second = other
         return other
@@ -238,7 +234,7 @@ final class OracleRun: @unchecked Sendable {
 
     private func writeElsewhere() throws {
         guard let folder else { return }
-        let process = try PeerProcess(["count", folder.file(), "1"], in: folder)
+        let process = try PeerProcess(["count", path, "1"], in: folder)
         process.wait()
         note(store)
     }
@@ -276,16 +272,16 @@ final class OracleRun: @unchecked Sendable {
 
 /// Stores that are copied, which takes less time than to make tables.
 private enum OracleTemplates {
-    private static let made = Mutex<[WorldKind: Data]>([:])
+    private static let made = Mutex<[WorldKind: [StoreKind: Data]]>([:])
 
-    static func copy(_ world: WorldKind, to path: String) throws {
+    static func copy(_ world: WorldKind, _ kind: StoreKind, to path: String) throws {
         let data = try made.withLock { made in
-            if let data = made[world] { return data }
-            let store = try Store(at: path, models: world.schema)
+            if let data = made[world]?[kind] { return data }
+            let store = try kind.open(at: path, world.schema)
             if world == .peer { try store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) } }
             store.close()
             let data = try Data(contentsOf: URL(fileURLWithPath: path))
-            made[world] = data
+            made[world, default: [:]][kind] = data
             return data
         }
         try data.write(to: URL(fileURLWithPath: path))

@@ -88,7 +88,7 @@ struct OracleTally: Sendable {
             + [
                 "delivery", "merged delivery", "cancel", "cancel in a delivery",
                 "subscribe in a delivery", "subscribe in a transaction", "write in a delivery", "store memory",
-                "store file",
+                "store file", "store encrypted", "store sqlCipher",
             ])
 
     /// What did not occur and should have.

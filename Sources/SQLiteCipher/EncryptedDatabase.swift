@@ -1,0 +1,162 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+
+/// An encrypted SQLite database: a file, its key and its profile.
+///
+/// It opens queues and pools of GRDB, which are then used as ever:
+///
+/// ```swift
+/// let database = try EncryptedDatabase(path: "notes.db", key: .passphrase(typed))
+/// let pool = try database.openPool()
+/// try pool.write { db in try db.execute(sql: "CREATE TABLE note (text TEXT)") }
+/// ```
+///
+/// A file that does not exist is made. Making a value of this type touches nothing.
+///
+/// The key is kept until this value and each connection opened with it are gone. Then what was kept is overwritten.
+///
+/// ## Topics
+/// ### Opening
+/// - ``init(path:key:profile:)``
+/// - ``openQueue(configuration:)``
+/// - ``openPool(configuration:)``
+/// - ``configuration(_:)``
+/// - ``uri``
+public struct EncryptedDatabase: Sendable {
+    let entry: KeyEntry
+
+    /// The database's file.
+    public var path: String { entry.path }
+    public var profile: CipherProfile { entry.profile }
+
+    /// Names a database and what opens it.
+    ///
+    /// - Throws: ``CipherError`` if the path names a database in memory, a raw key or an option is out of range, or the
+    ///   process's SQLite lacks what is needed.
+    public init(path: String, key: CipherKey, profile: CipherProfile = .aes256gcm) throws {
+        guard !path.isEmpty, !path.contains(":memory:") else {
+            throw CipherError(
+                .inMemory, "A database in memory has no file to encrypt.",
+                advice: "Open it without a key, or give a path.")
+        }
+        guard !path.utf8.contains(0) else { throw CipherError(.cannotOpen, "A path can't contain a zero byte.") }
+        guard !path.lowercased().hasPrefix("file:") else {
+            throw CipherError(
+                .cannotOpen, "The path is a URI.", advice: "Give a plain path; the URI is made from it.", path: path)
+        }
+        try profile.validate()
+        if case .provider = key.source {} else { _ = try key.resolved() }
+        try CipherVFS.register()
+        let absolute = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        entry = try KeyEntry(path: absolute, key: key, profile: profile)
+        KeyRegistry.register(entry)
+    }
+
+    // MARK: - Opening
+
+    /// The name under which SQLite opens the database, in this process and while this value lives. For `ATTACH`, and
+    /// for those who call SQLite themselves.
+    ///
+    /// It holds a random handle, no key.
+    public var uri: String { uri() }
+
+    func uri(_ parameters: String...) -> String {
+        var allowed = CharacterSet.urlPathAllowed
+        allowed.remove(charactersIn: ";?#%&")
+        let encoded = path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
+        let extra = parameters.map { "&" + $0 }.joined()
+        return "file://\(encoded)?vfs=\(CipherVFS.name)&kid=\(entry.handle)\(extra)"
+    }
+
+    /// A configuration for opening ``uri``, made from one of your own.
+    ///
+    /// It does not keep the key: keep this value until the first connection is open, which keeps the key from then on.
+    ///
+    /// It keeps temporary tables in memory, and has SQLite overwrite what is deleted (inside the encryption), so that
+    /// no page is left unwritten.
+    public func configuration(_ base: Configuration = Configuration()) -> Configuration {
+        var configuration = base
+        // NB: it must not hold the key: GRDB 7.10 keeps a configuration after its queue is gone. Open files do that.
+        configuration.prepareDatabase { db in
+            try db.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON")
+        }
+        return configuration
+    }
+
+    /// Opens a `DatabaseQueue`.
+    ///
+    /// - Throws: ``CipherError``, such as ``CipherError/Code/wrongKey``; GRDB's `DatabaseError` for what has nothing to
+    ///   do with encryption.
+    public func openQueue(configuration base: Configuration = Configuration()) throws -> DatabaseQueue {
+        try explaining { try DatabaseQueue(path: openableURI(base), configuration: configuration(base)) }
+    }
+
+    /// Opens a `DatabasePool`, and so turns the database to a write-ahead log.
+    ///
+    /// - Throws: as ``openQueue(configuration:)`` does.
+    public func openPool(configuration base: Configuration = Configuration()) throws -> DatabasePool {
+        try explaining { try DatabasePool(path: openableURI(base), configuration: configuration(base)) }
+    }
+
+    /// On a medium that can't be written, a database with no log beside it is opened as one that nobody changes:
+    /// SQLite could not make the files it would lock otherwise.
+    private func openableURI(_ configuration: Configuration) -> String {
+        guard configuration.readonly, access((path as NSString).deletingLastPathComponent, W_OK) != 0,
+            !FileManager.default.fileExists(atPath: path + "-wal"),
+            !FileManager.default.fileExists(atPath: path + "-journal")
+        else { return uri }
+        return uri("immutable=1")
+    }
+
+    // MARK: - Errors
+
+    /// Says what is wrong with the file when SQLite's own error can't: which page is damaged, say.
+    ///
+    /// ``openQueue(configuration:)`` and ``openPool(configuration:)`` do so by themselves. For example, later:
+    ///
+    /// ```swift
+    /// do {
+    ///     try pool.read { db in … }
+    /// } catch {
+    ///     throw database.explain(error)
+    /// }
+    /// ```
+    ///
+    /// - Returns: a ``CipherError``, or the error as it was if this module knows nothing of it.
+    public func explain(_ error: any Error) -> any Error {
+        guard let error = error as? DatabaseError else { return error }
+        let ours: [ResultCode] = [.SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_IOERR, .SQLITE_CANTOPEN]
+        guard ours.contains(error.resultCode), var incident = entry.takeIncident() else { return error }
+        incident.sqliteCode = error.extendedResultCode.rawValue
+        incident.underlying = incident.underlying ?? error
+        return incident
+    }
+
+    func explaining<Value>(_ body: () throws -> Value) throws -> Value {
+        // What was noted of an earlier failure does not explain this one.
+        _ = entry.takeIncident()
+        do {
+            return try body()
+        } catch {
+            throw explain(error)
+        }
+    }
+
+    /// A key for files that belong to this database, such as attachments: see ``EncryptedFile``.
+    ///
+    /// It is bound to the database's key and salt: who changes the key has another one from then on.
+    public func fileKey() throws -> FileKey {
+        var salt = [UInt8](repeating: 0, count: PageLayout.saltSize)
+        guard let handle = FileHandle(forReadingAtPath: path) else {
+            throw CipherError(.cannotOpen, "The database can't be opened.", path: path)
+        }
+        defer { try? handle.close() }
+        let head = (try? handle.read(upToCount: salt.count)) ?? Data()
+        guard head.count == salt.count else {
+            throw CipherError(.notADatabase, "The database is empty: its salt is not made yet.", path: path)
+        }
+        salt = Array(head)
+        return FileKey(master: try entry.keys(salt: salt).fileMaster())
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+
+extension EncryptedFile {
+    /// Reads any part of an encrypted file.
+    ///
+    /// What it returns was authentic when it was read. A reader is used by one task at a time.
+    public final class Reader {
+        private let path: String
+        private let layout: FileLayout
+        private let input: Descriptor
+        private let chunkCount: Int64
+        private let storedSize: Int64
+        /// The chunk that was read last: small reads one after another decrypt it once.
+        private var current: (index: Int64, bytes: Data)?
+
+        /// The number of plaintext bytes.
+        public let size: Int64
+
+        /// Opens a file and checks that its end is its end.
+        ///
+        /// - Throws: ``CipherError/Code/damagedFile`` if it was cut, or the key or the context is another.
+        public init(path: String, key: FileKey, context: String = "") throws {
+            self.path = path
+            let input = try Descriptor(reading: path)
+            self.input = input
+            storedSize = try input.size()
+            var header = [UInt8](repeating: 0, count: FileLayout.headerSize)
+            let count = try header.withUnsafeMutableBytes { try input.read($0, at: 0) }
+            do {
+                layout = try FileLayout(header: Array(header[..<count]), key: key, context: context)
+            } catch var error as CipherError {
+                error.path = path
+                throw error
+            }
+            let body = storedSize - Int64(FileLayout.headerSize)
+            let chunk = Int64(FileLayout.storedChunkSize)
+            chunkCount = max(1, (body + chunk - 1) / chunk)
+            size = body - chunkCount * Int64(FileLayout.tagSize)
+            guard size >= 0 else { throw Self.damaged(path, chunk: chunkCount - 1) }
+            _ = try self.chunk(chunkCount - 1)
+        }
+
+        private static func damaged(_ path: String, chunk: Int64) -> CipherError {
+            CipherError(
+                .damagedFile, "Chunk \(chunk) of the encrypted file is not what was written there with this key.",
+                advice: "The file was changed or cut, or the key or the context is another's. Restore a backup.",
+                path: path)
+        }
+
+        private func chunk(_ index: Int64) throws -> Data {
+            if let current, current.index == index { return current.bytes }
+            let start = Int64(FileLayout.headerSize) + index * Int64(FileLayout.storedChunkSize)
+            let count = Int(min(Int64(FileLayout.storedChunkSize), storedSize - start))
+            var stored = Data(count: max(0, count))
+            let got = try stored.withUnsafeMutableBytes { try input.read($0, at: start) }
+            guard got == count,
+                let bytes = layout.open(stored, index: index, isLast: index == chunkCount - 1)
+            else { throw Self.damaged(path, chunk: index) }
+            current = (index, bytes)
+            return bytes
+        }
+
+        /// Reads up to `count` bytes from an offset: fewer at the end of the file, none past it.
+        ///
+        /// - Complexity: O(count); at most two chunks more than asked for are decrypted.
+        public func read(at offset: Int64, count: Int) throws -> Data {
+            precondition(offset >= 0 && count >= 0, "Nothing lies before a file's beginning.")
+            guard offset < size else { return Data() }
+            let wanted = Int(min(Int64(count), size - offset))
+            var result = Data(capacity: wanted)
+            while result.count < wanted {
+                let place = offset + Int64(result.count)
+                let bytes = try chunk(place / Int64(chunkSize))
+                let within = Int(place % Int64(chunkSize))
+                guard within < bytes.count else { throw Self.damaged(path, chunk: place / Int64(chunkSize)) }
+                result.append(bytes.dropFirst(within).prefix(wanted - result.count))
+            }
+            return result
+        }
+    }
+}

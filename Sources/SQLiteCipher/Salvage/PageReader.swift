@@ -1,0 +1,88 @@
+import Foundation
+
+/// Reads single pages of a database that SQLite can't open: from the file, or, where its log has a newer one that was
+/// committed, from there.
+final class PageReader {
+    let pageSize: Int
+    let pageCount: UInt32
+    private let codec: any PageCodec
+    private let file: Descriptor
+    private let log: Descriptor?
+    /// Where the log has the newest committed copy of a page.
+    private var logged: [UInt32: Int64] = [:]
+    private(set) var damaged: Set<UInt32> = []
+    private(set) var readable: Set<UInt32> = []
+
+    init(_ database: EncryptedDatabase) throws {
+        pageSize = database.profile.pageSize
+        let file = try Descriptor(reading: database.path)
+        self.file = file
+        var salt = [UInt8](repeating: 0, count: PageLayout.saltSize)
+        let got = try salt.withUnsafeMutableBytes { try file.read($0, at: 0) }
+        guard got == salt.count, salt != PageLayout.magic else {
+            throw CipherError(
+                .notADatabase, "The file is no encrypted database.", advice: "Check the path.", path: database.path)
+        }
+        codec = PageLayout.codec(try database.entry.keys(salt: salt), database.profile)
+        let logPath = database.path + "-wal"
+        let log = FileManager.default.fileExists(atPath: logPath) ? try Descriptor(reading: logPath) : nil
+        self.log = log
+        var count = UInt32(clamping: try (file.size() + Int64(pageSize) - 1) / Int64(pageSize))
+        if let log { count = max(count, try Self.index(log, pageSize: pageSize, into: &logged)) }
+        pageCount = count
+    }
+
+    /// Finds the committed frames of a log, by the checksums over ciphertext that it has on disk.
+    private static func index(_ log: Descriptor, pageSize: Int, into places: inout [UInt32: Int64]) throws -> UInt32 {
+        var header = [UInt8](repeating: 0, count: LogFile.headerSize)
+        guard try header.withUnsafeMutableBytes({ try log.read($0, at: 0) }) == header.count else { return 0 }
+        let isSwapped = (header[3] & 1 == 1) != (1.bigEndian == 1)
+        var sum = header.withUnsafeBytes { bytes in bytes.baseAddress.map { FrameChecksum(stored: $0 + 24) } }
+        var frame = [UInt8](repeating: 0, count: LogFile.frameHeaderSize + pageSize)
+        var offset = Int64(header.count)
+        var pending: [UInt32: Int64] = [:]
+        var size: UInt32 = 0
+        while try frame.withUnsafeMutableBytes({ try log.read($0, at: offset) }) == frame.count, let before = sum {
+            let parsed = frame.withUnsafeBytes { bytes -> (FrameHeader, FrameChecksum)? in
+                guard let start = bytes.baseAddress else { return nil }
+                let head = FrameHeader(start)
+                return (
+                    head,
+                    before.adding(
+                        header: head, page: start + LogFile.frameHeaderSize, pageSize: pageSize, swapped: isSwapped)
+                )
+            }
+            guard let (head, after) = parsed, after == head.checksum, Array(frame[8..<16]) == Array(header[16..<24])
+            else { break }
+            sum = after
+            pending[head.page] = offset + Int64(LogFile.frameHeaderSize)
+            // The last frame of a transaction says how many pages the database has then.
+            let commit = frame[4..<8].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+            if commit != 0 {
+                places.merge(pending) { $1 }
+                pending = [:]
+                size = commit
+            }
+            offset += Int64(frame.count)
+        }
+        return size
+    }
+
+    /// A page in the clear, or `nil` if it is damaged, cut off or no page of the file.
+    func page(_ number: UInt32) throws -> [UInt8]? {
+        guard number > 0, number <= pageCount else { return nil }
+        var bytes = [UInt8](repeating: 0, count: pageSize)
+        let isAuthentic = try bytes.withUnsafeMutableBytes { memory -> Bool in
+            guard let start = memory.baseAddress else { return false }
+            if let place = logged[number], let log, try log.read(memory, at: place) == pageSize,
+                codec.decrypt(start, page: number, into: start)
+            {
+                return true
+            }
+            guard try file.read(memory, at: Int64(number - 1) * Int64(pageSize)) == pageSize else { return false }
+            return codec.decrypt(start, page: number, into: start)
+        }
+        if isAuthentic { readable.insert(number) } else { damaged.insert(number) }
+        return isAuthentic ? bytes : nil
+    }
+}

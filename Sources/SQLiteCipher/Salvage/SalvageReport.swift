@@ -1,0 +1,19 @@
+/// What ``EncryptedDatabase/salvage(to:)`` found.
+public struct SalvageReport: Sendable, Equatable {
+    /// The pages that could not be read, in order. The first is 1.
+    public internal(set) var damagedPages: [UInt32] = []
+    /// The rows that were copied, by table.
+    public internal(set) var rows: [String: Int] = [:]
+    /// Rows whose table is not known, because the page that led to them is damaged. They are in the table
+    /// `lost_and_found`: page, rowid, number of values, then the values `c0`, `c1` and so on.
+    public internal(set) var rowsWithoutTable = 0
+    /// Rows that were seen and could not be copied: a part of them lay on a damaged page, or a constraint refused them.
+    public internal(set) var lostRows = 0
+    /// Statements of the schema (an index, a view, a trigger) that could not be carried out on what is left.
+    public internal(set) var failedStatements: [String] = []
+
+    /// Whether everything was there.
+    public var isComplete: Bool {
+        damagedPages.isEmpty && rowsWithoutTable == 0 && lostRows == 0 && failedStatements.isEmpty
+    }
+}

@@ -1,0 +1,57 @@
+import GRDBSQLite
+
+/// A file of the VFS below ours, through which every byte goes to the disk.
+struct BaseFile {
+    let pointer: UnsafeMutablePointer<sqlite3_file>
+
+    private var methods: sqlite3_io_methods { pointer.pointee.pMethods.pointee }
+
+    func close() -> Int32 {
+        guard pointer.pointee.pMethods != nil else { return SQLITE_OK }
+        return methods.xClose(pointer)
+    }
+
+    func read(_ target: UnsafeMutableRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+        methods.xRead(pointer, target, Int32(count), offset)
+    }
+
+    func write(_ source: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+        methods.xWrite(pointer, source, Int32(count), offset)
+    }
+
+    func truncate(_ size: Int64) -> Int32 { methods.xTruncate(pointer, size) }
+    func sync(_ flags: Int32) -> Int32 { methods.xSync(pointer, flags) }
+    func lock(_ level: Int32) -> Int32 { methods.xLock(pointer, level) }
+    func unlock(_ level: Int32) -> Int32 { methods.xUnlock(pointer, level) }
+    func sectorSize() -> Int32 { methods.xSectorSize(pointer) }
+    func deviceCharacteristics() -> Int32 { methods.xDeviceCharacteristics(pointer) }
+
+    func size() -> Int64? {
+        var size: sqlite3_int64 = 0
+        return methods.xFileSize(pointer, &size) == SQLITE_OK ? size : nil
+    }
+
+    func fileSize(_ result: UnsafeMutablePointer<sqlite3_int64>) -> Int32 { methods.xFileSize(pointer, result) }
+    func reserved(_ result: UnsafeMutablePointer<Int32>) -> Int32 { methods.xCheckReservedLock(pointer, result) }
+    func control(_ op: Int32, _ argument: UnsafeMutableRawPointer?) -> Int32 {
+        methods.xFileControl(pointer, op, argument)
+    }
+
+    /// The files that carry locks for shared memory have all four of these; `nil` if this one does not.
+    var hasSharedMemory: Bool { methods.iVersion >= 2 && methods.xShmMap != nil }
+
+    func shmMap(
+        _ region: Int32, _ size: Int32, _ extend: Int32,
+        _ result: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    ) -> Int32 {
+        // The volatile pointer in C's declaration is a plain one in Swift.
+        methods.xShmMap(pointer, region, size, extend, result)
+    }
+
+    func shmLock(_ offset: Int32, _ count: Int32, _ flags: Int32) -> Int32 {
+        methods.xShmLock(pointer, offset, count, flags)
+    }
+
+    func shmBarrier() { methods.xShmBarrier(pointer) }
+    func shmUnmap(_ delete: Int32) -> Int32 { methods.xShmUnmap(pointer, delete) }
+}

@@ -1,0 +1,99 @@
+import GRDBSQLite
+
+/// The table of functions through which SQLite calls a `VFSFile`.
+enum CipherMethods {
+    /// The object behind one of our files.
+    static func file(_ pointer: UnsafeMutablePointer<sqlite3_file>) -> VFSFile {
+        let reference = (UnsafeMutableRawPointer(pointer) + 8).load(as: UnsafeMutableRawPointer.self)
+        return Unmanaged<VFSFile>.fromOpaque(reference).takeUnretainedValue()
+    }
+
+    private static func release(_ pointer: UnsafeMutablePointer<sqlite3_file>) {
+        let reference = (UnsafeMutableRawPointer(pointer) + 8).load(as: UnsafeMutableRawPointer.self)
+        Unmanaged<VFSFile>.fromOpaque(reference).release()
+        pointer.pointee.pMethods = nil
+    }
+
+    // Filled in once and only read from then on. Version 2: with shared memory, without memory-mapped pages, which
+    // would be read past us.
+    nonisolated(unsafe) static let table: UnsafeMutablePointer<sqlite3_io_methods> = {
+        let table = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+        table.initialize(to: sqlite3_io_methods())
+        table.pointee.iVersion = 2
+        setFileMethods(table)
+        setSharedMemoryMethods(table)
+        return table
+    }()
+
+    private static func setFileMethods(_ table: UnsafeMutablePointer<sqlite3_io_methods>) {
+        table.pointee.xClose = { pointer in
+            guard let pointer else { return SQLITE_MISUSE }
+            let code = CipherMethods.file(pointer).close()
+            CipherMethods.release(pointer)
+            return code
+        }
+        table.pointee.xRead = { pointer, target, count, offset in
+            guard let pointer, let target else { return SQLITE_MISUSE }
+            return CipherMethods.file(pointer).read(target, Int(count), at: offset)
+        }
+        table.pointee.xWrite = { pointer, source, count, offset in
+            guard let pointer, let source else { return SQLITE_MISUSE }
+            return CipherMethods.file(pointer).write(source, Int(count), at: offset)
+        }
+        table.pointee.xTruncate = { pointer, size in
+            guard let pointer else { return SQLITE_MISUSE }
+            return CipherMethods.file(pointer).truncate(size)
+        }
+        table.pointee.xSync = { pointer, flags in
+            guard let pointer else { return SQLITE_MISUSE }
+            return CipherMethods.file(pointer).sync(flags)
+        }
+        table.pointee.xFileSize = { pointer, result in
+            guard let pointer, let result else { return SQLITE_MISUSE }
+            return CipherMethods.file(pointer).fileSize(result)
+        }
+        table.pointee.xLock = { pointer, level in
+            guard let pointer else { return SQLITE_MISUSE }
+            return CipherMethods.file(pointer).lock(level)
+        }
+        table.pointee.xUnlock = { pointer, level in
+            guard let pointer else { return SQLITE_MISUSE }
+            return CipherMethods.file(pointer).unlock(level)
+        }
+        table.pointee.xCheckReservedLock = { pointer, result in
+            guard let pointer, let result else { return SQLITE_MISUSE }
+            return CipherMethods.file(pointer).reserved(result)
+        }
+        table.pointee.xFileControl = { pointer, op, argument in
+            guard let pointer else { return SQLITE_MISUSE }
+            return CipherMethods.file(pointer).control(op, argument)
+        }
+        table.pointee.xSectorSize = { pointer in
+            guard let pointer else { return 512 }
+            return CipherMethods.file(pointer).sectorSize()
+        }
+        table.pointee.xDeviceCharacteristics = { pointer in
+            guard let pointer else { return 0 }
+            return CipherMethods.file(pointer).deviceCharacteristics()
+        }
+    }
+
+    private static func setSharedMemoryMethods(_ table: UnsafeMutablePointer<sqlite3_io_methods>) {
+        table.pointee.xShmMap = { pointer, region, size, extend, result in
+            guard let pointer, let result else { return SQLITE_MISUSE }
+            return CipherMethods.file(pointer).shmMap(region, size, extend, result)
+        }
+        table.pointee.xShmLock = { pointer, offset, count, flags in
+            guard let pointer else { return SQLITE_MISUSE }
+            return CipherMethods.file(pointer).shmLock(offset, count, flags)
+        }
+        table.pointee.xShmBarrier = { pointer in
+            guard let pointer else { return }
+            CipherMethods.file(pointer).shmBarrier()
+        }
+        table.pointee.xShmUnmap = { pointer, delete in
+            guard let pointer else { return SQLITE_MISUSE }
+            return CipherMethods.file(pointer).shmUnmap(delete)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import GRDBSQLite
+
+/// What the files of one connection to one database share: key, salt, codec, and whether a checkpoint is running.
+///
+/// SQLite uses these files from one thread at a time.
+final class ConnectionContext {
+    let entry: KeyEntry
+    let profile: CipherProfile
+    let path: String
+    let pageSize: Int
+
+    private(set) var salt: [UInt8]?
+    private var codec: (any PageCodec)?
+
+    /// SQLite's checkpoint copies pages from log to database; it looks into none of them, so they are handed on as
+    /// they are, in ciphertext.
+    var isCheckpointing = false
+    /// The trailer of the page that a checkpoint read last, by which its write is known again.
+    var checkpointPage: UInt32 = 0
+    var checkpointTrailer: (UInt64, UInt64) = (0, 0)
+
+    /// Whether the key has opened a page, or made the file. A connection with a wrong key recovers a log, and closes
+    /// it, without reading a page; it must not write then.
+    var isProven = false
+
+    /// The connection's log, which must forget what it knows of the last frame when another could have written.
+    weak var log: LogFile?
+    /// The database file, which knows the salt.
+    weak var main: MainFile?
+
+    init(entry: KeyEntry, path: String) {
+        self.entry = entry
+        self.path = path
+        profile = entry.profile
+        pageSize = profile.pageSize
+    }
+
+    func use(salt: [UInt8]) {
+        guard salt != self.salt else { return }
+        self.salt = salt
+        codec = nil
+    }
+
+    /// The codec, made when the first page is read or written: only then must the key be had.
+    func readyCodec() throws -> any PageCodec {
+        if let codec { return codec }
+        guard let salt else { throw CipherError(.ioFailure, "The file's salt is not known.", path: path) }
+        let made = PageLayout.codec(try entry.keys(salt: salt), profile)
+        codec = made
+        return made
+    }
+
+    /// Keeps an error for whoever asks why SQLite failed, and gives the code that SQLite is told.
+    func fail(_ error: any Error, code: Int32) -> Int32 {
+        if var error = error as? CipherError {
+            if error.path == nil { error.path = path }
+            entry.note(error)
+        } else {
+            entry.note(CipherError(.ioFailure, "A page could not be encrypted.", path: path, underlying: error))
+        }
+        return code
+    }
+
+    /// A read or write of a shape that SQLite was not seen to make. To guess what it means could leak or destroy.
+    func refuse(_ what: String, _ count: Int, at offset: Int64, in file: String) -> Int32 {
+        entry.note(
+            CipherError(
+                .unsupportedSQLite,
+                "SQLite \(what) \(count) bytes at \(offset) of the \(file), which was not expected.",
+                advice: "Report this with the version of SQLite: \(String(cString: sqlite3_libversion())).", path: path)
+        )
+        return what == "reads" ? SQLITE_IOERR_READ : SQLITE_IOERR_WRITE
+    }
+
+    func damaged(page: UInt32, _ where: String) -> Int32 {
+        entry.note(
+            CipherError(
+                .damagedPage, "Page \(page) \(`where`) is damaged: it is not what was written there with this key.",
+                advice: "Restore a backup, or salvage what can still be read.", path: path, page: page))
+        return SQLITE_CORRUPT
+    }
+}

@@ -1,0 +1,52 @@
+import GRDBSQLite
+
+/// Finds out why page 1 can't be read: a wrong key, a plain database, no database at all, or damage.
+enum FileExamination {
+    /// How many pages after the first are tried with the key. One that can be read proves the key right.
+    static let tried = 16
+
+    static func examine(
+        context: ConnectionContext,
+        read: (UnsafeMutableRawPointer, Int, Int64) -> Int32, size: () -> Int64?
+    ) -> CipherError {
+        let pageSize = context.pageSize
+        let buffer = UnsafeMutableRawPointer.allocate(byteCount: pageSize, alignment: 16)
+        defer { buffer.deallocate() }
+        guard let size = size() else {
+            return CipherError(.ioFailure, "The file's size is unknown.", path: context.path)
+        }
+        if size >= 16, read(buffer, 16, 0) == SQLITE_OK, PageLayout.isMagic(buffer) {
+            return CipherError(
+                .notEncrypted, "The file is a plain SQLite database, and a key was given.",
+                advice: "Open it without one, or encrypt it first.", path: context.path)
+        }
+        if size < Int64(pageSize) {
+            return CipherError(
+                .notADatabase, "The file has \(size) bytes, less than one page.",
+                advice: "Check the path, or restore a backup.", path: context.path)
+        }
+        if let codec = try? context.readyCodec() {
+            let last = min(Int(size / Int64(pageSize)), 1 + tried)
+            for page in stride(from: 2, through: last, by: 1) {
+                guard read(buffer, pageSize, Int64((page - 1) * pageSize)) == SQLITE_OK else { continue }
+                if codec.decrypt(buffer, page: UInt32(page), into: buffer) {
+                    return CipherError(
+                        .damagedPage, "Page 1 of the database is damaged; the key is right.",
+                        advice: "Restore a backup, or salvage what can still be read.", path: context.path, page: 1)
+                }
+            }
+        }
+        // 512 is the smallest page there is; a wrong page size reads as a wrong key.
+        if size % 512 != 0 {
+            return CipherError(
+                .notADatabase, "The file's \(size) bytes are no whole number of pages, and the key opens none of them.",
+                advice: "Check the path, the key and the page size.", path: context.path)
+        }
+        return CipherError(
+            .wrongKey, "The key does not open the file.",
+            advice:
+                "Check the key, the profile, its page size and its iterations. The same is seen when the first page's "
+                + "salt is damaged, or the file is no database.",
+            path: context.path)
+    }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import GRDBSQLite
+
+/// The write-ahead log: a header of 32 bytes, then frames of 24 bytes and a page.
+///
+/// Pages are encrypted as in the database itself. The frames' checksums, which SQLite computes over plaintext, are
+/// replaced on disk by those over ciphertext, which makes the file what SQLCipher writes.
+///
+/// SQLite never sees the two meet. To recover the log's index, and to compute the checksums of a transaction anew, it
+/// reads whole frames, and looks at nothing of their pages but the checksum: these reads get the ciphertext and its
+/// checksum as they are on disk. Only a page by itself is read for what it holds, and that is decrypted.
+final class LogFile: VFSFile {
+    static let headerSize = 32
+    static let frameHeaderSize = 24
+
+    let context: ConnectionContext
+    let pageSize: Int
+    let frameSize: Int
+    /// Room for a frame: its header and its page in ciphertext.
+    let scratch: UnsafeMutableRawPointer
+    /// A frame's header that SQLite has written and whose page has not come yet.
+    private var held: (frame: Int, header: FrameHeader)?
+    /// The frame that this connection wrote last in the current transaction, with its checksum on disk.
+    private var written: (frame: Int, checksum: FrameChecksum)?
+    /// Whether the log's words have the other byte order than this machine's, once it was looked up.
+    var swapped: Bool?
+
+    init(base: BaseFile, context: ConnectionContext) {
+        self.context = context
+        pageSize = context.pageSize
+        frameSize = Self.frameHeaderSize + context.pageSize
+        scratch = .allocate(byteCount: Self.frameHeaderSize + context.pageSize, alignment: 16)
+        super.init(base: base)
+        context.log = self
+    }
+
+    deinit {
+        scratch.deallocate()
+    }
+
+    /// The frame (1 is the first) that an offset lies in, and where in it.
+    private func place(_ offset: Int64) -> (frame: Int, within: Int)? {
+        guard offset >= Int64(Self.headerSize) else { return nil }
+        let distance = Int(offset) - Self.headerSize
+        return (distance / frameSize + 1, distance % frameSize)
+    }
+
+    func offset(_ frame: Int) -> Int64 { Int64(Self.headerSize + (frame - 1) * frameSize) }
+
+    /// Another connection may have written since: what is known of the last frame is void.
+    func forgetTail() {
+        written = nil
+    }
+
+    // MARK: - Writing
+
+    override func write(_ source: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+        if count == Self.headerSize, offset == 0 {
+            let code = flush()
+            guard code == SQLITE_OK else { return code }
+            written = nil
+            swapped = nil
+            return base.write(source, count, at: 0)
+        }
+        guard let (frame, within) = place(offset) else {
+            return context.refuse("writes", count, at: offset, in: "log")
+        }
+        if count == Self.frameHeaderSize, within == 0 {
+            let code = flush()
+            guard code == SQLITE_OK else { return code }
+            held = (frame, FrameHeader(source))
+            return SQLITE_OK
+        }
+        guard count == pageSize, within == Self.frameHeaderSize else {
+            return context.refuse("writes", count, at: offset, in: "log")
+        }
+        if let held, held.frame == frame {
+            self.held = nil
+            return append(frame, held.header, page: source)
+        }
+        let code = flush()
+        return code == SQLITE_OK ? overwrite(frame, page: source) : code
+    }
+
+    /// A frame whole: header and page.
+    private func append(_ frame: Int, _ header: FrameHeader, page: UnsafeRawPointer) -> Int32 {
+        do {
+            let target = scratch + Self.frameHeaderSize
+            try context.readyCodec().encrypt(page, page: header.page, into: target)
+            var header = header
+            if header.isBlank {
+                written = nil
+            } else {
+                let before = try checksum(before: frame, written)
+                header.checksum = before.adding(
+                    header: header, page: target, pageSize: pageSize, swapped: try isSwapped())
+                written = (frame, header.checksum)
+            }
+            header.store(at: scratch)
+            return base.write(scratch, frameSize, at: offset(frame))
+        } catch {
+            return context.fail(error, code: SQLITE_IOERR_WRITE)
+        }
+    }
+
+    /// A page alone: the same transaction wrote it before, and will compute checksums anew from here on.
+    private func overwrite(_ frame: Int, page: UnsafeRawPointer) -> Int32 {
+        do {
+            let header = try readHeader(frame)
+            written = nil
+            try context.readyCodec().encrypt(page, page: header.page, into: scratch)
+            return base.write(scratch, pageSize, at: offset(frame) + Int64(Self.frameHeaderSize))
+        } catch {
+            return context.fail(error, code: SQLITE_IOERR_WRITE)
+        }
+    }
+
+    /// Writes a header whose page never came: a checksum computed anew, over ciphertext that was read as it is.
+    private func flush() -> Int32 {
+        guard let (frame, header) = held else { return SQLITE_OK }
+        held = nil
+        written = nil
+        return withUnsafeTemporaryAllocation(byteCount: Self.frameHeaderSize, alignment: 8) { memory in
+            guard let start = memory.baseAddress else { return SQLITE_NOMEM }
+            header.store(at: start)
+            return base.write(start, Self.frameHeaderSize, at: offset(frame))
+        }
+    }
+
+    // MARK: - Reading
+
+    override func read(_ target: UnsafeMutableRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+        let code = flush()
+        guard code == SQLITE_OK else { return code }
+        if offset == 0, count == Self.headerSize { return readHeader(into: target) }
+        if offset == 24, count == 8 { return base.read(target, count, at: 24) }
+        guard let (frame, within) = place(offset) else {
+            return context.refuse("reads", count, at: offset, in: "log")
+        }
+        switch (within, count) {
+        case (Self.frameHeaderSize, pageSize): return readPage(frame, into: target)
+        case (0, frameSize), (16, 8): return base.read(target, count, at: offset)
+        default: return context.refuse("reads", count, at: offset, in: "log")
+        }
+    }
+
+    /// The log's header. A page size that is not the profile's is a wrong option, or another database's log.
+    private func readHeader(into target: UnsafeMutableRawPointer) -> Int32 {
+        context.main?.forgetReadAhead()
+        let code = base.read(target, Self.headerSize, at: 0)
+        guard code == SQLITE_OK else { return code }
+        let size = UInt32(bigEndian: target.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
+        if size != 0, size != UInt32(pageSize), let finding = context.main?.findingAboutKey() {
+            context.entry.note(finding)
+            return SQLITE_NOTADB
+        }
+        return SQLITE_OK
+    }
+
+    private func readPage(_ frame: Int, into target: UnsafeMutableRawPointer) -> Int32 {
+        let code = base.read(scratch, frameSize, at: offset(frame))
+        guard code == SQLITE_OK else { return code }
+        let header = FrameHeader(scratch)
+        let stored = scratch + Self.frameHeaderSize
+        if context.isCheckpointing {
+            target.copyMemory(from: stored, byteCount: pageSize)
+            context.checkpointPage = header.page
+            context.checkpointTrailer = (stored + pageSize - 16).loadUnaligned(as: (UInt64, UInt64).self)
+            return SQLITE_OK
+        }
+        do {
+            if try decrypt(stored, page: header.page, into: target) {
+                context.isProven = true
+                return SQLITE_OK
+            }
+        } catch {
+            return context.fail(error, code: SQLITE_IOERR_READ)
+        }
+        memset(target, 0, pageSize)
+        if !context.isProven, let finding = context.main?.findingAboutKey() {
+            context.entry.note(finding)
+            return SQLITE_NOTADB
+        }
+        return context.damaged(page: header.page, "in frame \(frame) of the write-ahead log")
+    }
+
+    func decrypt(_ stored: UnsafeRawPointer, page: UInt32, into target: UnsafeMutableRawPointer) throws -> Bool {
+        if try context.readyCodec().decrypt(stored, page: page, into: target) { return true }
+        // The database may have been made anew by another process, with another salt.
+        guard page == 1, let main = context.main, try main.refreshSalt() else { return false }
+        return try context.readyCodec().decrypt(stored, page: page, into: target)
+    }
+
+    // MARK: - The rest
+
+    override func sync(_ flags: Int32) -> Int32 {
+        let code = flush()
+        return code == SQLITE_OK ? base.sync(flags) : code
+    }
+
+    override func truncate(_ size: Int64) -> Int32 {
+        let code = flush()
+        guard code == SQLITE_OK else { return code }
+        written = nil
+        swapped = nil
+        return base.truncate(size)
+    }
+
+    override func fileSize(_ result: UnsafeMutablePointer<sqlite3_int64>) -> Int32 {
+        let code = flush()
+        return code == SQLITE_OK ? base.fileSize(result) : code
+    }
+
+    override func close() -> Int32 {
+        let code = flush()
+        let closed = base.close()
+        return code == SQLITE_OK ? closed : code
+    }
+
+    /// Called before others may look: the write lock's release, a barrier.
+    func settle() -> Int32 { flush() }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import GRDBSQLite
+
+/// What a database file is asked about itself: why it can't be read, whether it is still in its place, and whether a
+/// first page can be kept.
+extension MainFile {
+    /// Page 1 can't be read: says why, as far as the rest of the file tells.
+    func explainFirstPage() -> Int32 {
+        context.entry.note(examine())
+        return SQLITE_NOTADB
+    }
+
+    private func examine() -> CipherError {
+        FileExamination.examine(context: context) { target, count, offset in
+            self.base.read(target, count, at: offset)
+        } size: {
+            self.base.size()
+        }
+    }
+
+    /// Why page 1 can't be read with the key; `nil` if it can.
+    func findingAboutKey() -> CipherError? {
+        let page = UnsafeMutableRawPointer.allocate(byteCount: pageSize, alignment: 16)
+        defer { page.deallocate() }
+        if base.read(page, pageSize, at: 0) == SQLITE_OK,
+            let codec = try? context.readyCodec(), codec.decrypt(page, page: 1, into: page)
+        {
+            return nil
+        }
+        return examine()
+    }
+
+    /// Whether the path leads to another file by now. Without this a connection would go on reading the file that a
+    /// change of key has replaced.
+    var wasReplaced: Bool {
+        var moved: Int32 = 0
+        let code = base.control(SQLITE_FCNTL_HAS_MOVED, &moved)
+        return code == SQLITE_OK && moved != 0 && access(context.path, F_OK) == 0
+    }
+
+    func refusal(ofFirstPage source: UnsafeRawPointer) -> CipherError? {
+        let high = Int(source.load(fromByteOffset: 16, as: UInt8.self))
+        let low = Int(source.load(fromByteOffset: 17, as: UInt8.self))
+        let written = high << 8 | low << 16
+        let reserve = Int(source.load(fromByteOffset: 20, as: UInt8.self))
+        if written == pageSize, context.profile.accepts(reserve: reserve) { return nil }
+        return CipherError(
+            .unsupportedSQLite,
+            "Pages of \(written) bytes with \(reserve) reserved can't be kept in \(context.profile).",
+            advice: "Use EncryptedDatabase's encrypt or export to convert a database.", path: context.path)
+    }
+}

@@ -1,0 +1,11 @@
+import GRDBSQLite
+
+// SQLite's extended result codes, which its header defines by expressions that Swift does not import.
+let SQLITE_IOERR_READ = SQLITE_IOERR | 1 << 8
+let SQLITE_IOERR_SHORT_READ = SQLITE_IOERR | 2 << 8
+let SQLITE_IOERR_WRITE = SQLITE_IOERR | 3 << 8
+let SQLITE_IOERR_FSTAT = SQLITE_IOERR | 7 << 8
+let SQLITE_IOERR_SHMOPEN = SQLITE_IOERR | 18 << 8
+let SQLITE_IOERR_SHMSIZE = SQLITE_IOERR | 19 << 8
+let SQLITE_IOERR_SHMLOCK = SQLITE_IOERR | 20 << 8
+let SQLITE_IOERR_SHMMAP = SQLITE_IOERR | 21 << 8

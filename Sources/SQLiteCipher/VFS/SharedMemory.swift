@@ -1,0 +1,170 @@
+import Foundation
+import GRDBSQLite
+
+/// The write-ahead log's index, kept in memory instead of in the `-shm` file.
+///
+/// SQLite maps the index and writes into it by itself, among other things the checksum of the last frame, which is one
+/// over plaintext: with the rest of a page guessed, eight bytes of it can be computed from that. So the `-shm` file
+/// serves for SQLite's locks, and holds only a random number; the index lies in a file of that name on a file system
+/// that is memory (tmpfs), which all processes with the database open map.
+final class SharedMemory {
+    private static let folder = "/dev/shm"
+    /// Not in the first bytes: the first process to open the database cuts the `-shm` file to 3 bytes, and so makes the
+    /// number of a time before a crash void.
+    private static let idOffset = 64
+
+    private let base: BaseFile
+    private let context: ConnectionContext
+    private var descriptor: Int32 = -1
+    private var name: String?
+    private var regions: [Int32: (memory: UnsafeMutableRawPointer, size: Int)] = [:]
+
+    init(base: BaseFile, context: ConnectionContext) {
+        self.base = base
+        self.context = context
+    }
+
+    deinit {
+        unmap(delete: false)
+    }
+
+    func map(
+        _ region: Int32, size: Int, extend: Bool, _ result: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    ) -> Int32 {
+        result.pointee = nil
+        if let known = regions[region] {
+            result.pointee = known.memory
+            return SQLITE_OK
+        }
+        var anchor: UnsafeMutableRawPointer?
+        let code = base.shmMap(0, Int32(size), extend ? 1 : 0, &anchor)
+        guard code == SQLITE_OK || code == SQLITE_READONLY, let anchor else { return code }
+        if descriptor < 0 {
+            let opened = open(anchor, extend: extend && code == SQLITE_OK)
+            guard opened == SQLITE_OK, descriptor >= 0 else { return opened }
+        }
+        let mapped = mapRegion(region, size: size, extend: extend)
+        guard mapped == SQLITE_OK else { return mapped }
+        result.pointee = regions[region]?.memory
+        return code
+    }
+
+    /// Opens the file that the number names, or makes one where there is none yet. SQLite lets only the holder of the
+    /// write lock extend, so two can't make one at once.
+    private func open(_ anchor: UnsafeMutableRawPointer, extend: Bool) -> Int32 {
+        let id = anchor.load(fromByteOffset: Self.idOffset, as: UInt64.self)
+        let check = anchor.load(fromByteOffset: Self.idOffset + 8, as: UInt64.self)
+        if id != 0, check == ~id {
+            let path = path(id)
+            descriptor = Foundation.open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+            guard descriptor >= 0 else { return fail("\(path) can't be opened (errno \(errno)).") }
+            name = path
+            return SQLITE_OK
+        }
+        guard extend else { return SQLITE_OK }
+        guard Self.isMemory else {
+            return fail("\(Self.folder) is no file system in memory.")
+        }
+        sweep()
+        do {
+            let fresh = try RandomPool.bytes(8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } | 1
+            let path = path(fresh)
+            descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard descriptor >= 0 else { return fail("\(path) can't be made (errno \(errno)).") }
+            name = path
+            shareAsDatabase()
+            anchor.storeBytes(of: ~fresh, toByteOffset: Self.idOffset + 8, as: UInt64.self)
+            base.shmBarrier()
+            anchor.storeBytes(of: fresh, toByteOffset: Self.idOffset, as: UInt64.self)
+            base.shmBarrier()
+            return SQLITE_OK
+        } catch {
+            return context.fail(error, code: SQLITE_IOERR_SHMOPEN)
+        }
+    }
+
+    private func mapRegion(_ region: Int32, size: Int, extend: Bool) -> Int32 {
+        let end = (Int(region) + 1) * size
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return SQLITE_IOERR_SHMSIZE }
+        if Int(status.st_size) < end {
+            guard extend else { return SQLITE_OK }
+            // Takes the room at once: a page that can't be had later would be a signal, not an error.
+            guard posix_fallocate(descriptor, 0, off_t(end)) == 0 else {
+                return context.fail(
+                    CipherError(
+                        .sharedMemory, "There is no room in \(Self.folder) for the index of the write-ahead log.",
+                        advice: "Free memory there, or use a rollback journal."),
+                    code: SQLITE_IOERR_SHMSIZE)
+            }
+        }
+        let start = off_t(end - size)
+        guard let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, start),
+            memory != MAP_FAILED
+        else { return fail("Its index can't be mapped (errno \(errno)).") }
+        regions[region] = (memory, size)
+        return SQLITE_OK
+    }
+
+    func unmap(delete: Bool) {
+        for (memory, size) in regions.values { munmap(memory, size) }
+        regions = [:]
+        if descriptor >= 0 { Foundation.close(descriptor) }
+        descriptor = -1
+        if delete, let name { unlink(name) }
+        name = nil
+    }
+
+    // MARK: - Names
+
+    /// A name that tells which database it belongs to, so that what a killed process left can be found and removed.
+    private func prefix() -> String {
+        var status = stat()
+        guard stat(context.path, &status) == 0 else { return "sqlitecipher-0-0-" }
+        return "sqlitecipher-\(String(UInt64(status.st_dev), radix: 16))-\(String(UInt64(status.st_ino), radix: 16))-"
+    }
+
+    private func path(_ id: UInt64) -> String {
+        "\(Self.folder)/\(prefix())\(String(id, radix: 16))"
+    }
+
+    /// Removes what killed processes left of this database's indexes. Called when the `-shm` file held no number, and
+    /// so nobody has the database open.
+    private func sweep() {
+        let prefix = prefix()
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: Self.folder)) ?? []
+        for name in names where name.hasPrefix(prefix) { unlink("\(Self.folder)/\(name)") }
+    }
+
+    /// Who may open the database may open its index.
+    private func shareAsDatabase() {
+        var status = stat()
+        guard stat(context.path, &status) == 0 else { return }
+        fchmod(descriptor, status.st_mode & 0o666)
+        if geteuid() == 0 { _ = fchown(descriptor, status.st_uid, status.st_gid) }
+    }
+
+    private static let isMemory: Bool = {
+        #if os(Linux)
+            // The system's table of mounts: device, folder, type, options. `statfs` is not visible to Swift.
+            let table = (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? ""
+            let types = table.split(separator: "\n").compactMap { line -> Substring? in
+                let fields = line.split(separator: " ")
+                return fields.count > 2 && fields[1] == folder ? fields[2] : nil
+            }
+            // The last mount on a folder is the one that is seen.
+            return types.last == "tmpfs" || types.last == "ramfs"
+        #else
+            return false
+        #endif
+    }()
+
+    private func fail(_ reason: String) -> Int32 {
+        context.fail(
+            CipherError(
+                .sharedMemory, "The index of the write-ahead log can't be shared in memory. \(reason)",
+                advice:
+                    "Let all processes that open the database see the same \(Self.folder), or use a rollback journal."),
+            code: SQLITE_IOERR_SHMOPEN)
+    }
+}

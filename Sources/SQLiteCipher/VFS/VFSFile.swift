@@ -1,0 +1,45 @@
+import GRDBSQLite
+
+/// What one open file does with what SQLite asks of it. This one hands everything through: super-journals, which hold
+/// the names of journals and nothing of what is stored, and journals that are only looked at.
+class VFSFile {
+    let base: BaseFile
+
+    init(base: BaseFile) {
+        self.base = base
+    }
+
+    func close() -> Int32 { base.close() }
+    func read(_ target: UnsafeMutableRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+        base.read(target, count, at: offset)
+    }
+    func write(_ source: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+        base.write(source, count, at: offset)
+    }
+    func truncate(_ size: Int64) -> Int32 { base.truncate(size) }
+    func sync(_ flags: Int32) -> Int32 { base.sync(flags) }
+    func fileSize(_ result: UnsafeMutablePointer<sqlite3_int64>) -> Int32 { base.fileSize(result) }
+    func lock(_ level: Int32) -> Int32 { base.lock(level) }
+    func unlock(_ level: Int32) -> Int32 { base.unlock(level) }
+    func reserved(_ result: UnsafeMutablePointer<Int32>) -> Int32 { base.reserved(result) }
+    func control(_ op: Int32, _ argument: UnsafeMutableRawPointer?) -> Int32 { base.control(op, argument) }
+    func sectorSize() -> Int32 { base.sectorSize() }
+
+    /// Journals and logs arrive in shapes that we know only if SQLite may take small overwrites as safe, and does not
+    /// count on atomic writes.
+    func deviceCharacteristics() -> Int32 {
+        let atomic =
+            SQLITE_IOCAP_ATOMIC | SQLITE_IOCAP_ATOMIC512 | SQLITE_IOCAP_ATOMIC1K | SQLITE_IOCAP_ATOMIC2K
+            | SQLITE_IOCAP_ATOMIC4K | SQLITE_IOCAP_ATOMIC8K | SQLITE_IOCAP_ATOMIC16K | SQLITE_IOCAP_ATOMIC32K
+            | SQLITE_IOCAP_ATOMIC64K | SQLITE_IOCAP_BATCH_ATOMIC
+        return base.deviceCharacteristics() & ~atomic | SQLITE_IOCAP_POWERSAFE_OVERWRITE
+    }
+
+    func shmMap(
+        _ region: Int32, _ size: Int32, _ extend: Int32,
+        _ result: UnsafeMutablePointer<UnsafeMutableRawPointer?>
+    ) -> Int32 { SQLITE_IOERR_SHMMAP }
+    func shmLock(_ offset: Int32, _ count: Int32, _ flags: Int32) -> Int32 { SQLITE_IOERR_SHMLOCK }
+    func shmBarrier() {}
+    func shmUnmap(_ delete: Int32) -> Int32 { SQLITE_OK }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import GRDB
+import GRDBSQLite
+import SQLiteCipher
+
+extension Store {
+    /// How a copy of a store is kept.
+    enum CopyEncryption {
+        /// As the store itself.
+        case same
+        case plain
+        case encrypted(CipherKey, CipherProfile)
+
+        var isSame: Bool { if case .same = self { true } else { false } }
+    }
+
+    private func isPlain(_ encryption: CopyEncryption) -> Bool {
+        switch encryption {
+        case .same: cipher == nil
+        case .plain: true
+        case .encrypted: false
+        }
+    }
+
+    /// Copies the store to a file of its own beside the target, which then takes the target's place.
+    func copy(to path: String, as encryption: CopyEncryption) throws {
+        try checkOpen()
+        let frame = AccessFrame.current(on: self)
+        // What SQLite builds anew it builds outside of transactions.
+        if frame is WriteTransaction || frame != nil && !encryption.isSame {
+            throw TandemError(
+                .invalidQuery, "A store can't be copied inside a transaction.", advice: "Leave the block first.",
+                store: self.path)
+        }
+        let target = StoreFile(path)
+        do {
+            try target.check(isEncrypted: !isPlain(encryption), isReadOnly: false)
+            try checkTarget(path, encryption)
+            // A name as short as the folder allows, whatever the target's.
+            let partial = target.folder + "/.tandem-\(UUIDv7.shared.next())"
+            defer { try? Rewriting.removeDatabase(partial) }
+            let place = try place(partial, encryption)
+            try reading { connection in try Rewriting.copy(from: connection.sqlite, to: place) }
+            try StoreFile.flush(partial)
+            try checkTarget(path, encryption)
+            guard rename(partial, path) == 0 else {
+                throw TandemError(
+                    .ioFailure, "The copy can't take its place: \(String(cString: strerror(errno))).",
+                    advice: "Check the folder's permissions.", store: path)
+            }
+            try StoreFile.flush(target.folder)
+        } catch {
+            throw Self.naming(error, path)
+        }
+    }
+
+    private func place(_ path: String, _ encryption: CopyEncryption) throws -> Rewriting.Place {
+        switch encryption {
+        case .plain: .plain(Self.absolute(path))
+        case .encrypted(let key, let profile):
+            .encrypted(try EncryptedDatabase(path: Self.absolute(path), key: key, profile: profile))
+        case .same:
+            if let cipher { .encrypted(try cipher.sibling(at: Self.absolute(path))) } else { .plain(Self.absolute(path)) }
+        }
+    }
+
+    /// Whether the target may be replaced.
+    private func checkTarget(_ path: String, _ encryption: CopyEncryption) throws {
+        let files = FileManager.default
+        for suffix in ["-wal", "-shm"] where files.fileExists(atPath: path + suffix) {
+            throw TandemError(
+                .busy, "The target store is open, or was not closed.", advice: "Close it first.", store: path)
+        }
+        guard files.fileExists(atPath: path) else { return }
+        let place = try place(path, encryption)
+        do {
+            try Self.checkIsStore(place)
+        } catch {
+            // Whatever else is there is not ours to replace.
+            throw TandemError(
+                .notAStore, "The target is no Tandem store that this copy could replace.",
+                advice: "Check the path; nothing was written to it.", store: path, underlying: error)
+        }
+    }
+
+    /// Throws if a database is no Tandem store.
+    static func checkIsStore(_ place: Rewriting.Place) throws {
+        if case .plain(let path) = place {
+            // Without SQLite, which would write an unfinished log of another program's back to its file.
+            guard try StoreFile(path).header()?.isStore != true else { return }
+        } else {
+            var configuration = GRDB.Configuration()
+            configuration.readonly = true
+            let queue = try place.open(configuration)
+            defer { try? queue.close() }
+            let id = try queue.read { try Int64.fetchOne($0, sql: "PRAGMA application_id") }
+            if id == StoreOpener.applicationID { return }
+        }
+        throw TandemError(
+            .notAStore, "The file is a database, but no Tandem store.",
+            advice: "Check the path; nothing was written to it.", store: place.path)
+    }
+
+    static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+
+    /// Tells errors of the encryption and of GRDB in the store's words.
+    static func naming(_ error: any Error, _ path: String) -> any Error {
+        switch error {
+        case let error as CipherError: TandemError(error, path: path)
+        case let error as DatabaseError:
+            TandemError(
+                sqlite: error.extendedResultCode.rawValue, error.message ?? "\(error.resultCode)", path: path)
+        default: error
+        }
+    }
+}

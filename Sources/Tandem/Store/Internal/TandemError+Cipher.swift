@@ -1,0 +1,30 @@
+import SQLiteCipher
+
+extension TandemError {
+    /// An error of the encryption, in the store's words.
+    init(_ error: CipherError, path: String) {
+        self.init(
+            Code(error.code), error.message, advice: error.advice, store: path, sqliteCode: error.sqliteCode,
+            underlying: error.underlying)
+    }
+}
+
+extension TandemError.Code {
+    init(_ code: CipherError.Code) {
+        self =
+            switch code {
+            case .wrongKey: .wrongKey
+            case .notEncrypted: .notEncrypted
+            case .invalidKey, .invalidOption, .inMemory: .invalidKey
+            case .keyUnavailable: .keyUnavailable
+            case .notADatabase: .notAStore
+            case .damagedPage, .damagedFile: .corrupt
+            case .busy: .busy
+            case .readOnly: .readOnly
+            case .ioFailure, .sharedMemory: .ioFailure
+            case .sql: .sql
+            // What can't be opened, or with this SQLite; a file that is there already; what a newer version adds.
+            default: .cannotOpen
+            }
+    }
+}

@@ -1,0 +1,131 @@
+// A key and a profile are part of Tandem's own interface: who opens an encrypted store needs one import.
+@_exported import SQLiteCipher
+
+extension Store {
+    /// Opens an encrypted store, and creates it if there is none.
+    ///
+    /// ```swift
+    /// let store = try Store(at: "cards.tandem", key: .passphrase(typed), models: Card.self)
+    /// ```
+    ///
+    /// **A forgotten key is lost data**: there is no second way in. All else is as with a plain store; what the
+    /// encryption covers and what it does not is said in <doc:Encryption>.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the database file, as for a plain store. A store in memory can't have a key: it has no file.
+    ///   - key: A passphrase, 32 raw bytes, or a provider that is asked for one of these. The bytes that Tandem keeps of
+    ///     it are overwritten when the store closes; a `String` can't be.
+    ///   - profile: How pages are encrypted. It must be the one that the store was made with.
+    /// - Throws: ``TandemError``: ``TandemError/Code/wrongKey``, ``TandemError/Code/notEncrypted``,
+    ///   ``TandemError/Code/invalidKey``, ``TandemError/Code/keyUnavailable``, and what a plain store throws. The file is
+    ///   then as it was.
+    public convenience init(
+        at path: String, key: CipherKey, profile: CipherProfile = .aes256gcm, models: any Model.Type...,
+        configuration: Configuration = Configuration()
+    ) throws {
+        try self.init(at: path, key: key, profile: profile, models: models, configuration: configuration)
+    }
+
+    /// Opens an encrypted store, with models that are known at run time only.
+    public convenience init(
+        at path: String, key: CipherKey, profile: CipherProfile = .aes256gcm, models: [any Model.Type],
+        configuration: Configuration = Configuration()
+    ) throws {
+        try self.init(
+            location: .encrypted(path, key, profile), models: models, configuration: configuration)
+    }
+
+    /// Whether the store has a key.
+    public var isEncrypted: Bool { cipher != nil }
+
+    // MARK: - Changing the encryption of a closed store
+
+    /// Gives an encrypted store another key, another profile, or both, in place.
+    ///
+    /// ```swift
+    /// try Store.changeKey(at: "cards.tandem", from: .passphrase(old), to: .passphrase(new))
+    /// ```
+    ///
+    /// The process may die at any moment: the store opens with the old key or with the new one, never with neither.
+    /// While it works, the folder holds both, and needs the room for that. The old file's bytes stay on the disk until
+    /// the system uses their place again.
+    ///
+    /// - Parameters:
+    ///   - profile: The profile that the store has.
+    ///   - newProfile: The one that it gets; the same if left out.
+    /// - Throws: ``TandemError``: ``TandemError/Code/busy`` if the store is open, here or in another process;
+    ///   ``TandemError/Code/wrongKey``. The store is then as it was.
+    /// - Complexity: O(size of the store).
+    public static func changeKey(
+        at path: String, from key: CipherKey, profile: CipherProfile = .aes256gcm, to newKey: CipherKey,
+        newProfile: CipherProfile? = nil
+    ) throws {
+        try naming(path) {
+            let database = try EncryptedDatabase(path: absolute(path), key: key, profile: profile)
+            try checkIsStore(.encrypted(database))
+            _ = try database.changeKey(to: newKey, profile: newProfile)
+        }
+    }
+
+    /// Encrypts a plain store, in place.
+    ///
+    /// As safe at a crash as ``changeKey(at:from:profile:to:newProfile:)``, and under the same conditions. What the
+    /// plain file held stays on the disk until the system uses its place again.
+    ///
+    /// - Throws: ``TandemError``: ``TandemError/Code/busy`` if the store is open, ``TandemError/Code/notAStore`` if the
+    ///   file is no plain Tandem store. The file is then as it was.
+    public static func encrypt(at path: String, key: CipherKey, profile: CipherProfile = .aes256gcm) throws {
+        try naming(path) {
+            try checkIsStore(.plain(absolute(path)))
+            try EncryptedDatabase(path: absolute(path), key: key, profile: profile).encryptPlainFile()
+        }
+    }
+
+    /// Copies what can still be read of a damaged encrypted store to a new one, with the same key and profile.
+    ///
+    /// Each page is tried by itself. What could not be read is said in the report, and ``checkIntegrity()`` of the new
+    /// store, once opened, tells what is out of step; opening it makes its search index anew.
+    ///
+    /// - Parameter target: The path of the new store. There must be no file.
+    /// - Throws: ``TandemError``: ``TandemError/Code/wrongKey`` if not one page can be read.
+    public static func salvage(
+        at path: String, key: CipherKey, profile: CipherProfile = .aes256gcm, to target: String
+    ) throws -> SalvageReport {
+        try naming(path) {
+            let database = try EncryptedDatabase(path: absolute(path), key: key, profile: profile)
+            return try database.salvage(to: database.sibling(at: absolute(target)))
+        }
+    }
+
+    // MARK: - Copying an open store
+
+    /// Copies the store to a plain file, in one consistent state, while it is in use.
+    ///
+    /// - Parameter path: The path of the copy. An existing file is replaced only if it is a plain Tandem store.
+    /// - Throws: ``TandemError``; the target is then as it was.
+    public func exportPlain(to path: String) throws {
+        try copy(to: path, as: .plain)
+    }
+
+    /// Copies the store to a file with another key or profile, in one consistent state, while it is in use.
+    ///
+    /// ```swift
+    /// try store.export(to: "exchange.db", key: .passphrase(shared), profile: .sqlCipher4)
+    /// ```
+    ///
+    /// - Parameter path: The path of the copy. An existing file is replaced only if it is a Tandem store that the key
+    ///   opens.
+    /// - Throws: ``TandemError``; the target is then as it was.
+    public func export(to path: String, key: CipherKey, profile: CipherProfile = .aes256gcm) throws {
+        try copy(to: path, as: .encrypted(key, profile))
+    }
+
+    /// Runs a block whose errors are told in the store's words.
+    private static func naming<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            throw naming(error, path)
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import GRDB
+import SQLiteCipher
+
+// A process of its own on an encrypted database: PATH PROFILE MODE COMMAND [COUNT].
+//
+// load: commits transaction after transaction, saying each one's number when it is committed, until it is killed
+// add COUNT: commits COUNT transactions
+// check: prints the number of complete transactions, then what the integrity check says
+// make, read: a table of one value
+// rekey PROFILE: changes key and profile
+// work: does a little of everything that makes SQLite write files
+// die: begins a transaction, lets it spill to the disk, and kills itself
+
+func main() throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count >= 5 else {
+        FileHandle.standardError.write(Data("usage: PATH PROFILE MODE COMMAND [COUNT]\n".utf8))
+        exit(64)
+    }
+    let (key, profile) = secret(arguments[2])
+    let database = try EncryptedDatabase(path: arguments[1], key: key, profile: profile)
+    if arguments[4] == "rekey" {
+        let target = secret(arguments[5]).1
+        _ = try database.changeKey(to: .raw(Array(1..<33)), profile: target)
+        return
+    }
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(20)
+    configuration.prepareDatabase { db in
+        try db.execute(sql: "PRAGMA cache_size = 12; PRAGMA wal_autocheckpoint = 40; PRAGMA synchronous = NORMAL")
+    }
+    let queue = try database.openQueue(configuration: configuration)
+    let mode = arguments[3]
+    let count = arguments.count > 5 ? Int(arguments[5]) ?? 1 : 1
+    queue.writeWithoutTransaction { db in
+        // Another process may hold the lock that this takes; the database is in that mode then.
+        _ = try? String.fetchOne(db, sql: "PRAGMA journal_mode = \(mode)")
+    }
+    switch arguments[4] {
+    case "load":
+        try prepare(queue)
+        while true { say("\(try transaction(queue))") }
+    case "add":
+        try prepare(queue)
+        for _ in 0..<count { say("\(try transaction(queue))") }
+    case "die":
+        try prepare(queue)
+        try queue.writeWithoutTransaction { db in
+            try db.execute(sql: "BEGIN IMMEDIATE")
+            try insert(db, number: -1, rows: 80)
+            try db.execute(sql: "UPDATE item SET filler = filler || 'never committed'")
+            kill(getpid(), SIGKILL)
+        }
+    case "work":
+        try prepare(queue)
+        for _ in 0..<10 { _ = try transaction(queue) }
+        try work(queue)
+    case "make":
+        try queue.write { try $0.execute(sql: "CREATE TABLE v (v); INSERT INTO v VALUES (42)") }
+    case "read":
+        say("\(try queue.read { try Int.fetchOne($0, sql: "SELECT v FROM v") } ?? -1)")
+    case "check":
+        try queue.read { db in
+            // A transaction is whole: seven rows, and its number in the other table.
+            let whole = try Int.fetchOne(
+                db,
+                sql: """
+                    SELECT count(*) FROM batch WHERE number > 0
+                    AND (SELECT count(*) FROM item WHERE item.number = batch.number) = 7
+                    """)
+            let all = try Int.fetchOne(db, sql: "SELECT count(*) FROM batch")
+            let items = try Int.fetchOne(db, sql: "SELECT count(*) FROM item")
+            let integrity = try String.fetchAll(db, sql: "PRAGMA integrity_check")
+            say("\(whole ?? -1) \(all ?? -1) \(items ?? -1) \(integrity.joined(separator: ";"))")
+        }
+    default:
+        exit(64)
+    }
+}
+
+func secret(_ name: String) -> (CipherKey, CipherProfile) {
+    let raw = [UInt8](0..<32)
+    switch name {
+    case "gcm": return (.raw(raw), .aes256gcm)
+    case "sqlcipher": return (.raw(raw), .sqlCipher4)
+    case "passphrase": return (.passphrase("correct horse"), .sqlCipher4)
+    case "options": return (.passphrase("correct horse"), .sqlCipher4(pageSize: 8192, iterations: 1000))
+    case "salted": return (.raw(raw, salt: [UInt8](repeating: 0xAB, count: 16)), .sqlCipher4)
+    default: exit(64)
+    }
+}
+
+func say(_ line: String) {
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+}
+
+func prepare(_ queue: DatabaseQueue) throws {
+    try queue.write { db in
+        try db.execute(sql: "CREATE TABLE IF NOT EXISTS item (number INTEGER, place INTEGER, filler TEXT)")
+        try db.execute(sql: "CREATE INDEX IF NOT EXISTS itemNumber ON item (number)")
+        try db.execute(sql: "CREATE TABLE IF NOT EXISTS batch (number INTEGER PRIMARY KEY AUTOINCREMENT)")
+    }
+}
+
+func insert(_ db: Database, number: Int64, rows: Int) throws {
+    for place in 0..<rows {
+        try db.execute(
+            sql: "INSERT INTO item VALUES (?, ?, ?)",
+            arguments: [number, place, String(repeating: "S3CR3T-\(number)-", count: 60 + place * 40)])
+    }
+}
+
+func work(_ queue: DatabaseQueue) throws {
+    try queue.writeWithoutTransaction { db in
+        // Even where a caller asks for temporary files, there are none.
+        try db.execute(sql: "PRAGMA temp_store = FILE; PRAGMA cache_size = 10")
+        try db.execute(sql: "CREATE TEMP TABLE copied AS SELECT * FROM item")
+        try db.execute(
+            sql: """
+                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000)
+                INSERT INTO copied SELECT i, i, 'S3CR3T' || hex(i * 7919 % 30011) || printf('%.200c', 'x') FROM n
+                """)
+        _ = try Int.fetchOne(
+            db, sql: "SELECT count(*) FROM (SELECT filler FROM copied ORDER BY filler LIMIT -1 OFFSET 1)")
+        try db.execute(sql: "BEGIN; UPDATE item SET filler = filler || 'S3CR3T'; ROLLBACK")
+        try db.execute(sql: "DELETE FROM item WHERE number % 2; VACUUM")
+    }
+    try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+}
+
+func transaction(_ queue: DatabaseQueue) throws -> Int64 {
+    try queue.writeWithoutTransaction { db in
+        var number: Int64 = 0
+        try db.inTransaction(.immediate) {
+            try db.execute(sql: "INSERT INTO batch DEFAULT VALUES")
+            number = db.lastInsertedRowID
+            try insert(db, number: number, rows: 7)
+            // Pages written a second time within the transaction.
+            try db.execute(sql: "UPDATE item SET place = place + 1 WHERE number > ?", arguments: [number - 20])
+            try db.execute(sql: "UPDATE item SET place = place - 1 WHERE number > ?", arguments: [number - 20])
+            return .commit
+        }
+        return number
+    }
+}
+
+do {
+    try main()
+} catch {
+    FileHandle.standardError.write(Data("\(error)\n".utf8))
+    exit(1)
+}

@@ -1,0 +1,106 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import SQLiteCipher
+
+@Suite("Files are encrypted in chunks")
+struct EncryptedFileTests {
+    private let key = try? FileKey(raw: Array(10..<42))
+
+    private func bytes(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) } }
+
+    private func make(_ scratch: Scratch, _ count: Int, context: String = "") throws -> String {
+        let path = scratch.path("f\(count).enc")
+        let writer = try EncryptedFile.Writer(path: path, key: #require(key), context: context)
+        // In pieces of an odd size.
+        var rest = bytes(count)[...]
+        while !rest.isEmpty {
+            try writer.write(Array(rest.prefix(7777)))
+            rest = rest.dropFirst(7777)
+        }
+        try writer.finish()
+        return path
+    }
+
+    @Test(arguments: [0, 1, 65_535, 65_536, 65_537, 131_072, 200_000])
+    func `Any size is read back, whole and in parts`(_ count: Int) throws {
+        let scratch = try Scratch()
+        let path = try make(scratch, count)
+        let reader = try EncryptedFile.Reader(path: path, key: #require(key))
+        let expected = bytes(count)
+        #expect(reader.size == Int64(count))
+        #expect(try Array(reader.read(at: 0, count: count + 10)) == expected)
+        for start in [0, 1, count / 2, 65_530, count - 1, count, count + 5] where start >= 0 {
+            let part = try reader.read(at: Int64(start), count: 20)
+            #expect(Array(part) == Array(expected.dropFirst(start).prefix(20)))
+        }
+        try EncryptedFile.decrypt(contentsOf: path, to: scratch.path("out"), key: #require(key))
+        #expect(try contents(scratch.path("out")) == expected)
+        try EncryptedFile.encrypt(contentsOf: scratch.path("out"), to: scratch.path("again"), key: #require(key))
+        #expect(try contents(scratch.path("again")) != contents(path))
+    }
+
+    @Test func `A cut, a longer, a reordered or a changed file is an error`() throws {
+        let scratch = try Scratch()
+        let path = try make(scratch, 200_000)
+        let good = try contents(path)
+        let chunk = 65_552
+        var variants: [[UInt8]] = [
+            Array(good[..<(48 + chunk)]), Array(good[..<(48 + 2 * chunk)]), Array(good.dropLast()), good + [0],
+            Array(good[..<48]), Array(good[..<20]), [], good + good[48...],
+        ]
+        var swapped = good
+        swapped.replaceSubrange(48..<(48 + chunk), with: good[(48 + chunk)..<(48 + 2 * chunk)])
+        swapped.replaceSubrange((48 + chunk)..<(48 + 2 * chunk), with: good[48..<(48 + chunk)])
+        variants.append(swapped)
+        for place in [0, 8, 9, 12, 16, 47, 48, 50_000, 48 + chunk - 1, good.count - 1] {
+            var bad = good
+            bad[place] ^= 4
+            variants.append(bad)
+        }
+        for bad in variants {
+            try write(bad, to: path)
+            let error = #expect(throws: CipherError.self) {
+                try EncryptedFile.decrypt(contentsOf: path, to: scratch.path("out"), key: #require(key))
+            }
+            #expect(error?.code == .damagedFile)
+            #expect(!FileManager.default.fileExists(atPath: scratch.path("out")))
+        }
+    }
+
+    @Test func `Another key or another context opens nothing`() throws {
+        let scratch = try Scratch()
+        let path = try make(scratch, 10, context: "card 1")
+        #expect(throws: CipherError.self) {
+            try EncryptedFile.Reader(path: path, key: FileKey(raw: Array(0..<32)), context: "card 1")
+        }
+        #expect(throws: CipherError.self) {
+            try EncryptedFile.Reader(path: path, key: #require(key), context: "card 2")
+        }
+        #expect(try EncryptedFile.Reader(path: path, key: #require(key), context: "card 1").size == 10)
+    }
+
+    @Test(arguments: Profile.allCases)
+    func `A database gives a key for files, the same each time`(_ kind: Profile) throws {
+        let scratch = try Scratch()
+        let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
+        try database.openQueue().write { try $0.fill(rows: 1) }
+        let path = scratch.path("f.enc")
+        let writer = try EncryptedFile.Writer(path: path, key: database.fileKey())
+        try writer.write(Array("hello".utf8))
+        try writer.finish()
+        let again = try EncryptedDatabase(path: database.path, key: testKey, profile: kind.profile)
+        let reader = try EncryptedFile.Reader(path: path, key: again.fileKey())
+        #expect(try Array(reader.read(at: 0, count: 9)) == Array("hello".utf8))
+    }
+
+    @Test func `A writer that is dropped leaves nothing`() throws {
+        let scratch = try Scratch()
+        do {
+            let writer = try EncryptedFile.Writer(path: scratch.path("f"), key: #require(key))
+            try writer.write(bytes(100_000))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == [])
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import GRDB
+import Synchronization
+import Testing
+
+@testable import SQLiteCipher
+
+@Suite("Keys are derived once, shared, and gone when nobody needs them")
+struct KeyTests {
+    @Test func `A passphrase is derived once for all of a pool's connections, and a provider asked once`() throws {
+        let scratch = try Scratch()
+        let asked = Mutex(0)
+        let key = CipherKey.provider {
+            asked.withLock { $0 += 1 }
+            return .passphrase("correct horse")
+        }
+        let database = try EncryptedDatabase(path: scratch.path("a.db"), key: key)
+        #expect(asked.withLock { $0 } == 0)
+        let pool = try database.openPool()
+        try pool.write { try $0.fill(rows: 3) }
+        for _ in 0..<3 {
+            try pool.read { db in
+                let count = try pool.unsafeReentrantRead { try $0.count() }
+                #expect(count == 3)
+                _ = db
+            }
+        }
+        #expect(asked.withLock { $0 } == 1)
+        let again = try EncryptedDatabase(path: database.path, key: .passphrase("correct horse"))
+        #expect(try again.openQueue().read { try $0.count() } == 3)
+        let wrong = try EncryptedDatabase(path: database.path, key: .passphrase("correct horse "))
+        #expect(throws: CipherError.self) { try wrong.openQueue() }
+    }
+
+    @Test(arguments: ["delete", "wal"])
+    func `What was kept of a key goes with the database and its last connection`(_ mode: String) throws {
+        let scratch = try Scratch()
+        weak var entry: KeyEntry?
+        var queue: DatabaseQueue?
+        do {
+            let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey)
+            entry = database.entry
+            queue = try database.openQueue()
+            _ = try queue?.writeWithoutTransaction { try String.fetchOne($0, sql: "PRAGMA journal_mode = \(mode)") }
+            try queue?.write { try $0.fill(rows: 3) }
+        }
+        #expect(entry != nil)
+        let handle = try #require(entry?.handle)
+        #expect(KeyRegistry.entry(handle) != nil)
+        try queue?.close()
+        queue = nil
+        #expect(entry == nil)
+        #expect(KeyRegistry.entry(handle) == nil)
+    }
+
+    @Test func `A child process does not go on with its parent's random bytes`() {
+        let before = Fork.generation
+        #expect(Fork.generation == before)
+        // What the handler does that the system calls in a child.
+        Fork.noteFork()
+        #expect(Fork.generation == before + 1)
+    }
+}

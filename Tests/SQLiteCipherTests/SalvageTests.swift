@@ -1,0 +1,109 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import SQLiteCipher
+
+@Suite("What is left of a damaged database is found")
+struct SalvageTests {
+    private func make(_ scratch: Scratch, _ kind: Profile) throws -> EncryptedDatabase {
+        let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
+        let queue = try database.openQueue()
+        try queue.write { db in
+            try db.fill(rows: 400)
+            try db.execute(
+                sql: """
+                    CREATE TABLE keyed (b TEXT, a INTEGER, c REAL, PRIMARY KEY (a, b)) WITHOUT ROWID;
+                    CREATE TABLE counted (id INTEGER PRIMARY KEY AUTOINCREMENT, v BLOB);
+                    CREATE TABLE made (x INTEGER, twice INTEGER AS (x * 2) STORED, thrice INTEGER AS (x * 3), y TEXT);
+                    CREATE VIRTUAL TABLE search USING fts5(words);
+                    CREATE VIEW seen AS SELECT name FROM t;
+                    INSERT INTO search VALUES ('quick brown fox');
+                    INSERT INTO counted (v) VALUES (x'00ff'), (NULL);
+                    DELETE FROM counted WHERE id = 2;
+                    INSERT INTO made (x, y) VALUES (7, 'y');
+                    ALTER TABLE made ADD COLUMN late TEXT DEFAULT 'later';
+                    """)
+            for number in 0..<300 {
+                try db.execute(sql: "INSERT INTO keyed VALUES (?, ?, ?)", arguments: ["b\(number)", number, -0.5])
+            }
+        }
+        try queue.close()
+        return database
+    }
+
+    @Test(arguments: Profile.allCases)
+    func `Of a sound database everything is found`(_ kind: Profile) throws {
+        let scratch = try Scratch()
+        let database = try make(scratch, kind)
+        let target = try EncryptedDatabase(path: scratch.path("b.db"), key: otherKey)
+        let report = try database.salvage(to: target)
+        #expect(report.isComplete, "\(report)")
+        let tables = ["t", "keyed", "counted", "made", "search", "seen", "sqlite_sequence"]
+        let (before, after) = (try database.openQueue(), try target.openQueue())
+        for table in tables {
+            let sql = "SELECT * FROM \(table)"
+            #expect(try before.read { try Row.fetchAll($0, sql: sql) } == after.read { try Row.fetchAll($0, sql: sql) })
+        }
+        #expect(try after.read { try $0.integrity() } == ["ok"])
+        #expect(try after.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM search('fox')") } == 1)
+    }
+
+    @Test(arguments: Profile.allCases)
+    func `Each page that is damaged takes its own rows, and no row comes out changed`(_ kind: Profile) throws {
+        let scratch = try Scratch()
+        let database = try make(scratch, kind)
+        let sound = try contents(database.path)
+        let original = try database.openQueue().read { try Row.fetchAll($0, sql: "SELECT * FROM t") }
+        let byID = Dictionary(uniqueKeysWithValues: original.map { ($0["id"] as Int64, $0) })
+        let pages = sound.count / 4096
+        for page in stride(from: 1, through: pages, by: pages / 25 + 1) {
+            var bad = sound
+            bad[(page - 1) * 4096 + 100] ^= 1
+            try write(bad, to: database.path)
+            let target = try EncryptedDatabase(path: scratch.path("b\(page).db"), key: otherKey)
+            let report = try database.salvage(to: target)
+            #expect(report.damagedPages == [UInt32(page)])
+            let queue = try target.openQueue()
+            guard try queue.read({ try $0.tableExists("t") }) else {
+                #expect(page == 1 && report.rowsWithoutTable > 300)
+                continue
+            }
+            let found = try queue.read { try Row.fetchAll($0, sql: "SELECT * FROM t") }
+            for row in found { #expect(row == byID[row["id"]]) }
+            #expect(found.count + report.rowsWithoutTable >= 340)
+        }
+    }
+
+    @Test func `A hot log's committed pages are salvaged`() throws {
+        let scratch = try Scratch()
+        let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey)
+        let pool = try database.openPool()
+        try pool.write { try $0.fill(rows: 20) }
+        let copy = try EncryptedDatabase(path: scratch.path("copy.db"), key: testKey)
+        try write(contents(database.path), to: copy.path)
+        try write(contents(database.path + "-wal"), to: copy.path + "-wal")
+        let report = try copy.salvage(to: EncryptedDatabase(path: scratch.path("b.db"), key: testKey))
+        #expect(report.rows["t"] == 20)
+    }
+
+    @Test func `With the wrong key nothing is found, and that is an error`() throws {
+        let scratch = try Scratch()
+        let database = try make(scratch, .gcm)
+        let wrong = try EncryptedDatabase(path: database.path, key: otherKey)
+        let target = try EncryptedDatabase(path: scratch.path("b.db"), key: testKey)
+        let error = #expect(throws: CipherError.self) { try wrong.salvage(to: target) }
+        #expect(error?.code == .wrongKey)
+    }
+
+    @Test func `Random bytes are no page and no record, and break nothing`() {
+        for _ in 0..<3000 {
+            var bytes = (0..<512).map { _ in UInt8.random(in: 0...255) }
+            bytes[0] = [2, 5, 10, 13].randomElement() ?? 13
+            bytes[3] = 0
+            bytes[4] = UInt8.random(in: 0...5)
+            _ = BTreePage(bytes, number: 2, usable: 480)
+            _ = RecordDecoder(encoding: .utf8).decode(Array(bytes[1...]))
+        }
+    }
+}

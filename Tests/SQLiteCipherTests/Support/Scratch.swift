@@ -1,0 +1,80 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import SQLiteCipher
+
+/// A folder of its own for one test, removed when the test lets go of it.
+final class Scratch {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("sqlitecipher-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+}
+
+/// A raw key, so that tests don't wait for the derivation of one.
+let testKey = CipherKey.raw(Array(0..<32))
+let otherKey = CipherKey.raw(Array(1..<33))
+
+enum Profile: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case gcm
+    case sqlCipher
+
+    var profile: CipherProfile { self == .gcm ? .aes256gcm : .sqlCipher4 }
+    func profile(pageSize: Int) -> CipherProfile {
+        self == .gcm ? .aes256gcm(pageSize: pageSize) : .sqlCipher4(pageSize: pageSize)
+    }
+    var testDescription: String { rawValue }
+}
+
+enum JournalMode: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case delete
+    case truncate
+    case persist
+    case memory
+    case wal
+    var testDescription: String { rawValue }
+}
+
+func contents(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
+func write(_ bytes: [UInt8], to path: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
+
+extension Database {
+    /// A table with text, big values that overflow a page, and an index.
+    func fill(rows: Int, marker: String = "marker") throws {
+        try execute(sql: "CREATE TABLE IF NOT EXISTS t (id INTEGER PRIMARY KEY, name TEXT, body BLOB)")
+        try execute(sql: "CREATE INDEX IF NOT EXISTS byName ON t (name)")
+        for row in 0..<rows {
+            let body = String(repeating: "\(marker) \(row) ", count: row % 10 == 0 ? 900 : 8)
+            try execute(sql: "INSERT INTO t (name, body) VALUES (?, ?)", arguments: ["\(marker) name \(row)", body])
+        }
+    }
+
+    func integrity() throws -> [String] { try String.fetchAll(self, sql: "PRAGMA integrity_check") }
+    func count() throws -> Int { try Int.fetchOne(self, sql: "SELECT count(*) FROM t") ?? -1 }
+}
+
+extension Data {
+    /// Whether a text stands in the data. The library's own search takes a minute for what this does in a moment.
+    func shows(_ text: String) -> Bool {
+        let wanted = Array(text.utf8)
+        return withUnsafeBytes { memory in
+            guard var place = memory.baseAddress else { return false }
+            let end = place + memory.count
+            while end - place >= wanted.count, let found = memchr(place, Int32(wanted[0]), end - place) {
+                place = UnsafeRawPointer(found)
+                if end - place >= wanted.count, memcmp(place, wanted, wanted.count) == 0 { return true }
+                place += 1
+            }
+            return false
+        }
+    }
+}

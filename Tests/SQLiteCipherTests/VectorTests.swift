@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+
+@testable import SQLiteCipher
+
+/// What Scripts/vectors.py computed from the formats' description with another implementation of the primitives
+/// (Python's hashlib and cryptography). A change of any of these bytes is a change of format.
+enum Vectors {
+    static let gcmPage1 =
+        """
+        a0a1a2a3a4a5a6a7a8a9aaabacadaeaf295fe4a5c1c04b47e90a964d143326120c777a81540e24e90ab0e65402f75d7099608cd0d7c8\
+        ee72e8c786ad90931836cccc43021b3bf14a303adf8c4ef5d5bb5a215159c82e1f7b338ecee5720dc964a5bc23c7a99aa4fa110cba87\
+        779758cd8f2b85fb978571457125552ae1f99b0f88e88e8a77cfec0357efe2c8d4d9be0dac0c0b2a561a33f44f295a978d4c2e9f8cbe\
+        b1b333b066e6d6844480d77fc8fa12e3b337faf8ee1325f4e43049eacdd1288830956644e1a21901691a4a96bd425f757085faf0a9a3\
+        90558da3e9f5ae2b6549721425fa76845ab9ea8c88129b9196a7ed3df9c086e497bde838bf9ed85bdc07e0883649515e3e3c9eba7e78\
+        895671e4931f1726ad0fc214534a737ba31a9139d59fc25e2c57b8f29addacb55d32334a337fd421407f3a5ef1e71477056fb2d132d0\
+        dcf34ad68016d3226c6ffba9721e191316d12eac2aa9d052f7f91331ca42bdd3ce8539f107a0483246bd27edb25ff4a3663a3b4faf42\
+        800a9e7f3ed21dbb318129e7c16c211ebfdc3c4c50958a8e90babb2d827e33f2cf2a35b0cf16bac0b83746cdc5c3eb425b1949342278\
+        7c928a7d1e9d0f7c515c472966a6a2003f015ce75e62a8aec4a7dbe6ea725d87031edbc3090b3e2b78706a7d0030a920404142434445\
+        464748494a4bef32dd548d5bdb859da1764ec6c7242301030201
+        """
+    static let gcmPage2 =
+        """
+        5a2e8b345271fcd67afb69bc87a291a39fe615f0279fb358b92179c5f106cae12ad1234144b999e37b76391c0302efc75f5decb3a8aa\
+        663b43ab401dfd44422aa9d0bec85b9fa8eaa0ffb194e19c7ed5362dcc365a0b334ba29d251604e6cf5c3c9a2a6a047486d4e294ea9b\
+        7268ec7e1b79213bc45e7bf2a47e7d596768299cdf7d64bbc5ab8465dcd8a5661edd992e1f2fdec24021f1576515db11248e5f6ba152\
+        1ca669899982b6455b81da7b3a20bb199f24d5d576d36a90f68bf9272ad3ac849f1469411e320324f2d27a64199af6d89de5d66be135\
+        e928751dfb630c00251642ac6a317175040c57892c0faf2a4f964f3985d8c6afcdad012bcdc91ec70295fc8e84971a9e51e5acbbe0ea\
+        14ab02a8baeeb1cfbbe60b63054c5f44caa380fb9cee475037eea9ef4e5687e6f29e21409d616f62dda7f3874cb3dfde6c3881eff682\
+        8560993db9d8af236468a48059d352223d14ae40b431d7a335ccb07c01ee5b32f5cbccde3cf33fbb0dee49a38e2a9e309a76569dd28f\
+        204d8ffdc704f9ffff2b289c35efa00330dba62178a72951d746355c527258d3c488bac5b5e9cf2325ec8dec78edc2edf898f53755f1\
+        ac90f356edf33fdfb736447759c3ca16f0ef34529aba89baeb01150c93a11e911e3959714c8c6ea62e0450bf7d9154a6404142434445\
+        464748494a4b31d83d56d900c8fcd9497465fb606d7a01030201
+        """
+    static let gcmPassphrasePage3 =
+        """
+        5b2a5619aa4d93b6ff1951ea005d8c63a4fa62312784da79e3b8e2240273757967bb529d8597aa819fe8c09fe1a911477b8724344934\
+        338de45f1f01bbecedfa586d8bdc5a68f789b0f2099eb3e85075dff940234700cba8987aadf03c59aa56a43668c08317232d8cb98ea4\
+        d76789e82008699028de1ab5087e696ac09eea195ded6a3f6873aa8f55d5a9afc9b14748e7de2c49a7181c12a2b243db83a85a190715\
+        8d6664b9ca9769461741b0eb33657b95a5f1ed7482dbdedb89ddef80f3c4d72842874aaad945ae2dbc9b3b3b5c762b88486080eaf13f\
+        bdb06723df21064d24858ddd854a81e04371df35eea8e37b15ed97e0ad08fdb2295d7990a6a069eb54a29ecbc84c3c42a1ee54bd2045\
+        14b09f8b8d7af02d4d84767f91839d8078d1babae88c6523b566119149a00320f12b81217787c06c6e2be7d430082d37a39be93191ff\
+        83a189669131957bb99e72fca26e96a6d0db64fc1cc9362075895ae6122279282b34378d81df4e6aa3b3a7d7f61a5358fabaecd8a425\
+        c2d5964b7b5d60df626bcf95df7b1dc44dc87968b0e08b14e6e0700ba1ab80c0ad2557274c5ca0b0ea81fdaee3582375821337fa31a1\
+        a1a1f212a4f9f6169bcdb48e764952cf3501c53c31d76042dc5e68e5aa9e61b7304100ba71e3f65785f49be39b709a87404142434445\
+        464748494a4bc3f25081d96253744ac5b505db52e8af01030201
+        """
+    static let sqlCipherPage2 =
+        """
+        e0a39dfd98da2c85887246f830579b3253977a54c399df9398236595324a74b5598248c0f92c4a748faf25bb28b47937630d957fad3c\
+        43fa776828f9d847fe013ea08335a09778704e12487a0bac2721c7afa4b7b891ad8999c0da379c5eda075ec673ade6ac6978c664a16c\
+        5a20696075254e00cafd3b9f863acca2b1efcf24fc7932a521d9a9dd8a692893d93a0b191cf46544873bdf8db5499b893282486ddaa6\
+        650a2a605e25e218f009011363fd45b7dc0fbff27e6a73362525ebb0e338b4a191f2f9f339799b48dc2115d96128a1dad7f84c741b9a\
+        53ab271795b5ad6a8868fbdfebe0b365c7e5f4f09d2106004a123068aff68dd0d0cf1f706cd9500d98b4463608f12aaa00af1b1d7044\
+        0ef84dd92bd5584a9b77bb1c729c78ee1922b563aa2ba3b321a687d62152c2758689abff4332774704b723f4c7f36b41818b22412fc3\
+        625b297ae3d28dc1ae9ef42e7aa60698cd74eb5fe4b95fd63afdf562a3f5d421834bd54bcf8e30173df362ddd33db1ec39ea8a9a2090\
+        e5cdb4797204974cb96b8e59280cba9e9c1c70b7aabdc733ca4aff11d93b338e33e2a33555fdc4cf57c69d79664f6d417b7027932f04\
+        e889a464a82b816a37cf3403bbeb6f86df65b7f8c48a044be3095bb4e7210ac2bc4f7010fa748963840bfb2d72d083aa9f2c1d39dc13\
+        1c89014d51ef522c7881d47294cba2098e984e80a39fa6e266b1ea4fa09c23a1e4a659a10dccefd1a4cce40457372f8c4a381b263bca\
+        19788c3bae4333359307f41d2ec5e0f2b37d27068a428979394efd91b98d83bfc4b95c8b0e235d9a035fd45544944c0b022a94df1141\
+        f7e025a936e5e6134fba08292ed6d2ac0d6a88413ee15cd64e6839e6dd9e27e5ff39ac5829f8836b2337ba61c051992841e2bfdd07e2\
+        00e8906c1fb9c32f8223afe7e341d7b7b3ba109037a01be90ae912ad8809e93ea9ddf5c9ec95b45f3c86acb0e1ceaf065260de8f065d\
+        010d27d6770cf30e11e9eead2eb403cda3765c05972f0613f0ed6e80f57d6ea81a1cd7697f9130cb2d244abb1a5b2e2a7af2928f32b9\
+        f7fe02618adb7a51a1d5c225cad0b9e2000125edff8037b586f5e5e7993efa6b8666c88afeeb7694fe5826a4873aa6cc981be93b8f51\
+        c5eecee28678ef52e2941954610528861f9ce04efab1c49911494ddef875e51ff64329f1105f60f0a53eaa0fac5a248f8bd2e74381b3\
+        0051332c5699e949cdc14ddbc84295321fdfd3b81c145025c8b4706c4782a8ce7dc4c0245559932997b7443cb3212e8675536d37786d\
+        34dca61e2e51ee79636a0578b358bf57c2b2bbc9a848d223c938505152535455565758595a5b5c5d5e5faa2c4558b7897378563cccc6\
+        9dacde9394c4f3e1de5a4d54dfb4e2a432553a12cb47227099dc58953fd94ad4c86d677f27c37482dde7166930aa85f749ce3e63
+        """
+    static let file =
+        """
+        53514c4346696c650110000000000000606162636465666768696a6b6c6d6e6f707172737475767778797a7b7c7d7e7f125513cf2079\
+        a053273fa51b2ce4efbf2b11651c52
+        """
+}
+
+@Suite("The formats are what their description says")
+struct VectorTests {
+    private static let salt = [UInt8](0xA0..<0xB0)
+
+    private func bytes(_ hex: String) -> [UInt8] {
+        let digits = Array(hex.utf8).map { UInt8($0 < 58 ? $0 - 48 : $0 - 87) }
+        return stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+
+    private func decrypt(_ hex: String, _ key: CipherKey, _ profile: CipherProfile, page: UInt32) throws -> [UInt8]? {
+        let codec = PageLayout.codec(try DerivedKeys(key: key, salt: Self.salt, profile: profile), profile)
+        var page = (number: page, stored: bytes(hex))
+        let isAuthentic = try page.stored.withUnsafeMutableBytes {
+            let start = try #require($0.baseAddress)
+            return codec.decrypt(start, page: page.number, into: start)
+        }
+        return isAuthentic ? page.stored : nil
+    }
+
+    private func plain(_ page: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(($0 * 7 + page) % 256) } }
+
+    @Test func `Pages in GCM`() throws {
+        let profile = CipherProfile.aes256gcm(pageSize: 512, iterations: 1000)
+        let first = try decrypt(Vectors.gcmPage1, testKey, profile, page: 1)
+        #expect(first == PageLayout.magic + plain(1, 480)[16...] + [UInt8](repeating: 0, count: 32))
+        let second = try decrypt(Vectors.gcmPage2, testKey, profile, page: 2)
+        #expect(second == plain(2, 480) + [UInt8](repeating: 0, count: 32))
+        let third = try decrypt(Vectors.gcmPassphrasePage3, .passphrase("correct horse"), profile, page: 3)
+        #expect(third == plain(3, 480) + [UInt8](repeating: 0, count: 32))
+        #expect(try decrypt(Vectors.gcmPage2, testKey, profile, page: 3) == nil)
+    }
+
+    @Test func `Pages as SQLCipher has them`() throws {
+        let profile = CipherProfile.sqlCipher4(pageSize: 1024)
+        let page = try decrypt(Vectors.sqlCipherPage2, testKey, profile, page: 2)
+        #expect(page == plain(2, 944) + [UInt8](repeating: 0, count: 80))
+    }
+
+    @Test func `Files`() throws {
+        let scratch = try Scratch()
+        try write(bytes(Vectors.file), to: scratch.path("f"))
+        let reader = try EncryptedFile.Reader(
+            path: scratch.path("f"), key: FileKey(raw: Array(10..<42)), context: "card 1")
+        #expect(try Array(reader.read(at: 0, count: 10)) == Array("hello".utf8))
+    }
+
+    @Test func `No nonce is used twice, and each connection writes under an epoch of its own`() throws {
+        let keys = try DerivedKeys(key: testKey, salt: Self.salt, profile: .aes256gcm)
+        var trailers: Set<[UInt8]> = []
+        var epochs: Set<[UInt8]> = []
+        let plain = [UInt8](repeating: 0, count: 4096)
+        for _ in 0..<20 {
+            let codec = PageLayout.codec(keys, .aes256gcm)
+            for _ in 0..<200 {
+                var stored = [UInt8](repeating: 0, count: 4096)
+                try stored.withUnsafeMutableBytes { target in
+                    try plain.withUnsafeBytes {
+                        try codec.encrypt(#require($0.baseAddress), page: 2, into: #require(target.baseAddress))
+                    }
+                }
+                trailers.insert(Array(stored[4064..<4076]))
+                epochs.insert(Array(stored[4092...]))
+            }
+        }
+        #expect(trailers.count == 4000)
+        #expect(epochs.count == 20)
+    }
+}
