@@ -8,24 +8,22 @@ raw=bytes(range(32)); salt=bytes(range(0xa0,0xb0))
 plain=lambda n,size,res: bytes((i*7+n)%256 for i in range(size-res))
 def show(name,b):
     h=b.hex(); print(f"    static let {name} =\n        \"\"\"\n"+"".join("        "+h[i:i+108]+"\\\n" for i in range(0,len(h),108)).rstrip("\\\n")+"\n        \"\"\"")
-size=512
+size=1024
 prk=hkdf_extract(salt,raw); epoch=0x010203
 key=hkdf_expand(prk,b"SQLiteCipher page 1"+struct.pack('<I',epoch))
 for page in (1,2):
     word=bytes([1])+struct.pack('<I',epoch)[:3]
     nonce=bytes(range(0x40,0x4c))
-    body=plain(page,size,32)
+    body=plain(page,size,36)
     if page==1: body=body[16:]
-    ct=AESGCM(key).encrypt(nonce,body,salt+struct.pack('<I',page)+word)
-    out=(salt if page==1 else b'')+ct[:-16]+nonce+ct[-16:]+word
+    out=(salt if page==1 else b'')+nonce+AESGCM(key).encrypt(nonce,body+struct.pack('<I',page),None)+word
     assert len(out)==size
     show(f"gcmPage{page}",out)
 # passphrase
 m=hashlib.pbkdf2_hmac('sha512',b'correct horse',salt,1000,32)
 prk=hkdf_extract(salt,m); key=hkdf_expand(prk,b"SQLiteCipher page 1"+struct.pack('<I',epoch))
 nonce=bytes(range(0x40,0x4c)); word=bytes([1])+struct.pack('<I',epoch)[:3]
-ct=AESGCM(key).encrypt(nonce,plain(3,size,32),salt+struct.pack('<I',3)+word)
-show("gcmPassphrasePage3",ct[:-16]+nonce+ct[-16:]+word)
+show("gcmPassphrasePage3",nonce+AESGCM(key).encrypt(nonce,plain(3,size,36)+struct.pack('<I',3),None)+word)
 size=1024
 mac=hashlib.pbkdf2_hmac('sha512',raw,bytes(b^0x3a for b in salt),2,32)
 iv=bytes(range(0x50,0x60))

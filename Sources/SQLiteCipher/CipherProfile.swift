@@ -11,7 +11,7 @@ public struct CipherProfile: Hashable, Sendable {
     }
 
     let format: Format
-    /// The size of a page in bytes: a power of two, 512 to 65,536.
+    /// The size of a page in bytes: a power of two, 1,024 to 65,536.
     public let pageSize: Int
     /// The rounds of PBKDF2-HMAC-SHA512 that turn a passphrase into a key. A raw key takes none.
     public let iterations: Int
@@ -35,26 +35,24 @@ public struct CipherProfile: Hashable, Sendable {
     }
 
     /// The bytes at each page's end that SQLite leaves to us.
-    var reserve: Int { format == .aes256gcm ? 32 : 80 }
+    var reserve: Int { format == .aes256gcm ? GCMCodec.overhead : 80 }
+
+    /// Where page 1 has 16 bytes that are others whenever it was written anew: nonce or initialisation vector.
+    var markOffset: Int { format == .aes256gcm ? PageLayout.saltSize : pageSize - reserve }
 
     /// Whether a page with this many reserved bytes can be kept.
     ///
-    /// SQLite can't shrink what is reserved, so a converted database may keep more than the 32 bytes that GCM uses.
+    /// SQLite can't shrink what is reserved, so a converted database may keep more than the 36 bytes that GCM uses.
     func accepts(reserve: Int) -> Bool {
-        format == .aes256gcm ? reserve >= 32 : reserve == 80
+        format == .aes256gcm ? reserve >= GCMCodec.overhead : reserve == 80
     }
 
     func validate() throws {
-        guard (512...65_536).contains(pageSize), pageSize & (pageSize - 1) == 0 else {
+        // SQLite knows pages of 512 bytes too, but needs 480 of them for itself.
+        guard (1024...65_536).contains(pageSize), pageSize & (pageSize - 1) == 0 else {
             throw CipherError(
                 .invalidOption, "A page can't have \(pageSize) bytes.",
-                advice: "Give a power of two from 512 to 65,536.")
-        }
-        // SQLite needs 480 usable bytes.
-        guard pageSize - reserve >= 480 else {
-            throw CipherError(
-                .invalidOption, "Pages of \(pageSize) bytes have no room for what this profile adds.",
-                advice: "Give 1,024 or more.")
+                advice: "Give a power of two from 1,024 to 65,536.")
         }
         guard (1...Int(Int32.max)).contains(iterations) else {
             throw CipherError(

@@ -65,7 +65,8 @@ struct DamageTests {
             #expect(error?.code == .invalidKey)
         }
         for profile in [
-            CipherProfile.aes256gcm(pageSize: 1000), .sqlCipher4(pageSize: 512), .sqlCipher4(iterations: 0),
+            CipherProfile.aes256gcm(pageSize: 1000), .aes256gcm(pageSize: 512), .sqlCipher4(pageSize: 512),
+            .sqlCipher4(iterations: 0),
         ] {
             let error = #expect(throws: CipherError.self) {
                 try EncryptedDatabase(path: path, key: testKey, profile: profile)

@@ -107,10 +107,10 @@ struct RoundTripTests {
         #expect(error?.code == .wrongKey)
     }
 
-    @Test func `GCM has pages of 512 bytes, which leave SQLite its minimum`() throws {
+    @Test func `GCM has pages of 1,024 bytes, the smallest`() throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(
-            path: scratch.path("a.db"), key: testKey, profile: .aes256gcm(pageSize: 512))
+            path: scratch.path("a.db"), key: testKey, profile: .aes256gcm(pageSize: 1024))
         let queue = try database.openQueue()
         try queue.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA cache_size = 5")

@@ -147,7 +147,7 @@ final class MainFile: VFSFile {
 
     private func readChange(_ target: UnsafeMutableRawPointer) -> Int32 {
         var nonce: (UInt64, UInt64) = (0, 0)
-        let place = Int64(pageSize - context.profile.reserve)
+        let place = Int64(context.profile.markOffset)
         let code = withUnsafeMutableBytes(of: &nonce) { base.read($0.baseAddress!, 16, at: place) }
         if code == SQLITE_OK, let change, change.nonce == nonce {
             withUnsafeBytes(of: change.bytes) { target.copyMemory(from: $0.baseAddress!, byteCount: 16) }
