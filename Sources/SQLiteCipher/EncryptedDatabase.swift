@@ -147,16 +147,10 @@ public struct EncryptedDatabase: Sendable {
     ///
     /// It is bound to the database's key and salt: who changes the key has another one from then on.
     public func fileKey() throws -> FileKey {
-        var salt = [UInt8](repeating: 0, count: PageLayout.saltSize)
-        guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw CipherError(.cannotOpen, "The database can't be opened.", path: path)
-        }
-        defer { try? handle.close() }
-        let head = (try? handle.read(upToCount: salt.count)) ?? Data()
-        guard head.count == salt.count else {
+        let salt = try LowerFile.head(path, count: PageLayout.saltSize)
+        guard salt.count == PageLayout.saltSize else {
             throw CipherError(.notADatabase, "The database is empty: its salt is not made yet.", path: path)
         }
-        salt = Array(head)
         return FileKey(master: try entry.keys(salt: salt).fileMaster())
     }
 }

@@ -45,12 +45,7 @@ extension EncryptedDatabase {
     ///
     /// - Throws: ``CipherError/Code/notADatabase`` if the file is no plain SQLite database.
     public func encryptPlainFile() throws {
-        guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw CipherError(.cannotOpen, "The file can't be opened.", path: path)
-        }
-        let head = (try? handle.read(upToCount: 16)) ?? Data()
-        try? handle.close()
-        guard Array(head) == PageLayout.magic else {
+        guard try LowerFile.head(path, count: PageLayout.magic.count) == PageLayout.magic else {
             throw CipherError(
                 .notADatabase, "The file is no plain SQLite database.",
                 advice: "If it is encrypted already, open it with its key.", path: path)

@@ -6,7 +6,7 @@ final class PageReader {
     let pageSize: Int
     let pageCount: UInt32
     private let codec: any PageCodec
-    private let file: Descriptor
+    private let file: LowerFile
     private let log: Descriptor?
     /// Where the log has the newest committed copy of a page.
     private var logged: [UInt32: Int64] = [:]
@@ -15,7 +15,7 @@ final class PageReader {
 
     init(_ database: EncryptedDatabase) throws {
         pageSize = database.profile.pageSize
-        let file = try Descriptor(reading: database.path)
+        let file = try LowerFile(reading: database.path)
         self.file = file
         var salt = [UInt8](repeating: 0, count: PageLayout.saltSize)
         let got = try salt.withUnsafeMutableBytes { try file.read($0, at: 0) }

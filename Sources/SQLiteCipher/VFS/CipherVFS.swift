@@ -17,7 +17,7 @@ enum CipherVFS {
     }
 
     // An address alone, written once below before anything can read it.
-    nonisolated(unsafe) private static var lower: UnsafeMutablePointer<sqlite3_vfs>?
+    nonisolated(unsafe) private(set) static var lower: UnsafeMutablePointer<sqlite3_vfs>?
 
     private static let registration: Result<Void, CipherError> = {
         guard sqlite3_libversion_number() >= 3_032_000 else {

@@ -19,8 +19,14 @@ struct Peer {
     private let errors = Pipe()
 
     init(_ path: String, _ kind: Profile, _ mode: JournalMode, _ command: String...) throws {
-        process.executableURL = Self.executable
-        process.arguments = [path, kind == .gcm ? "gcm" : "sqlcipher", mode.rawValue] + command
+        try self.init(path, kind, mode, under: [], command)
+    }
+
+    /// - Parameter wrapper: a command that runs the peer, such as `strace` and its options.
+    init(_ path: String, _ kind: Profile, _ mode: JournalMode, under wrapper: [String], _ command: [String]) throws {
+        let line = wrapper + [Self.executable.path, path, kind == .gcm ? "gcm" : "sqlcipher", mode.rawValue] + command
+        process.executableURL = URL(fileURLWithPath: line[0])
+        process.arguments = Array(line.dropFirst())
         process.standardOutput = output
         process.standardError = errors
         try process.run()
@@ -28,6 +34,16 @@ struct Peer {
 
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
+    }
+
+    /// Waits until the process says a word by itself.
+    func waitForWord(_ word: String) throws {
+        var said = Data()
+        while !said.shows(word) {
+            let more = output.fileHandleForReading.availableData
+            guard !more.isEmpty else { throw CocoaError(.fileReadUnknown) }
+            said += more
+        }
     }
 
     /// What the process printed until it ended, in words.
