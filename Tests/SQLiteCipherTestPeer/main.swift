@@ -10,6 +10,7 @@ import SQLiteCipher
 // make, read: a table of one value
 // rekey PROFILE: changes key and profile
 // work: does a little of everything that makes SQLite write files
+// hold: commits a transaction, says that it has the database open, and keeps it so until it is killed
 // die: begins a transaction, lets it spill to the disk, and kills itself
 
 func main() throws {
@@ -56,6 +57,11 @@ func main() throws {
         try prepare(queue)
         for _ in 0..<10 { _ = try transaction(queue) }
         try work(queue)
+    case "hold":
+        try prepare(queue)
+        _ = try transaction(queue)
+        say("open")
+        while true { sleep(60) }
     case "make":
         try queue.write { try $0.execute(sql: "CREATE TABLE v (v); INSERT INTO v VALUES (42)") }
     case "read":

@@ -58,6 +58,7 @@ final class SharedMemory {
             let path = path(id)
             descriptor = Foundation.open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
             guard descriptor >= 0 else { return fail("\(path) can't be opened (errno \(errno)).") }
+            guard IndexLitter.claim(descriptor) else { return fail("\(path) was removed.") }
             name = path
             return SQLITE_OK
         }
@@ -65,13 +66,14 @@ final class SharedMemory {
         guard Self.isMemory else {
             return fail("\(Self.folder) is no file system in memory.")
         }
-        sweep()
+        IndexLitter.sweep(Self.folder, prefix: Self.commonPrefix)
         do {
             let fresh = try RandomPool.bytes(8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } | 1
             let path = path(fresh)
             descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard descriptor >= 0 else { return fail("\(path) can't be made (errno \(errno)).") }
             name = path
+            guard IndexLitter.claim(descriptor) else { return fail("\(path) was removed.") }
             shareAsDatabase()
             anchor.storeBytes(of: ~fresh, toByteOffset: Self.idOffset + 8, as: UInt64.self)
             base.shmBarrier()
@@ -117,23 +119,18 @@ final class SharedMemory {
 
     // MARK: - Names
 
-    /// A name that tells which database it belongs to, so that what a killed process left can be found and removed.
+    private static let commonPrefix = "sqlitecipher-"
+
+    /// A name that tells which database it belongs to.
     private func prefix() -> String {
         var status = stat()
-        guard stat(context.path, &status) == 0 else { return "sqlitecipher-0-0-" }
-        return "sqlitecipher-\(String(UInt64(status.st_dev), radix: 16))-\(String(UInt64(status.st_ino), radix: 16))-"
+        guard stat(context.path, &status) == 0 else { return "\(Self.commonPrefix)0-0-" }
+        let (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
+        return "\(Self.commonPrefix)\(String(device, radix: 16))-\(String(inode, radix: 16))-"
     }
 
     private func path(_ id: UInt64) -> String {
         "\(Self.folder)/\(prefix())\(String(id, radix: 16))"
-    }
-
-    /// Removes what killed processes left of this database's indexes. Called when the `-shm` file held no number, and
-    /// so nobody has the database open.
-    private func sweep() {
-        let prefix = prefix()
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: Self.folder)) ?? []
-        for name in names where name.hasPrefix(prefix) { unlink("\(Self.folder)/\(name)") }
     }
 
     /// Who may open the database may open its index.

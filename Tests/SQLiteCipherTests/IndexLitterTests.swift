@@ -1,0 +1,56 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import SQLiteCipher
+
+@Suite("The indexes that killed processes left in memory are removed")
+struct IndexLitterTests {
+    private static let folder = "/dev/shm"
+
+    /// The index of one database, by its inode.
+    private func indexes(_ path: String) throws -> [String] {
+        let inode = try #require(
+            try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64)
+        let part = "-\(String(inode, radix: 16))-"
+        return try FileManager.default.contentsOfDirectory(atPath: Self.folder)
+            .filter { $0.hasPrefix("sqlitecipher-") && $0.contains(part) }
+    }
+
+    @Test func `When another database is opened, and those in use stay`() throws {
+        let scratch = try Scratch()
+        let (killed, alive) = (scratch.path("killed.db"), scratch.path("alive.db"))
+        let first = try Peer(killed, .gcm, .wal, "hold")
+        let second = try Peer(alive, .gcm, .wal, "hold")
+        defer { second.kill() }
+        try first.waitForWord("open")
+        try second.waitForWord("open")
+        #expect(try indexes(killed).count == 1)
+        #expect(try indexes(alive).count == 1)
+        first.kill()
+        _ = first.words()
+
+        // Any database: its own index is made, and so the litter is looked for.
+        let other = try EncryptedDatabase(path: scratch.path("other.db"), key: testKey).openPool()
+        try other.write { try $0.fill(rows: 3) }
+        #expect(try indexes(killed) == [])
+        #expect(try indexes(alive).count == 1)
+        #expect(try Peer(alive, .gcm, .wal, "check").words() == ["1", "1", "7", "ok"])
+        #expect(try Peer(killed, .gcm, .wal, "check").words() == ["1", "1", "7", "ok"])
+    }
+
+    @Test func `An index that was removed before it could be claimed is not used`() throws {
+        let scratch = try Scratch()
+        let path = scratch.path("sqlitecipher-x")
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(descriptor) }
+        IndexLitter.sweep(scratch.url.path, prefix: "sqlitecipher-")
+        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(!IndexLitter.claim(descriptor))
+        let used = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(used) }
+        #expect(IndexLitter.claim(used))
+        IndexLitter.sweep(scratch.url.path, prefix: "sqlitecipher-")
+        #expect(FileManager.default.fileExists(atPath: path))
+    }
+}
