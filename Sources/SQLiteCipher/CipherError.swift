@@ -30,7 +30,8 @@ public struct CipherError: Error, Sendable {
         public static let notADatabase = Code(kind: .notADatabase)
         /// One page was changed, swapped, moved in from elsewhere or cut off; others can be read with the key.
         public static let damagedPage = Code(kind: .damagedPage)
-        /// An encrypted file (not a database) was changed, cut off, reordered or exchanged.
+        /// An encrypted file (not a database) was changed, cut off, reordered or exchanged; or a database's journal was
+        /// cut off.
         public static let damagedFile = Code(kind: .damagedFile)
         /// A raw key that is not 32 bytes long, a salt that is not 16, or an empty passphrase.
         public static let invalidKey = Code(kind: .invalidKey)

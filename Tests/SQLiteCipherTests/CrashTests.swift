@@ -4,8 +4,6 @@ import Testing
 
 @testable import SQLiteCipher
 
-private let isSoak = ProcessInfo.processInfo.environment["TANDEM_SOAK"] != nil
-
 @Suite("Processes are killed, and what they had committed is there", .serialized)
 struct CrashTests {
     private func check(_ path: String, _ kind: Profile, _ mode: JournalMode, atLeast: Int, atMost: Int) throws -> Int {

@@ -128,8 +128,25 @@ final class JournalFile: VFSFile {
             header = offset
         } else if count == 4, let header, offset == header + 8 {
             promised = (offset - 8, UInt32(bigEndian: target.loadUnaligned(as: UInt32.self)))
+            return expectRecords()
         }
         return SQLITE_OK
+    }
+
+    /// Whether the file is long enough for the records that a header promises.
+    ///
+    /// They were flushed before the header said so. SQLite takes the file's end for the journal's, and would roll back
+    /// a part of a transaction.
+    private func expectRecords() -> Int32 {
+        guard let promised, promised.records != .max else { return SQLITE_OK }
+        guard let size = base.size() else { return SQLITE_IOERR_FSTAT }
+        let room = size - promised.header - Int64(Self.headerSize)
+        if Int64(promised.records) * Int64(pageSize + 8) <= max(0, room) { return SQLITE_OK }
+        context.entry.note(
+            CipherError(
+                .damagedFile, "The rollback journal was cut: records are missing that it says it has.",
+                advice: "Restore a backup, or salvage what can still be read.", path: context.path + "-journal"))
+        return SQLITE_CORRUPT
     }
 
     private func readPage(_ target: UnsafeMutableRawPointer, at offset: Int64) -> Int32 {

@@ -8,8 +8,13 @@ import Testing
 final class Scratch {
     let url: URL
 
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appendingPathComponent("sqlitecipher-\(UUID().uuidString)")
+    /// - Parameter inMemory: whether it lies in memory where the system allows, for tests that write and flush often.
+    init(inMemory: Bool = false) throws {
+        let memory = "/dev/shm"
+        let parent =
+            inMemory && access(memory, W_OK) == 0
+            ? URL(fileURLWithPath: memory) : FileManager.default.temporaryDirectory
+        url = parent.appendingPathComponent("scratch-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
