@@ -79,6 +79,39 @@ struct HotFileDamageTests {
         }
     }
 
+    /// Whoever can write a journal can write its header and any checksum, but no page.
+    @Test(arguments: Profile.allCases)
+    func `A journal that was made up puts nothing in a page's place`(_ kind: Profile) throws {
+        let scratch = try Scratch(inMemory: true)
+        let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
+        // The last page of a value that goes on over several pages.
+        try RawDatabase(database).run(
+            """
+            CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, body BLOB); CREATE INDEX byName ON t (name);
+            INSERT INTO t VALUES (1, 'a', randomblob(20000))
+            """)
+        let good = try contents(database.path)
+        let before = Outcome.read(database)
+        func word(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }
+        for records: UInt32 in [.max, 1, 0] {
+            for checksum: UInt32 in [0, 0x1234_5678, 0x1234_5678 &- 0x5EED_5EED] {
+                for page in 1...UInt32(good.count / 4096) {
+                    let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+                    // Number of records, nonce, pages, sector, page size.
+                    var journal = magic + word(records) + word(0x1234_5678) + word(UInt32(good.count / 4096))
+                    journal += word(512) + word(4096) + [UInt8](repeating: 0, count: 512 - 28)
+                    journal += word(page) + [UInt8](repeating: 0, count: 4096) + word(checksum)
+                    try write(good, to: database.path)
+                    try write(journal, to: database.path + "-journal")
+                    let found = Outcome.read(database)
+                    #expect(found == before || found.isDamage, "\(records) \(checksum) \(page)")
+                    unlink(database.path + "-journal")
+                    if !found.isDamage { #expect(try contents(database.path) == good) }
+                }
+            }
+        }
+    }
+
     @Test(arguments: Profile.allCases)
     func `Of a write-ahead log`(_ kind: Profile) throws {
         let scratch = try Scratch()

@@ -172,10 +172,10 @@ final class JournalFile: VFSFile {
             return SQLITE_NOTADB
         }
         if isPromised(offset) { return context.damaged(page: page, "in the rollback journal") }
-        // Never synced, so it may be torn, and the database was not changed yet: the checksum that SQLite reads next
-        // won't match zeros, and it ends the journal here, as it does for a torn record without encryption.
-        reading = (offset + Int64(pageSize), 0x5EED_5EED, nil)
-        return SQLITE_OK
+        // Never synced, so it may be torn, and the database was not changed yet: SQLite ends the journal here, as it does
+        // for a torn record without encryption. It must not be handed zeros: whoever can write a journal can write a
+        // checksum that fits them.
+        return SQLITE_IOERR_SHORT_READ
     }
 
     /// Whether a header that was synced says that the record is there whole. Then pages of the database may have been
