@@ -145,12 +145,42 @@ public struct EncryptedDatabase: Sendable {
 
     /// A key for files that belong to this database, such as attachments: see ``EncryptedFile``.
     ///
-    /// It is bound to the database's key and salt: who changes the key has another one from then on.
+    /// It is bound to the database's key and salt: after ``changeKey(to:profile:)`` nothing gives it again. Whoever
+    /// may change the key makes a random ``FileKey/init(raw:)`` and keeps its bytes in the database instead.
+    ///
+    /// - Throws: ``CipherError/Code/wrongKey`` if the key does not open the database, and the other errors of opening.
     public func fileKey() throws -> FileKey {
-        let salt = try LowerFile.head(path, count: PageLayout.saltSize)
-        guard salt.count == PageLayout.saltSize else {
+        let file = try LowerFile(reading: path)
+        var salt = [UInt8](repeating: 0, count: PageLayout.saltSize)
+        guard try salt.withUnsafeMutableBytes({ try file.read($0, at: 0) }) == salt.count else {
             throw CipherError(.notADatabase, "The database is empty: its salt is not made yet.", path: path)
         }
+        try prove(file, salt: salt)
         return FileKey(master: try entry.keys(salt: salt).fileMaster())
+    }
+
+    /// Checks that the key opens the file: what is encrypted under another one's could never be read.
+    private func prove(_ file: LowerFile, salt: [UInt8]) throws {
+        let context = ConnectionContext(entry: entry, path: path)
+        context.use(salt: salt)
+        let codec = try context.readyCodec()
+        var page = [UInt8](repeating: 0, count: profile.pageSize)
+        // Without a lock a page can be read while it is being written.
+        for _ in 0..<4 {
+            let isAuthentic = try page.withUnsafeMutableBytes { memory -> Bool in
+                guard let start = memory.baseAddress, try file.read(memory, at: 0) == memory.count else { return false }
+                return codec.decrypt(start, page: 1, into: start)
+            }
+            if isAuthentic { return }
+            usleep(1000)
+        }
+        let finding = FileExamination.examine(context: context) { target, count, offset in
+            let memory = UnsafeMutableRawBufferPointer(start: target, count: count)
+            return (try? file.read(memory, at: offset)) == count ? SQLITE_OK : SQLITE_IOERR_SHORT_READ
+        } size: {
+            try? file.size()
+        }
+        // Another page proved the key right.
+        if finding.code != .damagedPage { throw finding }
     }
 }

@@ -95,6 +95,32 @@ struct EncryptedFileTests {
         #expect(try Array(reader.read(at: 0, count: 9)) == Array("hello".utf8))
     }
 
+    @Test(arguments: Profile.allCases)
+    func `A key that does not open the database gives no key for files`(_ kind: Profile) throws {
+        let scratch = try Scratch()
+        let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
+        func refusal(_ path: String, _ key: CipherKey) -> CipherError.Code? {
+            let error = #expect(throws: CipherError.self) {
+                try EncryptedDatabase(path: path, key: key, profile: kind.profile).fileKey()
+            }
+            return error?.code
+        }
+        #expect(refusal(database.path, testKey) == .cannotOpen)
+        try write([], to: database.path)
+        #expect(refusal(database.path, testKey) == .notADatabase)
+        try database.openQueue().write { try $0.fill(rows: 20) }
+        #expect(refusal(database.path, otherKey) == .wrongKey)
+        let plain = scratch.path("plain.db")
+        try DatabaseQueue(path: plain).write { try $0.fill(rows: 3) }
+        #expect(refusal(plain, testKey) == .notEncrypted)
+        // A damaged first page leaves the salt and the key what they were.
+        let before = try database.fileKey()
+        var bytes = try contents(database.path)
+        bytes[100] ^= 1
+        try write(bytes, to: database.path)
+        #expect(try database.fileKey().master == before.master)
+    }
+
     @Test func `A writer that is dropped leaves nothing`() throws {
         let scratch = try Scratch()
         do {

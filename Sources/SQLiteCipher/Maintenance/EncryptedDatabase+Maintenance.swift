@@ -15,7 +15,11 @@ extension EncryptedDatabase {
     /// ``CipherError/Code/cannotOpen`` at its next use.
     ///
     /// The old file's bytes stay on the disk until the system uses them for something else: whoever has the old key
-    /// and the disk can read what was there. Files encrypted with ``fileKey()`` must be encrypted anew.
+    /// and the disk can read what was there.
+    ///
+    /// Warning: the new key gives another ``fileKey()``, and the old one is gone with the old salt. Files that were
+    /// encrypted with it can be read only by who took it before. Where the key may change, keep a random
+    /// ``FileKey/init(raw:)`` in the database.
     ///
     /// - Returns: the database with its new key. `self` opens it no longer.
     /// - Throws: ``CipherError/Code/busy`` if another connection has the database open.
