@@ -75,6 +75,20 @@ struct SalvageTests {
         }
     }
 
+    @Test(arguments: Profile.allCases)
+    func `A file that was cut is never reported as complete`(_ kind: Profile) throws {
+        let scratch = try Scratch()
+        let database = try make(scratch, kind)
+        let sound = try contents(database.path)
+        for length in stride(from: 4096, to: sound.count, by: isSoak ? 4096 : 4096 * 6) {
+            try write(Array(sound[..<length]), to: database.path)
+            let target = try EncryptedDatabase(path: scratch.path("b\(length).db"), key: testKey)
+            let report = try database.salvage(to: target)
+            #expect(!report.isComplete)
+            #expect(report.damagedPages.count == (sound.count - length) / 4096)
+        }
+    }
+
     @Test func `A hot log's committed pages are salvaged`() throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey)

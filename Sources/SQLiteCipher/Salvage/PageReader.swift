@@ -4,7 +4,7 @@ import Foundation
 /// committed, from there.
 final class PageReader {
     let pageSize: Int
-    let pageCount: UInt32
+    private(set) var pageCount: UInt32
     private let codec: any PageCodec
     private let file: LowerFile
     private let log: Descriptor?
@@ -30,6 +30,21 @@ final class PageReader {
         var count = UInt32(clamping: try (file.size() + Int64(pageSize) - 1) / Int64(pageSize))
         if let log { count = max(count, try Self.index(log, pageSize: pageSize, into: &logged)) }
         pageCount = count
+        try expectAll()
+    }
+
+    /// Where page 1 can be read, it says how many pages there were: those that were cut off are damage, too
+    /// (https://www.sqlite.org/fileformat2.html#in_header_database_size).
+    private func expectAll() throws {
+        guard let first = try page(1), first[24..<28] == first[92..<96] else { return }
+        // A hostile number is not believed without end.
+        let said = min(
+            first[28..<32].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }, pageCount.addingReportingOverflow(1 << 20).0)
+        guard said > pageCount else { return }
+        // SQLite's page of locks is no page.
+        let locks = UInt32(0x4000_0000 / pageSize) + 1
+        for number in pageCount + 1...said where number != locks { damaged.insert(number) }
+        pageCount = said
     }
 
     /// Finds the committed frames of a log, by the checksums over ciphertext that it has on disk.
@@ -68,21 +83,31 @@ final class PageReader {
         return size
     }
 
+    /// Notes a page that something leads to, and that is not what it should be.
+    func miss(_ number: UInt32) {
+        if number > 0 { damaged.insert(number) }
+    }
+
     /// A page in the clear, or `nil` if it is damaged, cut off or no page of the file.
     func page(_ number: UInt32) throws -> [UInt8]? {
-        guard number > 0, number <= pageCount else { return nil }
+        guard number > 0, number <= pageCount else {
+            miss(number)
+            return nil
+        }
         var bytes = [UInt8](repeating: 0, count: pageSize)
         let isAuthentic = try bytes.withUnsafeMutableBytes { memory -> Bool in
             guard let start = memory.baseAddress else { return false }
-            if let place = logged[number], let log, try log.read(memory, at: place) == pageSize,
-                codec.decrypt(start, page: number, into: start)
-            {
-                return true
+            if let place = logged[number], let log {
+                if try log.read(memory, at: place) == pageSize, codec.decrypt(start, page: number, into: start) {
+                    return true
+                }
+                // What the database has instead is older.
+                miss(number)
             }
             guard try file.read(memory, at: Int64(number - 1) * Int64(pageSize)) == pageSize else { return false }
             return codec.decrypt(start, page: number, into: start)
         }
-        if isAuthentic { readable.insert(number) } else { damaged.insert(number) }
+        if isAuthentic { readable.insert(number) } else { miss(number) }
         return isAuthentic ? bytes : nil
     }
 }

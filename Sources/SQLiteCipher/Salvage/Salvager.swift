@@ -33,9 +33,11 @@ final class Salvager {
     func walk(_ root: UInt32, _ body: (_ rowid: Int64, _ values: [DatabaseValue]) throws -> Void) throws {
         var pending = [root]
         while let number = pending.popLast() {
-            guard number > 0, visited.insert(number).inserted, let bytes = try reader.page(number),
-                let page = BTreePage(bytes, number: number, usable: usable)
-            else { continue }
+            guard number > 0, visited.insert(number).inserted, let bytes = try reader.page(number) else { continue }
+            guard let page = BTreePage(bytes, number: number, usable: usable) else {
+                reader.miss(number)
+                continue
+            }
             pending.append(contentsOf: page.children.reversed())
             try rows(of: page, body)
         }
