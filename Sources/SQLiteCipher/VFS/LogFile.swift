@@ -20,6 +20,8 @@ final class LogFile: VFSFile {
     let scratch: UnsafeMutableRawPointer
     /// A frame's header that SQLite has written and whose page has not come yet.
     private var held: (frame: Int, header: FrameHeader)?
+    /// The frame that was read last, whole. If its header is written next, that is all: its checksum was computed anew.
+    private var recomputed: Int?
     /// The frame that this connection wrote last in the current transaction, with its checksum on disk.
     private var written: (frame: Int, checksum: FrameChecksum)?
     /// Whether the log's words have the other byte order than this machine's, once it was looked up.
@@ -55,6 +57,7 @@ final class LogFile: VFSFile {
     // MARK: - Writing
 
     override func write(_ source: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+        defer { recomputed = nil }
         if count == Self.headerSize, offset == 0 {
             let code = flush()
             guard code == SQLITE_OK else { return code }
@@ -68,6 +71,11 @@ final class LogFile: VFSFile {
         if count == Self.frameHeaderSize, within == 0 {
             let code = flush()
             guard code == SQLITE_OK else { return code }
+            if frame == recomputed {
+                // SQLite writes this last of a transaction, and nothing need come behind it.
+                written = nil
+                return base.write(source, count, at: offset)
+            }
             held = (frame, FrameHeader(source))
             return SQLITE_OK
         }
@@ -107,6 +115,9 @@ final class LogFile: VFSFile {
     private func overwrite(_ frame: Int, page: UnsafeRawPointer) -> Int32 {
         do {
             let header = try readHeader(frame)
+            guard isInItsPlace(header.page, frame) else {
+                return context.damaged(page: header.page, "in frame \(frame) of the write-ahead log")
+            }
             written = nil
             try context.readyCodec().encrypt(page, page: header.page, into: scratch)
             return base.write(scratch, pageSize, at: offset(frame) + Int64(Self.frameHeaderSize))
@@ -131,6 +142,7 @@ final class LogFile: VFSFile {
 
     override func read(_ target: UnsafeMutableRawPointer, _ count: Int, at offset: Int64) -> Int32 {
         let code = flush()
+        recomputed = nil
         guard code == SQLITE_OK else { return code }
         if offset == 0, count == Self.headerSize { return readHeader(into: target) }
         if offset == 24, count == 8 { return base.read(target, count, at: 24) }
@@ -139,7 +151,10 @@ final class LogFile: VFSFile {
         }
         switch (within, count) {
         case (Self.frameHeaderSize, pageSize): return readPage(frame, into: target)
-        case (0, frameSize), (16, 8): return base.read(target, count, at: offset)
+        case (0, frameSize):
+            recomputed = frame
+            return base.read(target, count, at: offset)
+        case (16, 8): return base.read(target, count, at: offset)
         default: return context.refuse("reads", count, at: offset, in: "log")
         }
     }
@@ -162,6 +177,10 @@ final class LogFile: VFSFile {
         guard code == SQLITE_OK else { return code }
         let header = FrameHeader(scratch)
         let stored = scratch + Self.frameHeaderSize
+        guard isInItsPlace(header.page, frame) else {
+            memset(target, 0, pageSize)
+            return context.damaged(page: header.page, "in frame \(frame) of the write-ahead log")
+        }
         if context.isCheckpointing {
             target.copyMemory(from: stored, byteCount: pageSize)
             context.checkpointPage = header.page
@@ -182,6 +201,13 @@ final class LogFile: VFSFile {
             return SQLITE_NOTADB
         }
         return context.damaged(page: header.page, "in frame \(frame) of the write-ahead log")
+    }
+
+    /// Whether a frame holds the page that SQLite takes it to hold. The number in the frame's header is no secret's: who
+    /// writes to the log while it is open could put another page of the database, authentic by itself, in a frame.
+    private func isInItsPlace(_ page: UInt32, _ frame: Int) -> Bool {
+        guard let expected = context.main?.indexedPage(ofFrame: frame) else { return true }
+        return expected == page
     }
 
     func decrypt(_ stored: UnsafeRawPointer, page: UInt32, into target: UnsafeMutableRawPointer) throws -> Bool {

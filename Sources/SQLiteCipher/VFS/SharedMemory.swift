@@ -108,6 +108,24 @@ final class SharedMemory {
         return SQLITE_OK
     }
 
+    /// The page that a frame of the log holds, as SQLite has it in the index (https://www.sqlite.org/walformat.html): two
+    /// headers and 24 bytes of marks, the page numbers of 4,062 frames, a hash table; in each further region the numbers
+    /// of 4,096 frames and a hash table.
+    ///
+    /// - Returns: `nil` if it is not known: SQLite keeps the index to itself in its exclusive locking mode.
+    func page(ofFrame frame: Int) -> UInt32? {
+        let marks = 136
+        let first = (regionSize / 2 - marks) / 4
+        let (region, place) =
+            frame <= first
+            ? (0, marks + 4 * (frame - 1))
+            : (1 + (frame - first - 1) / 4096, 4 * ((frame - first - 1) % 4096))
+        guard frame > 0, let memory = regions[Int32(region)]?.memory else { return nil }
+        return memory.load(fromByteOffset: place, as: UInt32.self)
+    }
+
+    private let regionSize = 32_768
+
     func unmap(delete: Bool) {
         for (memory, size) in regions.values { munmap(memory, size) }
         regions = [:]
