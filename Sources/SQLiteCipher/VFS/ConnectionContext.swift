@@ -44,10 +44,15 @@ final class ConnectionContext {
     /// The codec, made when the first page is read or written: only then must the key be had.
     func readyCodec() throws -> any PageCodec {
         if let codec { return codec }
-        guard let salt else { throw CipherError(.ioFailure, "The file's salt is not known.", path: path) }
-        let made = PageLayout.codec(try entry.keys(salt: salt), profile)
+        let made = try makeCodec()
         codec = made
         return made
+    }
+
+    /// A further codec, for another thread.
+    func makeCodec() throws -> any PageCodec {
+        guard let salt else { throw CipherError(.ioFailure, "The file's salt is not known.", path: path) }
+        return PageLayout.codec(try entry.keys(salt: salt), profile)
     }
 
     /// Keeps an error for whoever asks why SQLite failed, and gives the code that SQLite is told.

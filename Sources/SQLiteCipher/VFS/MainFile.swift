@@ -8,17 +8,17 @@ import GRDBSQLite
 final class MainFile: VFSFile {
     let context: ConnectionContext
     let pageSize: Int
-    private let scratch: UnsafeMutableRawPointer
+    let scratch: UnsafeMutableRawPointer
     private var sharedMemory: SharedMemory?
-    private let readAhead: ReadAhead
+    let readAhead: ReadAhead
     /// The file was empty when it was opened: another process may write page 1, with its own salt, before we do.
-    private var saltMayChange: Bool
+    var saltMayChange: Bool
     /// A size that the file had, to notice writes beyond its end without asking for it each time.
-    private var knownSize: Int64 = 0
+    var knownSize: Int64 = 0
     /// Whether the first 100 bytes are made up for a file that is still empty. `VACUUM INTO` wants them empty.
-    private let announcesFormat: Bool
+    let announcesFormat: Bool
     /// Bytes 24 to 39 of page 1 in the clear, and the nonce that page 1 had.
-    private var change: (nonce: (UInt64, UInt64), bytes: (UInt64, UInt64))?
+    var change: (nonce: (UInt64, UInt64), bytes: (UInt64, UInt64))?
 
     init(base: BaseFile, context: ConnectionContext, announcesFormat: Bool) throws {
         self.context = context
@@ -26,7 +26,7 @@ final class MainFile: VFSFile {
         pageSize = context.pageSize
         saltMayChange = true
         scratch = .allocate(byteCount: pageSize, alignment: 16)
-        readAhead = ReadAhead(pageSize: pageSize)
+        readAhead = ReadAhead(context: context)
         super.init(base: base)
         if try !readSalt() { context.use(salt: try context.entry.newSalt(for: context.path)) }
     }
@@ -56,6 +56,7 @@ final class MainFile: VFSFile {
     }
 
     override func close() -> Int32 {
+        readAhead.forget()
         sharedMemory?.unmap(delete: false)
         sharedMemory = nil
         return base.close()
@@ -83,10 +84,15 @@ final class MainFile: VFSFile {
         }
     }
 
+    override func unlock(_ level: Int32) -> Int32 {
+        readAhead.forget()
+        return base.unlock(level)
+    }
+
     /// A transaction may begin.
     func forgetReadAhead() { readAhead.forget() }
 
-    // MARK: - Reading
+    // MARK: - Pages
 
     override func read(_ target: UnsafeMutableRawPointer, _ count: Int, at offset: Int64) -> Int32 {
         if count == pageSize, offset % Int64(pageSize) == 0 { return readPage(target, at: offset) }
@@ -95,151 +101,12 @@ final class MainFile: VFSFile {
         return context.refuse("reads", count, at: offset, in: "database")
     }
 
-    private func readPage(_ target: UnsafeMutableRawPointer, at offset: Int64) -> Int32 {
-        let page = UInt32(offset / Int64(pageSize)) + 1
-        // A page that proves damaged here is read again below, by itself.
-        if context.isProven, page > 1, let stored = readAhead.page(at: offset, from: base),
-            (try? context.readyCodec().decrypt(stored, page: page, into: target)) == true
-        {
-            return SQLITE_OK
-        }
-        let code = base.read(target, pageSize, at: offset)
-        if code != SQLITE_OK {
-            guard code == SQLITE_IOERR_SHORT_READ else { return code }
-            guard let size = base.size() else { return SQLITE_IOERR_FSTAT }
-            // Past the end SQLite expects zeros and this code; a page cut in two is damage.
-            if size <= offset { return code }
-            return page == 1 ? explainFirstPage() : context.damaged(page: page, "of the database")
-        }
-        do {
-            if try context.readyCodec().decrypt(target, page: page, into: target) {
-                context.isProven = true
-                return SQLITE_OK
-            }
-            if page == 1, try refreshSalt(), base.read(target, pageSize, at: 0) == SQLITE_OK,
-                try context.readyCodec().decrypt(target, page: page, into: target)
-            {
-                context.isProven = true
-                return SQLITE_OK
-            }
-        } catch {
-            memset(target, 0, pageSize)
-            return context.fail(error, code: SQLITE_IOERR_READ)
-        }
-        memset(target, 0, pageSize)
-        return page == 1 ? explainFirstPage() : context.damaged(page: page, "of the database")
-    }
-
-    /// What SQLite reads in `sqlite3_open`, before it holds a lock: only page size, reserved bytes and vacuum mode are
-    /// used, and read again from page 1 later. So nothing is read that could be torn, and a new file gets what our
-    /// pages need without a pragma.
-    private func readFormat(_ target: UnsafeMutableRawPointer) -> Int32 {
-        memset(target, 0, 100)
-        if !announcesFormat {
-            guard let size = base.size() else { return SQLITE_IOERR_FSTAT }
-            if size == 0 { return SQLITE_IOERR_SHORT_READ }
-        }
-        target.storeBytes(of: UInt8(truncatingIfNeeded: pageSize >> 8), toByteOffset: 16, as: UInt8.self)
-        target.storeBytes(of: UInt8(truncatingIfNeeded: pageSize >> 16), toByteOffset: 17, as: UInt8.self)
-        target.storeBytes(of: UInt8(context.profile.reserve), toByteOffset: 20, as: UInt8.self)
-        return SQLITE_OK
-    }
-
-    private func readChange(_ target: UnsafeMutableRawPointer) -> Int32 {
-        var nonce: (UInt64, UInt64) = (0, 0)
-        let place = Int64(context.profile.markOffset)
-        let code = withUnsafeMutableBytes(of: &nonce) { base.read($0.baseAddress!, 16, at: place) }
-        if code == SQLITE_OK, let change, change.nonce == nonce {
-            withUnsafeBytes(of: change.bytes) { target.copyMemory(from: $0.baseAddress!, byteCount: 16) }
-            return SQLITE_OK
-        }
-        let whole = readPage(scratch, at: 0)
-        guard whole == SQLITE_OK else {
-            if whole == SQLITE_IOERR_SHORT_READ { memset(target, 0, 16) }
-            return whole
-        }
-        target.copyMemory(from: scratch + 24, byteCount: 16)
-        var bytes: (UInt64, UInt64) = (0, 0)
-        withUnsafeMutableBytes(of: &bytes) { $0.copyMemory(from: UnsafeRawBufferPointer(start: target, count: 16)) }
-        // A nonce read apart from its page may be another's; it is kept only if page 1 has it still.
-        var again: (UInt64, UInt64) = (0, 0)
-        let check = withUnsafeMutableBytes(of: &again) { base.read($0.baseAddress!, 16, at: place) }
-        change = check == SQLITE_OK && again == nonce ? (nonce, bytes) : nil
-        return SQLITE_OK
-    }
-
-    // MARK: - Writing
-
     override func write(_ source: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
         guard count == pageSize, offset % Int64(pageSize) == 0 else {
             return context.refuse("writes", count, at: offset, in: "database")
         }
-        let page = UInt32(offset / Int64(pageSize)) + 1
         readAhead.forget()
-        if context.isCheckpointing, !context.isProven { return SQLITE_IOERR_WRITE }
-        let filled = fillGap(before: offset)
-        guard filled == SQLITE_OK else { return filled }
-        if context.isCheckpointing { return writeCheckpointed(source, page: page, at: offset) }
-        if page == 1, let refusal = refusal(ofFirstPage: source) {
-            return context.fail(refusal, code: SQLITE_IOERR_WRITE)
-        }
-        let code = encryptAndWrite(source, page: page, at: offset)
-        if code == SQLITE_OK { wrote(page: page, at: offset) }
-        return code
-    }
-
-    private func encryptAndWrite(_ source: UnsafeRawPointer, page: UInt32, at offset: Int64) -> Int32 {
-        do {
-            try context.readyCodec().encrypt(source, page: page, into: scratch)
-        } catch {
-            return context.fail(error, code: SQLITE_IOERR_WRITE)
-        }
-        return base.write(scratch, pageSize, at: offset)
-    }
-
-    private func wrote(page: UInt32, at offset: Int64) {
-        knownSize = max(knownSize, offset + Int64(pageSize))
-        if page == 1 {
-            context.isProven = true
-            change = nil
-            if saltMayChange {
-                saltMayChange = false
-                context.entry.saltIsOnDisk(context.path)
-            }
-        }
-    }
-
-    private func writeCheckpointed(_ source: UnsafeRawPointer, page: UInt32, at offset: Int64) -> Int32 {
-        let trailer = source.loadUnaligned(fromByteOffset: pageSize - 16, as: (UInt64, UInt64).self)
-        guard page == context.checkpointPage, trailer == context.checkpointTrailer else {
-            return context.refuse("writes", pageSize, at: offset, in: "database during a checkpoint")
-        }
-        let code = base.write(source, pageSize, at: offset)
-        if code == SQLITE_OK { wrote(page: page, at: offset) }
-        return code
-    }
-
-    /// SQLite may leave free pages unwritten; as holes they would be damage to us, so they are written as zeros.
-    private func fillGap(before offset: Int64) -> Int32 {
-        guard offset > knownSize else { return SQLITE_OK }
-        guard var size = base.size() else { return SQLITE_IOERR_FSTAT }
-        size -= size % Int64(pageSize)
-        knownSize = size
-        guard offset > size else { return SQLITE_OK }
-        let zeros = UnsafeMutableRawPointer.allocate(byteCount: pageSize, alignment: 16)
-        defer { zeros.deallocate() }
-        memset(zeros, 0, pageSize)
-        while size < offset {
-            // Page 1 is never a gap's: a file begins with it or is refused.
-            let page = UInt32(size / Int64(pageSize)) + 1
-            if page > 1 {
-                let code = encryptAndWrite(zeros, page: page, at: size)
-                guard code == SQLITE_OK else { return code }
-            }
-            size += Int64(pageSize)
-        }
-        knownSize = size
-        return SQLITE_OK
+        return writePage(source, at: offset)
     }
 
     override func truncate(_ size: Int64) -> Int32 {
