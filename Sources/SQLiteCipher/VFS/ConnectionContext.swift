@@ -25,6 +25,8 @@ final class ConnectionContext {
 
     /// The connection's log, which must forget what it knows of the last frame when another could have written.
     weak var log: LogFile?
+    /// The connection's rollback journal.
+    weak var journal: JournalFile?
     /// The database file, which knows the salt.
     weak var main: MainFile?
 

@@ -34,7 +34,13 @@ final class JournalFile: VFSFile {
         pageSize = context.pageSize
         scratch = .allocate(byteCount: context.pageSize, alignment: 16)
         super.init(base: base)
+        context.journal = self
     }
+
+    var size: Int64 { base.size() ?? 0 }
+
+    /// A journal that is written to, cut or closed is not a hot one any more.
+    private func isOver() { context.main?.isTakingBack = false }
 
     deinit {
         scratch.deallocate()
@@ -54,6 +60,7 @@ final class JournalFile: VFSFile {
     // MARK: - Writing
 
     override func write(_ source: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
+        isOver()
         switch writing {
         case .trailer(let start) where offset >= start && count <= 4096:
             return base.write(source, count, at: offset)
@@ -188,7 +195,13 @@ final class JournalFile: VFSFile {
     }
 
     override func truncate(_ size: Int64) -> Int32 {
+        isOver()
         writing = .between
         return base.truncate(size)
+    }
+
+    override func close() -> Int32 {
+        isOver()
+        return base.close()
     }
 }

@@ -12,8 +12,8 @@ extension MainFile {
         if code != SQLITE_OK {
             guard code == SQLITE_IOERR_SHORT_READ else { return code }
             guard let size = base.size() else { return SQLITE_IOERR_FSTAT }
-            // Past the end SQLite expects zeros and this code; a page cut in two is damage.
-            if size <= offset { return code }
+            // A database that is not there yet reads as zeros. SQLite asks for no other page that was not written.
+            if size == 0, page == 1 { return code }
             return page == 1 ? explainFirstPage() : context.damaged(page: page, "of the database")
         }
         do {

@@ -13,8 +13,10 @@ final class MainFile: VFSFile {
     let readAhead: ReadAhead
     /// The file was empty when it was opened: another process may write page 1, with its own salt, before we do.
     var saltMayChange: Bool
-    /// A size that the file had, to notice writes beyond its end without asking for it each time.
-    var knownSize: Int64 = 0
+    /// The lock that SQLite holds.
+    private(set) var heldLevel = SQLITE_LOCK_NONE
+    /// Whether SQLite is taking back what a process left in a journal.
+    var isTakingBack = false
     /// Whether the first 100 bytes are made up for a file that is still empty. `VACUUM INTO` wants them empty.
     let announcesFormat: Bool
     /// Bytes 24 to 39 of page 1 in the clear, and the nonce that page 1 had.
@@ -28,14 +30,20 @@ final class MainFile: VFSFile {
         scratch = .allocate(byteCount: pageSize, alignment: 16)
         readAhead = ReadAhead(context: context)
         super.init(base: base)
-        if try !readSalt() { context.use(salt: try context.entry.newSalt(for: context.path)) }
+        try findSalt()
     }
 
     deinit {
         scratch.deallocate()
     }
 
-    /// Takes the salt from the disk, if the file has one.
+    /// Takes the salt from the disk, or the one that the file will get.
+    private func findSalt() throws {
+        if try !readSalt() { context.use(salt: try context.entry.newSalt(for: context.path)) }
+    }
+
+    /// Takes the salt from the disk, if the file has one. A process that was killed while it made a database may have
+    /// left zeros in the first page's place.
     private func readSalt() throws -> Bool {
         var salt = [UInt8](repeating: 0, count: PageLayout.saltSize)
         let code = salt.withUnsafeMutableBytes { base.read($0.baseAddress!, $0.count, at: 0) }
@@ -44,6 +52,7 @@ final class MainFile: VFSFile {
         } else if code != SQLITE_OK {
             throw CipherError(.ioFailure, "The file can't be read.", path: context.path, sqliteCode: code)
         }
+        if salt.allSatisfy({ $0 == 0 }) { return false }
         saltMayChange = false
         context.use(salt: salt)
         return true
@@ -75,17 +84,27 @@ final class MainFile: VFSFile {
                     advice: "Close this connection and open the database anew."),
                 code: SQLITE_CANTOPEN)
         }
+        if isForHotJournal(level) { isTakingBack = true }
+        let before = heldLevel
+        heldLevel = max(heldLevel, level)
         guard saltMayChange else { return SQLITE_OK }
         do {
-            _ = try readSalt()
+            try findSalt()
             return SQLITE_OK
         } catch {
+            // SQLite counts on having no lock now.
+            if before == SQLITE_LOCK_NONE {
+                _ = base.unlock(SQLITE_LOCK_NONE)
+                heldLevel = SQLITE_LOCK_NONE
+            }
             return context.fail(error, code: SQLITE_IOERR_READ)
         }
     }
 
     override func unlock(_ level: Int32) -> Int32 {
         readAhead.forget()
+        isTakingBack = false
+        heldLevel = min(heldLevel, level)
         return base.unlock(level)
     }
 
@@ -110,8 +129,8 @@ final class MainFile: VFSFile {
     }
 
     override func truncate(_ size: Int64) -> Int32 {
-        knownSize = min(knownSize, size)
         readAhead.forget()
+        if let refusal = refusalOfRollback() { return refusal }
         // A rolled back creation leaves an empty file, and another process may be the first to fill it.
         if size == 0 { saltMayChange = true }
         return base.truncate(size)
@@ -154,17 +173,19 @@ final class MainFile: VFSFile {
         readAhead.forget()
         // Whoever takes the write lock (the first) must not trust what was so when it last had it.
         if offset == 0, flags & SQLITE_SHM_LOCK != 0, flags & SQLITE_SHM_EXCLUSIVE != 0 { context.log?.forgetTail() }
-        if offset == 0, flags & SQLITE_SHM_UNLOCK != 0, let log = context.log {
-            let code = log.settle()
-            guard code == SQLITE_OK else { return code }
-        }
-        return base.shmLock(offset, count, flags)
+        let settled = offset == 0 && flags & SQLITE_SHM_UNLOCK != 0 ? context.log?.settle() ?? SQLITE_OK : SQLITE_OK
+        // Whatever happened: who waits for the lock must get it.
+        let code = base.shmLock(offset, count, flags)
+        return settled == SQLITE_OK ? code : settled
     }
 
     override func shmBarrier() {
         _ = context.log?.settle()
         base.shmBarrier()
     }
+
+    /// The page that a frame of the log holds, as the log's index has it; `nil` if that is not known.
+    func indexedPage(ofFrame frame: Int) -> UInt32? { sharedMemory?.page(ofFrame: frame) }
 
     override func shmUnmap(_ delete: Int32) -> Int32 {
         sharedMemory?.unmap(delete: delete != 0)
