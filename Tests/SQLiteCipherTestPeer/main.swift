@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 import SQLiteCipher
 
 // A process of its own on an encrypted database: PATH PROFILE MODE COMMAND [COUNT].
@@ -9,7 +10,12 @@ import SQLiteCipher
 // check: prints the number of complete transactions, then what the integrity check says
 // make, read: a table of one value
 // rekey PROFILE: changes key and profile
-// work: does a little of everything that makes SQLite write files
+// expose MEGABYTES: does a little of everything that makes SQLite write files, and sorts so much
+// transfer SECONDS: moves amounts between accounts, whose sum stays equal
+// three COUNT SECOND PLAIN: commits to three databases at once
+// files FOLDER: writes encrypted files until it is killed
+// exclusive: commits with the log's index in its own memory, and kills itself
+// dotfile COUNT: as add, in a process with another default VFS
 // hold: commits a transaction, says that it has the database open, and keeps it so until it is killed
 // die: begins a transaction, lets it spill to the disk, and kills itself
 
@@ -19,6 +25,8 @@ func main() throws {
         FileHandle.standardError.write(Data("usage: PATH PROFILE MODE COMMAND [COUNT]\n".utf8))
         exit(64)
     }
+    if arguments[4] == "files" { return try writeFiles(arguments[5]) }
+    if arguments[4] == "dotfile" { sqlite3_vfs_register(sqlite3_vfs_find("unix-dotfile"), 1) }
     let (key, profile) = secret(arguments[2])
     let database = try EncryptedDatabase(path: arguments[1], key: key, profile: profile)
     if arguments[4] == "rekey" {
@@ -42,7 +50,7 @@ func main() throws {
     case "load":
         try prepare(queue)
         while true { say("\(try transaction(queue))") }
-    case "add":
+    case "add", "dotfile":
         try prepare(queue)
         for _ in 0..<count { say("\(try transaction(queue))") }
     case "die":
@@ -53,10 +61,15 @@ func main() throws {
             try db.execute(sql: "UPDATE item SET filler = filler || 'never committed'")
             kill(getpid(), SIGKILL)
         }
-    case "work":
+    case "expose":
+        try expose(database, queue, megabytes: count)
+    case "transfer":
+        try transfer(queue, seconds: Double(count))
+    case "three":
+        try commitToThree(queue, second: arguments[6], plain: arguments[7], count: count)
+    case "exclusive":
         try prepare(queue)
-        for _ in 0..<10 { _ = try transaction(queue) }
-        try work(queue)
+        try dieExclusively(queue)
     case "hold":
         try prepare(queue)
         _ = try transaction(queue)
@@ -115,24 +128,6 @@ func insert(_ db: Database, number: Int64, rows: Int) throws {
             sql: "INSERT INTO item VALUES (?, ?, ?)",
             arguments: [number, place, String(repeating: "S3CR3T-\(number)-", count: 60 + place * 40)])
     }
-}
-
-func work(_ queue: DatabaseQueue) throws {
-    try queue.writeWithoutTransaction { db in
-        // Even where a caller asks for temporary files, there are none.
-        try db.execute(sql: "PRAGMA temp_store = FILE; PRAGMA cache_size = 10")
-        try db.execute(sql: "CREATE TEMP TABLE copied AS SELECT * FROM item")
-        try db.execute(
-            sql: """
-                WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000)
-                INSERT INTO copied SELECT i, i, 'S3CR3T' || hex(i * 7919 % 30011) || printf('%.200c', 'x') FROM n
-                """)
-        _ = try Int.fetchOne(
-            db, sql: "SELECT count(*) FROM (SELECT filler FROM copied ORDER BY filler LIMIT -1 OFFSET 1)")
-        try db.execute(sql: "BEGIN; UPDATE item SET filler = filler || 'S3CR3T'; ROLLBACK")
-        try db.execute(sql: "DELETE FROM item WHERE number % 2; VACUUM")
-    }
-    try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
 }
 
 func transaction(_ queue: DatabaseQueue) throws -> Int64 {

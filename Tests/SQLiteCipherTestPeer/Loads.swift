@@ -1,0 +1,86 @@
+import Foundation
+import GRDB
+import SQLiteCipher
+
+// Work that goes on until it is killed, or for some seconds.
+
+/// Moves money between accounts and looks at the sum, which must never be another.
+func transfer(_ queue: DatabaseQueue, seconds: Double) throws {
+    try queue.inTransaction(.immediate) { db in
+        try db.execute(sql: "CREATE TABLE IF NOT EXISTS account (id INTEGER PRIMARY KEY, amount INTEGER, note TEXT)")
+        if try Int.fetchOne(db, sql: "SELECT count(*) FROM account") == 0 {
+            for id in 0..<50 {
+                try db.execute(
+                    sql: "INSERT INTO account VALUES (?, 100, ?)",
+                    arguments: [id, String(repeating: "n", count: 500)])
+            }
+        }
+        return .commit
+    }
+    let end = Date(timeIntervalSinceNow: seconds)
+    var count = 0
+    while Date() < end {
+        try queue.inTransaction(.immediate) { db in
+            let (from, to) = (Int.random(in: 0..<50), Int.random(in: 0..<50))
+            try db.execute(
+                sql: "UPDATE account SET amount = amount - 1, note = note || 'x' WHERE id = ?", arguments: [from])
+            try db.execute(sql: "UPDATE account SET amount = amount + 1, note = 'n' WHERE id = ?", arguments: [to])
+            return .commit
+        }
+        let sum = try queue.read { try Int.fetchOne($0, sql: "SELECT sum(amount) FROM account") }
+        guard sum == 5000 else {
+            say("sum \(sum ?? -1)")
+            exit(3)
+        }
+        count += 1
+    }
+    say("\(count)")
+}
+
+/// Commits to three databases at once: this one, another encrypted one and a plain one.
+func commitToThree(_ queue: DatabaseQueue, second: String, plain: String, count: Int) throws {
+    let other = try EncryptedDatabase(path: second, key: .raw(Array(5..<37)), profile: .sqlCipher4)
+    try queue.writeWithoutTransaction { db in
+        try db.execute(sql: "ATTACH ? AS second", arguments: [other.uri])
+        try db.execute(sql: "ATTACH ? AS plain", arguments: ["file:\(plain)?vfs=unix"])
+        for name in ["main", "second", "plain"] {
+            try db.execute(sql: "CREATE TABLE IF NOT EXISTS \(name).mark (number INTEGER PRIMARY KEY, filler TEXT)")
+        }
+        var number = try Int.fetchOne(db, sql: "SELECT max(number) FROM main.mark") ?? 0
+        for _ in 0..<count {
+            number += 1
+            try db.inTransaction(.immediate) {
+                for name in ["main", "second", "plain"] {
+                    try db.execute(
+                        sql: "INSERT INTO \(name).mark VALUES (?, ?)",
+                        arguments: [number, String(repeating: "f", count: 6000)])
+                }
+                return .commit
+            }
+            say("\(number)")
+        }
+    }
+}
+
+/// Writes encrypted files, over and over under five names. Each begins with its number and repeats it.
+func writeFiles(_ folder: String) throws {
+    let key = try FileKey(raw: Array(10..<42))
+    for number in 1... {
+        let writer = try EncryptedFile.Writer(path: "\(folder)/f\(number % 5).enc", key: key)
+        let piece = Array("\(number) ".utf8)
+        for _ in 0..<(number * 7919 % 30_000) { try writer.write(piece) }
+        try writer.write(piece)
+        try writer.finish()
+        say("\(number)")
+    }
+}
+
+/// What a transaction leaves in the caches of an exclusive connection only, if anything.
+func dieExclusively(_ queue: DatabaseQueue) throws {
+    try queue.writeWithoutTransaction { db in
+        _ = try String.fetchOne(db, sql: "PRAGMA locking_mode = EXCLUSIVE")
+        try db.execute(sql: "PRAGMA synchronous = NORMAL; PRAGMA cache_size = 10")
+    }
+    say("\(try transaction(queue))")
+    kill(getpid(), SIGKILL)
+}

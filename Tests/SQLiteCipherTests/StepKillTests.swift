@@ -1,0 +1,111 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import SQLiteCipher
+
+/// Each system call that changes something is a moment at which a process can die. The long form goes through all of
+/// them, the short one through some, others each time.
+@Suite("Processes are killed at each call that changes a file", .enabled(if: Tracer.refusal == nil, "strace is needed"))
+struct StepKillTests {
+    @Test(arguments: Profile.allCases, [JournalMode.delete, .truncate, .persist, .wal])
+    func `A transaction is there or is not, and all that was acknowledged`(
+        _ kind: Profile, _ mode: JournalMode
+    ) throws {
+        let scratch = try Scratch(inMemory: true)
+        let path = scratch.path("a.db")
+        _ = try Peer(path, kind, mode, "add", "2").words()
+        let original = try contents(path)
+        let calls = try Tracer.count(path, kind, mode, ["add", "2"])
+        try #require(calls > 10)
+        for step in Tracer.steps(calls, short: 5) {
+            for suffix in ["-wal", "-shm", "-journal"] { unlink(path + suffix) }
+            try write(original, to: path)
+            let said = try Peer(path, kind, mode, under: Tracer.killing(at: step), ["add", "2"]).words()
+            let words = try Peer(path, kind, mode, "check").words()
+            try #require(words.count == 4 && words[3] == "ok", "step \(step): \(words)")
+            let whole = try #require(Int(words[0]))
+            #expect(words[1] == words[0] && words[2] == "\(7 * whole)", "step \(step): \(words)")
+            #expect((2 + said.count...min(4, 3 + said.count)).contains(whole), "step \(step): \(words) after \(said)")
+        }
+    }
+
+    @Test(arguments: Profile.allCases, [JournalMode.delete, .wal])
+    func `A change of key leaves the old one or the new one, and everything`(
+        _ kind: Profile, _ mode: JournalMode
+    ) throws {
+        let scratch = try Scratch(inMemory: true)
+        let path = scratch.path("a.db")
+        let target: Profile = kind == .gcm ? .sqlCipher : .gcm
+        let command = ["rekey", target == .gcm ? "gcm" : "sqlcipher"]
+        _ = try Peer(path, kind, mode, "add", "4").words()
+        let original = try contents(path)
+        func restore() throws {
+            for suffix in ["-wal", "-shm", "-journal", "-rewrite", "-rewrite-wal", "-rewrite-journal"] {
+                unlink(path + suffix)
+            }
+            try write(original, to: path)
+        }
+        let calls = try Tracer.count(path, kind, mode, command)
+        try #require(calls > 10)
+        var kept: [String] = []
+        // The last calls are those around the rename.
+        for step in Set(Tracer.steps(calls, short: 5) + Array((calls - 4)...calls)).sorted() {
+            try restore()
+            _ = try Peer(path, kind, mode, under: Tracer.killing(at: step), command).words()
+            let old = try EncryptedDatabase(path: path, key: testKey, profile: kind.profile)
+            let new = try EncryptedDatabase(path: path, key: otherKey, profile: target.profile)
+            func check(_ database: EncryptedDatabase) throws {
+                let queue = try database.openQueue()
+                #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM batch") } == 4)
+                #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM item") } == 28)
+                #expect(try queue.read { try $0.integrity() } == ["ok"])
+                try queue.close()
+            }
+            do {
+                try check(old)
+                kept.append("old")
+                // What was left does not keep the next change from working.
+                try check(old.changeKey(to: otherKey, profile: target.profile))
+            } catch CipherError.Code.wrongKey {
+                try check(new)
+                kept.append("new")
+            }
+            #expect(!FileManager.default.fileExists(atPath: path + "-rewrite"))
+        }
+        // Never new first and then old again.
+        #expect(kept == kept.sorted().reversed())
+        #expect(Set(kept) == ["old", "new"])
+    }
+
+    @Test(arguments: Profile.allCases)
+    func `A transaction over two encrypted databases and a plain one is in all three or in none`(
+        _ kind: Profile
+    ) throws {
+        let scratch = try Scratch(inMemory: true)
+        let names = ["a.db", "second.db", "plain.db"].map { scratch.path($0) }
+        func command(_ count: Int) -> [String] { ["three", "\(count)", names[1], names[2]] }
+        _ = try Peer(names[0], kind, .delete, under: [], command(1)).words()
+        let originals = try names.map { try contents($0) }
+        let calls = try Tracer.count(names[0], kind, .delete, command(1))
+        try #require(calls > 10)
+        for step in Tracer.steps(calls, short: 10) {
+            for (name, original) in zip(names, originals) {
+                unlink(name + "-journal")
+                try write(original, to: name)
+            }
+            let said = try Peer(names[0], kind, .delete, under: Tracer.killing(at: step), command(1)).words()
+            let first = try EncryptedDatabase(path: names[0], key: testKey, profile: kind.profile)
+            let second = try EncryptedDatabase(path: names[1], key: .raw(Array(5..<37)), profile: .sqlCipher4)
+            // Whichever is opened first finds the super-journal, or that it is gone.
+            let queues = try [first.openQueue(), second.openQueue(), DatabaseQueue(path: names[2])].shuffled()
+            let counts = try queues.map { queue in
+                try queue.read { db in
+                    #expect(try db.integrity() == ["ok"])
+                    return try Int.fetchOne(db, sql: "SELECT count(*) FROM mark") ?? -1
+                }
+            }
+            #expect(Set(counts).count == 1 && counts[0] >= max(1, said.count == 1 ? 2 : 1), "step \(step): \(counts)")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Testing
+
+@testable import SQLiteCipher
+
+/// `strace`: sees every byte that a process writes, and kills it at a system call.
+enum Tracer {
+    static let path = "/usr/bin/strace"
+
+    /// Why processes can't be traced here; `nil` if they can.
+    static let refusal: String? = {
+        guard FileManager.default.isExecutableFile(atPath: path) else { return "strace is not installed" }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.arguments = ["-f", "-o", "/dev/null", "/bin/true"]
+        process.standardError = FileHandle.nullDevice
+        do {
+            try process.run()
+        } catch {
+            return "strace can't be run: \(error)"
+        }
+        process.waitUntilExit()
+        return process.terminationStatus == 0 ? nil : "the system does not let processes be traced"
+    }()
+
+    /// The calls by which a file or a folder changes, save for those of standard output.
+    static let changes = "pwrite64,ftruncate,fallocate,fsync,fdatasync,unlink,rename"
+
+    /// Kills the process when one of its threads makes its `count`th call of these.
+    static func killing(at count: Int, of calls: String = changes) -> [String] {
+        [
+            path, "-f", "-qq", "-o", "/dev/null", "-e", "trace=\(calls)",
+            "-e", "inject=\(calls):signal=SIGKILL:when=\(count)",
+        ]
+    }
+
+    /// How many of these calls the busiest thread of a peer makes.
+    static func count(
+        _ path: String, _ kind: Profile, _ mode: JournalMode, _ command: [String], of calls: String = changes
+    ) throws -> Int {
+        let trace = path + "-trace"
+        defer { unlink(trace) }
+        let peer = try Peer(
+            path, kind, mode, under: [Self.path, "-f", "-qq", "-s", "0", "-o", trace, "-e", "trace=\(calls)"], command)
+        _ = peer.words()
+        let lines = String(decoding: try contents(trace), as: UTF8.self).split(separator: "\n")
+        // Each begins with its thread's number.
+        let threads = Dictionary(grouping: lines.filter { $0.contains("(") }) { $0.prefix { $0 != " " } }
+        return threads.values.map(\.count).max() ?? 0
+    }
+
+    /// All calls in the long form, some of them in the short one, other ones each time.
+    static func steps(_ count: Int, short: Int) -> [Int] {
+        guard !isSoak, count > short else { return Array(1...max(1, count)) }
+        let stretch = Double(count) / Double(short)
+        return (0..<short).map { 1 + Int(Double($0) * stretch + .random(in: 0..<stretch)) }
+    }
+}
