@@ -25,7 +25,9 @@ public struct CipherKey: Sendable {
     /// Text that looks alike but is composed otherwise ("é" in one or two scalars) is another passphrase, as in
     /// SQLCipher.
     public static func passphrase(_ text: String) -> CipherKey {
-        CipherKey(source: .passphrase(SecretBytes(Array(text.utf8))))
+        // No array in between, which nobody would wipe.
+        var text = text
+        return CipherKey(source: .passphrase(text.withUTF8 { SecretBytes(UnsafeRawBufferPointer($0)) }))
     }
 
     /// A passphrase as bytes, which the caller can overwrite.

@@ -89,24 +89,33 @@ public struct EncryptedDatabase: Sendable {
     /// - Throws: ``CipherError``, such as ``CipherError/Code/wrongKey``; GRDB's `DatabaseError` for what has nothing to
     ///   do with encryption.
     public func openQueue(configuration base: Configuration = Configuration()) throws -> DatabaseQueue {
-        try explaining { try DatabaseQueue(path: openableURI(base), configuration: configuration(base)) }
+        try opening(base) { try DatabaseQueue(path: $0, configuration: $1) }
     }
 
     /// Opens a `DatabasePool`, and so turns the database to a write-ahead log.
     ///
     /// - Throws: as ``openQueue(configuration:)`` does.
     public func openPool(configuration base: Configuration = Configuration()) throws -> DatabasePool {
-        try explaining { try DatabasePool(path: openableURI(base), configuration: configuration(base)) }
+        try opening(base) { try DatabasePool(path: $0, configuration: $1) }
     }
 
-    /// On a medium that can't be written, a database with no log beside it is opened as one that nobody changes:
-    /// SQLite could not make the files it would lock otherwise.
-    private func openableURI(_ configuration: Configuration) -> String {
-        guard configuration.readonly, access((path as NSString).deletingLastPathComponent, W_OK) != 0,
-            !FileManager.default.fileExists(atPath: path + "-wal"),
-            !FileManager.default.fileExists(atPath: path + "-journal")
-        else { return uri }
-        return uri("immutable=1")
+    /// On a medium that can't be written, where SQLite can't make the files it would lock, a database with no log beside
+    /// it is opened as one that nobody changes.
+    private func opening<Reader>(
+        _ base: Configuration, _ open: (String, Configuration) throws -> Reader
+    ) throws -> Reader {
+        let configuration = configuration(base)
+        return try explaining {
+            do {
+                return try open(uri, configuration)
+            } catch let error as DatabaseError
+                where base.readonly && [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode)
+                && ["-wal", "-journal"].allSatisfy({ !FileManager.default.fileExists(atPath: path + $0) })
+                && FileManager.default.fileExists(atPath: path)
+            {
+                return try open(uri("immutable=1"), configuration)
+            }
+        }
     }
 
     // MARK: - Errors
@@ -125,21 +134,25 @@ public struct EncryptedDatabase: Sendable {
     ///
     /// - Returns: a ``CipherError``, or the error as it was if this module knows nothing of it.
     public func explain(_ error: any Error) -> any Error {
+        explain(error, after: 0)
+    }
+
+    /// - Parameter serial: what was noted before explains nothing.
+    private func explain(_ error: any Error, after serial: Int) -> any Error {
         guard let error = error as? DatabaseError else { return error }
-        let ours: [ResultCode] = [.SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_IOERR, .SQLITE_CANTOPEN]
-        guard ours.contains(error.resultCode), var incident = entry.takeIncident() else { return error }
-        incident.sqliteCode = error.extendedResultCode.rawValue
+        let code = error.extendedResultCode.rawValue
+        guard var incident = entry.takeIncident(code: code, after: serial) else { return error }
+        incident.sqliteCode = code
         incident.underlying = incident.underlying ?? error
         return incident
     }
 
     func explaining<Value>(_ body: () throws -> Value) throws -> Value {
-        // What was noted of an earlier failure does not explain this one.
-        _ = entry.takeIncident()
+        let serial = entry.incidentSerial
         do {
             return try body()
         } catch {
-            throw explain(error)
+            throw explain(error, after: serial)
         }
     }
 

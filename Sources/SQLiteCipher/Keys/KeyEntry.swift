@@ -12,7 +12,7 @@ final class KeyEntry: Sendable {
     private struct State {
         var derived: [[UInt8]: DerivedKeys] = [:]
         var newSalts: [String: [UInt8]] = [:]
-        var incident: CipherError?
+        var incidents = IncidentLog()
     }
     private let state = Mutex(State())
     // Deriving takes long; it must not keep others from noting what went wrong.
@@ -56,15 +56,17 @@ final class KeyEntry: Sendable {
     }
 
     /// Keeps what SQLite's result codes can't say.
-    func note(_ incident: CipherError) {
-        state.withLock { $0.incident = incident }
+    ///
+    /// - Parameter code: the code that SQLite is told.
+    func note(_ incident: CipherError, code: Int32) {
+        state.withLock { $0.incidents.note(incident, code: code) }
     }
 
-    /// What was noted last, once.
-    func takeIncident() -> CipherError? {
-        state.withLock { state in
-            defer { state.incident = nil }
-            return state.incident
-        }
+    /// What was noted last of a result code, once.
+    func takeIncident(code: Int32, after serial: Int = 0) -> CipherError? {
+        state.withLock { $0.incidents.take(code: code, after: serial) }
     }
+
+    /// A moment in the log of incidents.
+    var incidentSerial: Int { state.withLock { $0.incidents.serial } }
 }

@@ -15,6 +15,12 @@
 final class SecretBytes: @unchecked Sendable {
     private let memory: UnsafeMutableRawBufferPointer
 
+    init(_ bytes: UnsafeRawBufferPointer) {
+        memory = .allocate(byteCount: max(bytes.count, 1), alignment: 16)
+        memory.copyMemory(from: bytes)
+        count = bytes.count
+    }
+
     init(_ bytes: [UInt8]) {
         memory = .allocate(byteCount: max(bytes.count, 1), alignment: 16)
         memory.copyBytes(from: bytes)

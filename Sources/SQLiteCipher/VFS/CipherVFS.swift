@@ -83,7 +83,8 @@ enum CipherVFS {
             entry?.note(
                 CipherError(
                     .cannotOpen, "The file can't be opened: \(String(cString: strerror(errno))).",
-                    advice: "Check the path and its permissions.", path: String(cString: name), sqliteCode: code))
+                    advice: "Check the path and its permissions.", path: String(cString: name), sqliteCode: code),
+                code: code)
             return code
         }
         outFlags?.pointee = actual

@@ -61,29 +61,32 @@ final class ConnectionContext {
     func fail(_ error: any Error, code: Int32) -> Int32 {
         if var error = error as? CipherError {
             if error.path == nil { error.path = path }
-            entry.note(error)
+            entry.note(error, code: code)
         } else {
-            entry.note(CipherError(.ioFailure, "A page could not be encrypted.", path: path, underlying: error))
+            entry.note(
+                CipherError(.ioFailure, "A page could not be encrypted.", path: path, underlying: error), code: code)
         }
         return code
     }
 
     /// A read or write of a shape that SQLite was not seen to make. To guess what it means could leak or destroy.
     func refuse(_ what: String, _ count: Int, at offset: Int64, in file: String) -> Int32 {
+        let code = what == "reads" ? SQLITE_IOERR_READ : SQLITE_IOERR_WRITE
         entry.note(
             CipherError(
                 .unsupportedSQLite,
                 "SQLite \(what) \(count) bytes at \(offset) of the \(file), which was not expected.",
-                advice: "Report this with the version of SQLite: \(String(cString: sqlite3_libversion())).", path: path)
-        )
-        return what == "reads" ? SQLITE_IOERR_READ : SQLITE_IOERR_WRITE
+                advice: "Report this with the version of SQLite: \(String(cString: sqlite3_libversion())).", path: path),
+            code: code)
+        return code
     }
 
     func damaged(page: UInt32, _ where: String) -> Int32 {
         entry.note(
             CipherError(
                 .damagedPage, "Page \(page) \(`where`) is damaged: it is not what was written there with this key.",
-                advice: "Restore a backup, or salvage what can still be read.", path: path, page: page))
+                advice: "Restore a backup, or salvage what can still be read.", path: path, page: page),
+            code: SQLITE_CORRUPT)
         return SQLITE_CORRUPT
     }
 }

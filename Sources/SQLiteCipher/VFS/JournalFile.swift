@@ -152,7 +152,8 @@ final class JournalFile: VFSFile {
         context.entry.note(
             CipherError(
                 .damagedFile, "The rollback journal was cut: records are missing that it says it has.",
-                advice: "Restore a backup, or salvage what can still be read.", path: context.path + "-journal"))
+                advice: "Restore a backup, or salvage what can still be read.", path: context.path + "-journal"),
+            code: SQLITE_CORRUPT)
         return SQLITE_CORRUPT
     }
 
@@ -175,7 +176,7 @@ final class JournalFile: VFSFile {
         memset(target, 0, pageSize)
         // With a wrong key every record looks torn; to end the journal for that would destroy the database.
         if !context.isProven, let finding = context.main?.findingAboutKey(), finding.code != .damagedPage {
-            context.entry.note(finding)
+            context.entry.note(finding, code: SQLITE_NOTADB)
             return SQLITE_NOTADB
         }
         if isPromised(offset) { return context.damaged(page: page, "in the rollback journal") }

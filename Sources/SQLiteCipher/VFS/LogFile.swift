@@ -166,7 +166,7 @@ final class LogFile: VFSFile {
         guard code == SQLITE_OK else { return code }
         let size = UInt32(bigEndian: target.loadUnaligned(fromByteOffset: 8, as: UInt32.self))
         if size != 0, size != UInt32(pageSize), let finding = context.main?.findingAboutKey() {
-            context.entry.note(finding)
+            context.entry.note(finding, code: SQLITE_NOTADB)
             return SQLITE_NOTADB
         }
         return SQLITE_OK
@@ -197,7 +197,7 @@ final class LogFile: VFSFile {
         }
         memset(target, 0, pageSize)
         if !context.isProven, let finding = context.main?.findingAboutKey() {
-            context.entry.note(finding)
+            context.entry.note(finding, code: SQLITE_NOTADB)
             return SQLITE_NOTADB
         }
         return context.damaged(page: header.page, "in frame \(frame) of the write-ahead log")

@@ -6,7 +6,7 @@ import GRDBSQLite
 extension MainFile {
     /// Page 1 can't be read: says why, as far as the rest of the file tells.
     func explainFirstPage() -> Int32 {
-        context.entry.note(examine())
+        context.entry.note(examine(), code: SQLITE_NOTADB)
         return SQLITE_NOTADB
     }
 

@@ -14,10 +14,11 @@ extension MainFile {
 
     /// Why a wrong key may not take back a transaction: it would cut a database that it can't read.
     func refusalOfRollback() -> Int32? {
-        guard isTakingBack, !context.isProven, let size = base.size(), size > 0 else { return nil }
+        // Without a salt it was never a database.
+        guard isTakingBack, !context.isProven, !saltMayChange, let size = base.size(), size > 0 else { return nil }
         // A page that is torn is what the journal mends.
         guard let finding = findingAboutKey(), finding.code != .damagedPage else { return nil }
-        context.entry.note(finding)
+        context.entry.note(finding, code: SQLITE_IOERR)
         return SQLITE_IOERR_WRITE
     }
 
@@ -34,7 +35,8 @@ extension MainFile {
             context.entry.note(
                 CipherError(
                     .damagedFile, "The rollback journal gives the database a size that it can't have had.",
-                    advice: "Restore a backup, or salvage what can still be read.", path: context.path))
+                    advice: "Restore a backup, or salvage what can still be read.", path: context.path),
+                code: SQLITE_CORRUPT)
             return SQLITE_CORRUPT
         }
         return base.write(source, pageSize, at: offset)

@@ -34,6 +34,7 @@ final class MainFile: VFSFile {
     }
 
     deinit {
+        UnsafeMutableRawBufferPointer(start: scratch, count: pageSize).wipe()
         scratch.deallocate()
     }
 

@@ -17,7 +17,7 @@ final class MemoryFile: VFSFile {
     private func drop(to count: Int) {
         while blocks.count > count, let block = blocks.popLast() {
             UnsafeMutableRawBufferPointer(start: block, count: Self.blockSize).wipe()
-            block.deallocate()
+            free(block)
         }
     }
 
@@ -50,8 +50,8 @@ final class MemoryFile: VFSFile {
     override func write(_ source: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
         let end = Int(offset) + count
         while blocks.count * Self.blockSize < end {
-            let block = UnsafeMutableRawPointer.allocate(byteCount: Self.blockSize, alignment: 16)
-            memset(block, 0, Self.blockSize)
+            // An allocation of Swift's would end the process where there is no memory; SQLite takes an error back.
+            guard let block = calloc(1, Self.blockSize) else { return SQLITE_IOERR_NOMEM }
             blocks.append(block)
         }
         forEach(Int(offset), count) { memory, done, length in memcpy(memory, source + done, length) }

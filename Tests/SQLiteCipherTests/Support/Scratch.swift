@@ -50,7 +50,13 @@ enum JournalMode: String, CaseIterable, Sendable, CustomTestStringConvertible {
 }
 
 func contents(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
-func write(_ bytes: [UInt8], to path: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
+/// - Parameter inPlace: writes into the file that is there, which others have open.
+func write(_ bytes: [UInt8], to path: String, inPlace: Bool = false) throws {
+    guard inPlace else { return try Data(bytes).write(to: URL(fileURLWithPath: path)) }
+    let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+    defer { try? handle.close() }
+    try handle.write(contentsOf: Data(bytes))
+}
 
 extension Database {
     /// A table with text, big values that overflow a page, and an index.

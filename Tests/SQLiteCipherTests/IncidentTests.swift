@@ -1,0 +1,46 @@
+import Foundation
+import GRDBSQLite
+import Testing
+
+@testable import SQLiteCipher
+
+@Suite("What went wrong is told to whom it befell")
+struct IncidentTests {
+    private func entry() throws -> KeyEntry {
+        try KeyEntry(path: "/tmp/a.db", key: testKey, profile: .aes256gcm)
+    }
+
+    private let damage = CipherError(.damagedPage, "Page 7 is damaged.", page: 7)
+    private let full = CipherError(.ioFailure, "No room.")
+
+    @Test func `A note explains its own result code, with another extension too, and no other`() throws {
+        let entry = try entry()
+        entry.note(damage, code: SQLITE_CORRUPT)
+        #expect(entry.takeIncident(code: SQLITE_IOERR | 3 << 8) == nil)
+        #expect(entry.takeIncident(code: SQLITE_CORRUPT | 1 << 8)?.page == 7)
+        #expect(entry.takeIncident(code: SQLITE_CORRUPT) == nil)
+    }
+
+    @Test func `Two threads that fail at once are told of their own pages`() throws {
+        let entry = try entry()
+        entry.note(damage, code: SQLITE_CORRUPT)
+        let other = DispatchQueue(label: "other")
+        let done = DispatchSemaphore(value: 0)
+        other.async {
+            entry.note(CipherError(.damagedPage, "Page 9 is damaged.", page: 9), code: SQLITE_CORRUPT)
+            done.signal()
+        }
+        done.wait()
+        #expect(entry.takeIncident(code: SQLITE_CORRUPT)?.page == 7)
+        // Whoever failed on a queue's thread asks from another.
+        #expect(entry.takeIncident(code: SQLITE_CORRUPT)?.page == 9)
+    }
+
+    @Test func `What was noted before explains nothing that fails later`() throws {
+        let entry = try entry()
+        entry.note(full, code: SQLITE_IOERR)
+        let serial = entry.incidentSerial
+        #expect(entry.takeIncident(code: SQLITE_IOERR, after: serial) == nil)
+        #expect(entry.takeIncident(code: SQLITE_IOERR)?.code == .ioFailure)
+    }
+}
