@@ -84,3 +84,11 @@ func dieExclusively(_ queue: DatabaseQueue) throws {
     say("\(try transaction(queue))")
     kill(getpid(), SIGKILL)
 }
+
+/// Leaves the file shorter than it was.
+func shrink(_ queue: DatabaseQueue) throws {
+    try queue.writeWithoutTransaction { db in
+        try db.execute(sql: "DELETE FROM item WHERE number % 2; UPDATE item SET place = place + 1; VACUUM")
+        _ = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+}

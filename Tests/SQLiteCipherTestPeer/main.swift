@@ -13,6 +13,7 @@ import SQLiteCipher
 // expose MEGABYTES: does a little of everything that makes SQLite write files, and sorts so much
 // transfer SECONDS: moves amounts between accounts, whose sum stays equal
 // three COUNT SECOND PLAIN: commits to three databases at once
+// shrink: changes half of the rows, deletes the others, and gives the room back
 // files FOLDER: writes encrypted files until it is killed
 // exclusive: commits with the log's index in its own memory, and kills itself
 // dotfile COUNT: as add, in a process with another default VFS
@@ -63,6 +64,8 @@ func main() throws {
         }
     case "expose":
         try expose(database, queue, megabytes: count)
+    case "shrink":
+        try shrink(queue)
     case "transfer":
         try transfer(queue, seconds: Double(count))
     case "three":

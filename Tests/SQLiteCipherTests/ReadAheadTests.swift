@@ -89,7 +89,7 @@ struct ReadAheadTests {
                 #expect(try db.integrity() == ["ok"])
             }
             sizes.append(try size(path))
-            let peer = try Peer(path, kind, mode, "work")
+            let peer = try Peer(path, kind, mode, "shrink")
             #expect(peer.words() == [])
             #expect(peer.process.terminationStatus == 0)
         }
