@@ -17,10 +17,13 @@ struct Benchmarks {
     static let all: [Benchmark] = [
         .insertBulk, .pointRead, .pointReadSingle, .readAll, .updateBulk, .commitSingle,
         .live1k, .live10k, .live100k, .live1m, .liveScale, .liveMany, .liveImport,
-    ]
+    ] + Benchmark.encryption
 
     static func main() {
         do {
+            if CommandLine.arguments.dropFirst().first == CipherProcess.option {
+                return try CipherProcess.runAsChild(Array(CommandLine.arguments.dropFirst(2)))
+            }
             let options = try Options(CommandLine.arguments.dropFirst())
             if options.lists {
                 for benchmark in all { print(benchmark.name) }

@@ -28,6 +28,10 @@ struct Contest {
     var bounds: [String: Double] = [:]
     /// What else was measured, in words. Asked when all rounds are over.
     var notes: () throws -> [String] = { [] }
+    /// Others who do the task, held against baselines of their own.
+    var beside: [Contest] = []
+    /// What the results say together, those beside included, in words.
+    var judge: ([Comparison]) -> [String] = { _ in [] }
 }
 
 /// One way to do a task, in rounds.

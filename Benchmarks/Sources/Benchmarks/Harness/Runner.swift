@@ -10,14 +10,24 @@ struct Runner {
 
     func run(_ benchmark: Benchmark, report: (Comparison) -> Void, note: (String) -> Void) throws {
         let contest = try benchmark.makeContest(context)
+        var results: [Comparison] = []
+        for contest in [contest] + contest.beside {
+            try run(contest, task: benchmark.name) {
+                results.append($0)
+                report($0)
+            }
+        }
+        for text in try contest.notes() + contest.judge(results) { note("\(benchmark.name): \(text)") }
+    }
+
+    private func run(_ contest: Contest, task: String, report: (Comparison) -> Void) throws {
         let baselines = contest.baselines.filter { against.isEmpty || against.contains($0.name) }
-        try warmUp([contest.subject] + baselines, task: benchmark.name)
+        try warmUp([contest.subject] + baselines, task: task)
         for baseline in baselines {
-            var comparison = try compare(contest.subject, baseline, task: benchmark.name)
+            var comparison = try compare(contest.subject, baseline, task: task)
             comparison.bound = contest.bounds[baseline.name]
             report(comparison)
         }
-        for text in try contest.notes() { note("\(benchmark.name): \(text)") }
     }
 
     /// Each pair has rounds of its own, and the order changes from round to round: what the one before has made of

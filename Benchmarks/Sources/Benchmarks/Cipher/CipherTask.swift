@@ -1,0 +1,42 @@
+/// What is done to encrypted databases and to plain ones, each time in a process of its own: what an earlier round has
+/// left in a process's caches helps nobody.
+///
+/// 100,000 rows with a name and 200 bytes each.
+enum CipherTask: String, CaseIterable {
+    /// Opens, and reads the schema. The other tasks do not count it.
+    case open
+    /// All rows in one transaction, in a new database.
+    case insert
+    /// All rows, read one after another.
+    case scan
+    /// 10,000 rows, each by its key, all over the database.
+    case points
+    /// 2,000 transactions of one row each, in a new database.
+    case commits
+
+    static let rows = 100_000
+    static let pointReads = 10_000
+    static let commitCount = 2_000
+
+    /// Whether the task begins with a new database.
+    var needsNew: Bool { self == .insert || self == .commits }
+
+    /// The rows that are read one by one: each comes once.
+    static func points(count: Int, of rows: Int) -> [Int] {
+        var random = SplitMix64(seed: 5)
+        return Array((0..<rows).shuffled(using: &random).prefix(count))
+    }
+}
+
+/// Who does it.
+enum CipherSubject: String, CaseIterable {
+    /// A store of Tandem's: plain, and encrypted in both profiles.
+    case plain, gcm, sqlcipher
+    /// A database of GRDB's, the same three: what the encryption costs with nothing of Tandem's beside it.
+    case databasePlain = "database-plain"
+    case databaseGCM = "database-gcm"
+    case databaseSQLCipher = "database-sqlcipher"
+    /// SQLCipher 4 itself, by its own driver, and that driver without a key.
+    case peerPlain = "sqlcipher-plain"
+    case peer = "sqlcipher4"
+}
