@@ -22,6 +22,14 @@ final class Scratch {
         try? FileManager.default.removeItem(at: url)
     }
 
+    /// Copies what is there to a place where it stays.
+    func keep(_ name: String) throws {
+        let target = FileManager.default.temporaryDirectory.appendingPathComponent("sqlitecipher-\(name)")
+        try? FileManager.default.removeItem(at: target)
+        try FileManager.default.copyItem(at: url, to: target)
+        print("kept: \(target.path)")
+    }
+
     func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 }
 
