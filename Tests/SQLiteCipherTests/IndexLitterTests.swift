@@ -39,6 +39,44 @@ struct IndexLitterTests {
         #expect(try Peer(killed, .gcm, .wal, "check").words() == ["1", "1", "7", "ok"])
     }
 
+    @Test func `An index that was removed by hand is not replaced while others have it mapped`() throws {
+        let scratch = try Scratch()
+        let path = scratch.path("a.db")
+        let peer = try Peer(path, .gcm, .wal, "hold")
+        try peer.waitForWord("open")
+        for name in try indexes(path) { unlink("\(Self.folder)/\(name)") }
+        let database = try EncryptedDatabase(path: path, key: testKey)
+        let error = #expect(throws: CipherError.self) { try database.openQueue() }
+        #expect(error?.code == .sharedMemory)
+        peer.kill()
+        _ = peer.words()
+        #expect(try Peer(path, .gcm, .wal, "check").words() == ["1", "1", "7", "ok"])
+    }
+
+    @Test func `Processes that come, go and are killed while litter is looked for all find one index`() throws {
+        let scratch = try Scratch()
+        let path = scratch.path("a.db")
+        _ = try Peer(path, .gcm, .wal, "add", "1").words()
+        var (expected, killed) = (1, 0)
+        for _ in 0..<(isSoak ? 60 : 5) {
+            let doomed = try Peer(path, .gcm, .wal, "load")
+            let peers = try (0..<3).map { _ in try Peer(path, .gcm, .wal, "add", "2") }
+            let end = Date(timeIntervalSinceNow: .random(in: 0.02...0.2))
+            while Date() < end || peers.contains(where: { $0.process.isRunning }) {
+                IndexLitter.sweep(Self.folder, prefix: "sqlitecipher-")
+                if Date() >= end { doomed.kill() }
+            }
+            killed += doomed.words().count
+            for peer in peers { #expect(peer.words().count == 2, "\(peer.complaint)") }
+            expected += 6
+        }
+        let words = try Peer(path, .gcm, .wal, "check").words()
+        try #require(words.count == 4 && words[3] == "ok")
+        // The killed one may have committed once more than it could say.
+        let whole = try #require(Int(words[0]))
+        #expect((expected + killed...expected + killed + (isSoak ? 60 : 5)).contains(whole))
+    }
+
     @Test func `An index that was removed before it could be claimed is not used`() throws {
         let scratch = try Scratch()
         let path = scratch.path("sqlitecipher-x")

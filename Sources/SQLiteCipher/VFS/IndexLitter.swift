@@ -9,13 +9,17 @@ enum IndexLitter {
     /// Marks an open index as used, for as long as the descriptor is open.
     ///
     /// - Returns: whether it still has its name. Between its opening and its marking somebody may have taken it for
-    ///   litter.
+    ///   litter; then nobody has it mapped, and nobody can any more.
     static func claim(_ descriptor: Int32) -> Bool {
-        while flock(descriptor, LOCK_SH) != 0 {
-            guard errno == EINTR else { return false }
+        // Whoever looks for litter holds the other lock for a moment.
+        for _ in 0..<1000 {
+            if flock(descriptor, LOCK_SH | LOCK_NB) == 0 {
+                var status = stat()
+                return fstat(descriptor, &status) == 0 && status.st_nlink > 0
+            }
+            usleep(100)
         }
-        var status = stat()
-        return fstat(descriptor, &status) == 0 && status.st_nlink > 0
+        return false
     }
 
     /// Removes this user's index files that nobody uses.

@@ -17,6 +17,9 @@ final class SharedMemory {
     private let context: ConnectionContext
     private var descriptor: Int32 = -1
     private var name: String?
+    private var isReadOnly = false
+    /// How often a number led to no index.
+    private var attempts = 0
     private var regions: [Int32: (memory: UnsafeMutableRawPointer, size: Int)] = [:]
 
     init(base: BaseFile, context: ConnectionContext) {
@@ -34,46 +37,50 @@ final class SharedMemory {
         result.pointee = nil
         if let known = regions[region] {
             result.pointee = known.memory
-            return SQLITE_OK
+            return isReadOnly ? SQLITE_READONLY : SQLITE_OK
         }
         var anchor: UnsafeMutableRawPointer?
         let code = base.shmMap(0, Int32(size), extend ? 1 : 0, &anchor)
         guard code == SQLITE_OK || code == SQLITE_READONLY, let anchor else { return code }
         if descriptor < 0 {
             let opened = open(anchor, extend: extend && code == SQLITE_OK)
+            if opened == SQLITE_BUSY { return lookAgain(holdsLocks: extend) }
             guard opened == SQLITE_OK, descriptor >= 0 else { return opened }
         }
         let mapped = mapRegion(region, size: size, extend: extend)
         guard mapped == SQLITE_OK else { return mapped }
         result.pointee = regions[region]?.memory
-        return code
+        return code == SQLITE_OK && isReadOnly ? SQLITE_READONLY : code
+    }
+
+    /// The number leads to no index: the process that had it was killed, and its index swept, just as we came.
+    ///
+    /// Another index must not be made beside it, as it may have been removed by hand while others have it mapped. But if
+    /// nobody else has the `-shm` file open, whoever opens it next makes the number void. So it is closed, and SQLite,
+    /// told that it is busy, tries again.
+    private func lookAgain(holdsLocks: Bool) -> Int32 {
+        attempts += 1
+        guard attempts < 30 else { return fail("The index was removed while others use it.") }
+        // SQLite begins without locks, and asks for the index to be extended when it has taken one.
+        if !holdsLocks { _ = base.shmUnmap(0) }
+        return SQLITE_BUSY
     }
 
     /// Opens the file that the number names, or makes one where there is none yet. SQLite lets only the holder of the
     /// write lock extend, so two can't make one at once.
+    ///
+    /// - Returns: `SQLITE_BUSY` if the number leads to no file that could be claimed.
     private func open(_ anchor: UnsafeMutableRawPointer, extend: Bool) -> Int32 {
         let id = anchor.load(fromByteOffset: Self.idOffset, as: UInt64.self)
         let check = anchor.load(fromByteOffset: Self.idOffset + 8, as: UInt64.self)
-        if id != 0, check == ~id {
-            let path = path(id)
-            descriptor = Foundation.open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
-            guard descriptor >= 0 else { return fail("\(path) can't be opened (errno \(errno)).") }
-            guard IndexLitter.claim(descriptor) else { return fail("\(path) was removed.") }
-            name = path
-            return SQLITE_OK
-        }
+        if id != 0, check == ~id { return join(path(id)) }
         guard extend else { return SQLITE_OK }
         guard Self.isMemory else {
             return fail("\(Self.folder) is no file system in memory.")
         }
         IndexLitter.sweep(Self.folder, prefix: Self.commonPrefix)
         do {
-            let fresh = try RandomPool.bytes(8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } | 1
-            let path = path(fresh)
-            descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard descriptor >= 0 else { return fail("\(path) can't be made (errno \(errno)).") }
-            name = path
-            guard IndexLitter.claim(descriptor) else { return fail("\(path) was removed.") }
+            guard let fresh = try make() else { return fail("No index can be made (errno \(errno)).") }
             shareAsDatabase()
             anchor.storeBytes(of: ~fresh, toByteOffset: Self.idOffset + 8, as: UInt64.self)
             base.shmBarrier()
@@ -85,12 +92,43 @@ final class SharedMemory {
         }
     }
 
+    private func join(_ path: String) -> Int32 {
+        let flags = O_CLOEXEC | O_NOFOLLOW
+        var opened = Foundation.open(path, O_RDWR | flags)
+        // Who may only read the database may only read its index.
+        let isReadOnly = opened < 0 && errno == EACCES
+        if isReadOnly { opened = Foundation.open(path, O_RDONLY | flags) }
+        if opened < 0 { return errno == ENOENT ? SQLITE_BUSY : fail("\(path) can't be opened (errno \(errno)).") }
+        guard IndexLitter.claim(opened) else {
+            Foundation.close(opened)
+            return SQLITE_BUSY
+        }
+        (descriptor, name, self.isReadOnly) = (opened, path, isReadOnly)
+        return SQLITE_OK
+    }
+
+    /// Makes an index under a new number. It may be taken for litter before it is claimed, and then another is made.
+    private func make() throws -> UInt64? {
+        for _ in 0..<100 {
+            let fresh = try RandomPool.bytes(8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } | 1
+            let path = path(fresh)
+            let made = Foundation.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard made >= 0 else { return nil }
+            if IndexLitter.claim(made) {
+                (descriptor, name, isReadOnly) = (made, path, false)
+                return fresh
+            }
+            Foundation.close(made)
+        }
+        return nil
+    }
+
     private func mapRegion(_ region: Int32, size: Int, extend: Bool) -> Int32 {
         let end = (Int(region) + 1) * size
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return SQLITE_IOERR_SHMSIZE }
         if Int(status.st_size) < end {
-            guard extend else { return SQLITE_OK }
+            guard extend, !isReadOnly else { return SQLITE_OK }
             // Takes the room at once: a page that can't be had later would be a signal, not an error.
             guard posix_fallocate(descriptor, 0, off_t(end)) == 0 else {
                 return context.fail(
@@ -101,7 +139,8 @@ final class SharedMemory {
             }
         }
         let start = off_t(end - size)
-        guard let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, start),
+        let access = isReadOnly ? PROT_READ : PROT_READ | PROT_WRITE
+        guard let memory = mmap(nil, size, access, MAP_SHARED, descriptor, start),
             memory != MAP_FAILED
         else { return fail("Its index can't be mapped (errno \(errno)).") }
         regions[region] = (memory, size)
