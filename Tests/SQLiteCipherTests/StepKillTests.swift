@@ -109,3 +109,27 @@ struct StepKillTests {
         }
     }
 }
+
+@Suite("What a journal promises is on the disk before", .enabled(if: Tracer.refusal == nil, "strace is needed"))
+struct JournalOrderTests {
+    /// The peer's `synchronous` is NORMAL: SQLite itself would flush records and promise together.
+    @Test func `The records are flushed before the header says how many there are`() throws {
+        let scratch = try Scratch(inMemory: true)
+        let path = scratch.path("a.db")
+        let trace = scratch.path("trace")
+        let peer = try Peer(
+            path, .gcm, .delete,
+            under: [
+                Tracer.path, "-f", "-y", "-qq", "-s", "0", "-o", trace, "-e", "trace=pwrite64,fsync,fdatasync",
+            ], ["add", "2"])
+        #expect(peer.words().count == 2)
+        let lines = String(decoding: try contents(trace), as: UTF8.self).split(separator: "\n")
+            .filter { $0.contains("-journal>") }
+        var promises = 0
+        for (before, line) in zip(lines, lines.dropFirst()) where line.contains("\"\"..., 12, ") {
+            promises += 1
+            #expect(before.contains("sync("), "\(before)")
+        }
+        #expect(promises >= 2)
+    }
+}

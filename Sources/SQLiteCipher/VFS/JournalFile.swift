@@ -28,6 +28,8 @@ final class JournalFile: VFSFile {
     private var header: Int64?
     /// The header of the records being read: where it lies, and how many records it promises.
     private var promised: (header: Int64, records: UInt32)?
+    /// Whether anything was written that was not flushed.
+    private var isDirty = false
 
     init(base: BaseFile, context: ConnectionContext) {
         self.context = context
@@ -61,6 +63,13 @@ final class JournalFile: VFSFile {
 
     override func write(_ source: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
         isOver()
+        if count == 12, isDirty {
+            // A header's magic number and the number of its records. With `synchronous = NORMAL` SQLite flushes both at
+            // once; then a power failure could leave a promise and not the records, and we would call that damage.
+            let code = sync(SQLITE_SYNC_NORMAL)
+            guard code == SQLITE_OK else { return code }
+        }
+        isDirty = true
         switch writing {
         case .trailer(let start) where offset >= start && count <= 4096:
             return base.write(source, count, at: offset)
@@ -193,6 +202,12 @@ final class JournalFile: VFSFile {
         let first = promised.header + Int64(Self.headerSize)
         let index = (offset - 4 - first) / Int64(pageSize + 8)
         return index >= 0 && index < Int64(promised.records)
+    }
+
+    override func sync(_ flags: Int32) -> Int32 {
+        let code = base.sync(flags)
+        if code == SQLITE_OK { isDirty = false }
+        return code
     }
 
     override func truncate(_ size: Int64) -> Int32 {
