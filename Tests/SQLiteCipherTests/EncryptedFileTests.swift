@@ -121,6 +121,41 @@ struct EncryptedFileTests {
         #expect(try database.fileKey().master == before.master)
     }
 
+    @Test func `Two writers of one file don't mix, and the last one that finishes has it`() throws {
+        let scratch = try Scratch()
+        let path = scratch.path("f.enc")
+        let key = try #require(key)
+        let writers = try (0..<3).map { _ in try EncryptedFile.Writer(path: path, key: key) }
+        for piece in 0..<50 {
+            for (number, writer) in writers.enumerated() {
+                try writer.write([UInt8](repeating: UInt8(number), count: 1000 + piece))
+            }
+        }
+        for (number, writer) in writers.enumerated() {
+            try writer.finish()
+            let reader = try EncryptedFile.Reader(path: path, key: key)
+            #expect(try Set(reader.read(at: 0, count: .max)) == [UInt8(number)])
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == ["f.enc"])
+    }
+
+    @Test func `What lies beside a file under another name is not followed or overwritten`() throws {
+        let scratch = try Scratch()
+        let path = scratch.path("f.enc")
+        try write([1, 2, 3], to: scratch.path("victim"))
+        #expect(symlink(scratch.path("victim"), path + ".partial") == 0)
+        let writer = try EncryptedFile.Writer(path: path, key: #require(key))
+        try writer.write(bytes(100))
+        try writer.finish()
+        #expect(try contents(scratch.path("victim")) == [1, 2, 3])
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        let missing = #expect(throws: CipherError.self) {
+            try EncryptedFile.Writer(path: scratch.path("no/such/f"), key: #require(key))
+        }
+        #expect(missing?.code == .cannotOpen)
+    }
+
     @Test func `A writer that is dropped leaves nothing`() throws {
         let scratch = try Scratch()
         do {

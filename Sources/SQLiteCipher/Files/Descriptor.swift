@@ -4,6 +4,8 @@ import Foundation
 final class Descriptor {
     private let number: Int32
     private let path: String
+    /// The name of a file that is not in its place yet.
+    private var name: String?
 
     init(reading path: String) throws {
         self.path = path
@@ -11,13 +13,41 @@ final class Descriptor {
         guard number >= 0 else { throw Self.failure(.cannotOpen, "opened", path) }
     }
 
-    init(creating path: String) throws {
-        self.path = path
-        number = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard number >= 0 else { throw Self.failure(.cannotOpen, "made", path) }
+    /// A file that is to take another's place when it is complete: see `moveIntoPlace()`. Until then it has no name, where
+    /// the system can do that, so that a process that is killed leaves nothing; or else one that nobody has.
+    init(for target: String) throws {
+        path = target
+        let unnamed = Self.openUnnamed(target)
+        if unnamed >= 0 {
+            number = unnamed
+            return
+        }
+        let fresh = try Self.freshName(target)
+        number = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard number >= 0 else { throw Self.failure(.cannotOpen, "made", target) }
+        name = fresh
+    }
+
+    private static func openUnnamed(_ target: String) -> Int32 {
+        #if os(Linux)
+            // What gives it a name later.
+            guard access("/proc/self/fd", X_OK) == 0 else { return -1 }
+            let folder = (target as NSString).deletingLastPathComponent
+            // O_TMPFILE, which Swift does not import.
+            let unnamed = 0o20_000_000 | O_DIRECTORY
+            return open(folder.isEmpty ? "." : folder, O_WRONLY | unnamed | O_CLOEXEC, 0o600)
+        #else
+            return -1
+        #endif
+    }
+
+    private static func freshName(_ target: String) throws -> String {
+        let random = try RandomPool.bytes(8).map { String($0, radix: 16) }.joined()
+        return "\(target).\(random).partial"
     }
 
     deinit {
+        if let name { unlink(name) }
         if number >= 0 { close(number) }
     }
 
@@ -64,11 +94,24 @@ final class Descriptor {
     }
 
     /// Flushes the file and gives it its final name, so that a crash leaves the old file or the whole new one.
-    func moveIntoPlace(_ target: String) throws {
+    func moveIntoPlace() throws {
         guard fsync(number) == 0 else { throw Self.failure(.ioFailure, "flushed", path) }
-        guard rename(path, target) == 0 else { throw Self.failure(.ioFailure, "put in place", target) }
-        let folder = (target as NSString).deletingLastPathComponent
-        let directory = try Descriptor(reading: folder.isEmpty ? "." : folder)
+        let partial = try name ?? Self.freshName(path)
+        #if os(Linux)
+            if name == nil {
+                // A link can't replace a file, a rename can.
+                let own = "/proc/self/fd/\(number)"
+                guard linkat(AT_FDCWD, own, AT_FDCWD, partial, AT_SYMLINK_FOLLOW) == 0 else {
+                    throw Self.failure(.ioFailure, "named", path)
+                }
+                name = partial
+            }
+        #endif
+        guard rename(partial, path) == 0 else { throw Self.failure(.ioFailure, "put in place", path) }
+        name = nil
+        let folder = (path as NSString).deletingLastPathComponent
+        // The file is in its place. A folder that may be written but not read can't be flushed by us.
+        guard let directory = try? Descriptor(reading: folder.isEmpty ? "." : folder) else { return }
         guard fsync(directory.number) == 0 else { throw Self.failure(.ioFailure, "flushed", folder) }
     }
 }

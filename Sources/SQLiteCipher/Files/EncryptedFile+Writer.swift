@@ -10,7 +10,7 @@ extension EncryptedFile {
     /// ```
     ///
     /// The file appears under its name when ``finish()`` returns, complete and flushed; a writer that is dropped before
-    /// leaves nothing. A writer is used by one task at a time.
+    /// leaves nothing. Of two writers of one file, the one that finishes last has it. A writer is used by one task at a time.
     public final class Writer {
         private let path: String
         private let layout: FileLayout
@@ -23,12 +23,8 @@ extension EncryptedFile {
         public init(path: String, key: FileKey, context: String = "") throws {
             self.path = path
             layout = try FileLayout(header: FileLayout.newHeader(), key: key, context: context)
-            output = try Descriptor(creating: path + ".partial")
+            output = try Descriptor(for: path)
             try layout.header.withUnsafeBytes { try output.write($0) }
-        }
-
-        deinit {
-            if !isFinished { unlink(path + ".partial") }
         }
 
         /// Adds bytes at the end.
@@ -59,7 +55,7 @@ extension EncryptedFile {
         public func finish() throws {
             precondition(!isFinished, "An encrypted file can be finished once.")
             try flush(isLast: true)
-            try output.moveIntoPlace(path)
+            try output.moveIntoPlace()
             isFinished = true
         }
     }

@@ -37,21 +37,19 @@ public enum EncryptedFile {
     }
 
     /// Decrypts a file to another, in the clear. The target appears only when all of the source proved authentic.
+    ///
+    /// A process that is killed leaves nothing of it, save where the file system can't keep files without a name (Linux
+    /// file systems of today can): there a `.partial` file stays, in the clear.
     public static func decrypt(contentsOf source: String, to target: String, key: FileKey, context: String = "") throws
     {
         let reader = try Reader(path: source, key: key, context: context)
-        let output = try Descriptor(creating: target + ".partial")
-        do {
-            var offset: Int64 = 0
-            while offset < reader.size {
-                let part = try reader.read(at: offset, count: chunkSize)
-                try part.withUnsafeBytes { try output.write($0) }
-                offset += Int64(part.count)
-            }
-            try output.moveIntoPlace(target)
-        } catch {
-            unlink(target + ".partial")
-            throw error
+        let output = try Descriptor(for: target)
+        var offset: Int64 = 0
+        while offset < reader.size {
+            let part = try reader.read(at: offset, count: chunkSize)
+            try part.withUnsafeBytes { try output.write($0) }
+            offset += Int64(part.count)
         }
+        try output.moveIntoPlace()
     }
 }
