@@ -52,6 +52,7 @@ struct PageBatchTests {
     }
 
     @Test func `Each page is decrypted once, whoever does it`() throws {
+        var taken = 0
         for _ in 0..<200 {
             let batch = PageBatch(capacity: count, pageSize: 512)
             #expect(batch.fill(from: file.base, first: 1, count: count))
@@ -61,11 +62,15 @@ struct PageBatchTests {
             let thread = Thread { loan.batch.work(loan.codec) }
             thread.start()
             for index in 0..<count {
-                #expect(try take(batch, index, mine) == [UInt8](repeating: ~UInt8(index), count: 512))
+                // Where the other thread lost its core amidst a page, there is none.
+                guard let page = try take(batch, index, mine) else { continue }
+                taken += 1
+                #expect(page == [UInt8](repeating: ~UInt8(index), count: 512))
             }
             while batch.isLent { usleep(10) }
             #expect((mine.pages + helper.pages).sorted() == (1...64).map { UInt32($0) })
         }
+        #expect(taken > 100 * count)
     }
 
     @Test func `A helper that is stuck holds nobody up, and a batch that nobody wants is left`() throws {

@@ -1,4 +1,3 @@
-import Foundation
 import GRDBSQLite
 import Synchronization
 
@@ -7,9 +6,10 @@ import Synchronization
 ///
 /// `@unchecked Sendable`: two threads can have a batch, the connection's and, from `lend()` until the end of
 /// `work(_:)`, the helper's.
-/// - `first`, `count` and the states as a whole are changed in `fill` and `wipe`, which the connection's thread calls
-///   only while the batch is not lent (`isLent` is read with acquiring, and cleared with releasing order as the
-///   helper's last access). In between they are only read.
+/// - `first`, `count` and the states as a whole are changed by `fill` and `wipe`. The connection's thread calls these
+///   only while the batch is at home (`isLent` reads with acquiring, and the helper's last access is to store that it is
+///   at home, with releasing order); the helper wipes a batch that was abandoned before it stores that. In between they
+///   are only read, and by the connection's thread not at all once it has abandoned the batch.
 /// - A page's bytes belong to whoever turned its state from `stored` to `claimed`, and only one can: it is an atomic
 ///   exchange. The owner ends with another state (releasing), from when on (acquiring) the bytes are only read, until
 ///   the next `fill` or `wipe`.
@@ -23,9 +23,15 @@ final class PageBatch: @unchecked Sendable {
         static let handedOut: UInt8 = 4
     }
 
-    /// How long somebody who wants a page waits for the other thread to finish it, in looks at its state. The other
-    /// may have lost its core in the middle; the page is then read and decrypted a second time.
-    private static let patience = 200
+    private enum Place {
+        static let home: UInt8 = 0
+        static let lent: UInt8 = 1
+        static let abandoned: UInt8 = 2
+    }
+
+    /// How long the connection's thread waits for a page that the helper is at, in looks at its state: some
+    /// microseconds. The helper may have lost its core in the middle; the page is then read a second time, by itself.
+    private static let patience = 4000
 
     let capacity: Int
     private(set) var first: UInt32 = 0
@@ -33,8 +39,9 @@ final class PageBatch: @unchecked Sendable {
     private let pageSize: Int
     private let memory: UnsafeMutableRawPointer
     private let states: UnsafeMutablePointer<Atomic<UInt8>>
-    private let lent = Atomic<Bool>(false)
-    private let unwanted = Atomic<Bool>(false)
+    private let place = Atomic<UInt8>(Place.home)
+    /// Whether a helper had the batch since it was filled.
+    private(set) var wasLent = false
 
     init(capacity: Int, pageSize: Int) {
         self.capacity = capacity
@@ -51,7 +58,7 @@ final class PageBatch: @unchecked Sendable {
         states.deallocate()
     }
 
-    var isLent: Bool { lent.load(ordering: .acquiring) }
+    var isLent: Bool { place.load(ordering: .acquiring) != Place.home }
 
     func index(of page: UInt32) -> Int? {
         page >= first && page - first < UInt32(count) ? Int(page - first) : nil
@@ -63,17 +70,18 @@ final class PageBatch: @unchecked Sendable {
     func fill(from base: BaseFile, first: UInt32, count: Int) -> Bool {
         self.first = first
         self.count = count
-        unwanted.store(false, ordering: .relaxed)
+        wasLent = false
         for index in 0..<count { states[index].store(State.stored, ordering: .relaxed) }
         return base.read(memory, count * pageSize, at: Int64(first - 1) * Int64(pageSize)) == SQLITE_OK
     }
 
     func lend() {
-        lent.store(true, ordering: .relaxed)
+        wasLent = true
+        place.store(Place.lent, ordering: .relaxed)
     }
 
     /// Overwrites what was decrypted.
-    func wipe() {
+    private func wipe() {
         UnsafeMutableRawBufferPointer(start: memory, count: count * pageSize).wipe()
         count = 0
     }
@@ -97,18 +105,32 @@ final class PageBatch: @unchecked Sendable {
 
     /// What the helper does: decrypts page after page, until there are no more or nobody wants them.
     func work(_ codec: any PageCodec) {
-        for index in 0..<count {
-            if unwanted.load(ordering: .relaxed) { break }
+        for index in 0..<count where place.load(ordering: .relaxed) == Place.lent {
             _ = decrypt(index, with: codec)
         }
-        lent.store(false, ordering: .releasing)
+        let end = place.compareExchange(expected: Place.lent, desired: Place.home, ordering: .releasing)
+        if end.exchanged { return }
+        wipe()
+        place.store(Place.home, ordering: .releasing)
     }
 
     // MARK: - By the connection's thread
 
-    /// Tells the helper to leave the batch.
+    /// Gives the pages up: the helper leaves the batch as soon as it notices, and overwrites it.
+    private func recall() -> Bool {
+        place.compareExchange(
+            expected: Place.lent, desired: Place.abandoned, ordering: .acquiringAndReleasing
+        ).exchanged
+    }
+
+    /// Gives the pages up, to be replaced by others soon.
+    func release() {
+        _ = recall()
+    }
+
+    /// Gives the pages up and overwrites them: now or, if the helper has them, as soon as it notices.
     func abandon() {
-        unwanted.store(true, ordering: .relaxed)
+        if !recall(), !isLent { wipe() }
     }
 
     /// Decrypts the first page from an index on that nobody has begun, and tells whether there was one.
@@ -133,10 +155,7 @@ final class PageBatch: @unchecked Sendable {
                 target.copyMemory(from: memory + index * pageSize, byteCount: pageSize)
                 return true
             case State.claimed where looks < Self.patience:
-                if !meanwhile() {
-                    looks += 1
-                    if looks > Self.patience / 2 { sched_yield() }
-                }
+                if !meanwhile() { looks += 1 }
             default:
                 return false
             }

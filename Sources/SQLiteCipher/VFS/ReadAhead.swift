@@ -4,17 +4,18 @@ import GRDBSQLite
 
 /// Reads pages ahead when SQLite reads them one after another, and has them decrypted on another core meanwhile.
 ///
-/// Two batches are held: the one that SQLite is in, and the one after it, which is read while SQLite is in the first.
+/// There are two batches: the one that SQLite is in, and the one after it, which is read while SQLite is in the first.
 /// A run begins with few pages, decrypted as they are wanted, so that a short scan pays nothing for pages it does not
 /// reach; each further batch has twice as many, up to 256 KiB, and goes to a helper. Only the connection's thread reads
 /// the file. It does not depend on the helper: a page that the helper has not begun it decrypts itself, and while the
-/// helper is at the page that it wants, it decrypts the next.
+/// helper is at the page that it wants, it decrypts the next. The helper has one batch at a time; where it has no core
+/// to run on, the connection's thread goes on without it.
 ///
 /// Batches may be held only within one read transaction. There SQLite reads from the database file only pages that
 /// nobody changes meanwhile: in a rollback journal mode its lock sees to that, and with a write-ahead log a checkpoint
 /// writes only pages that this transaction takes from the log. So `forget()` is called whenever a transaction can begin
-/// or end (a lock is taken or released, the log's header is read) and whenever this connection writes. A batch that is
-/// forgotten while the helper has it is never used again: the helper drops it, and it is overwritten then.
+/// or end (a lock is taken or released, the log's header is read) and whenever this connection writes. A batch that the
+/// helper has then is not used again until the helper has left it.
 ///
 /// What is held is plaintext, at most two batches, and is overwritten when it is forgotten.
 final class ReadAhead {
@@ -30,9 +31,10 @@ final class ReadAhead {
     private let capacity: Int
     private let mayHaveHelper: Bool
     private var helper: Helper?
+    /// All that there are, two at most.
+    private var batches: [PageBatch] = []
     private var current: PageBatch?
     private var next: PageBatch?
-    private var spare: PageBatch?
     /// The page that was wanted last, and how many before it came one after another.
     private var last = UInt32.max
     private var run = 0
@@ -47,23 +49,16 @@ final class ReadAhead {
     }
 
     deinit {
-        current?.abandon()
-        next?.abandon()
+        forget()
     }
 
     /// Drops all pages, and the run: what is read from here on is read anew.
     func forget() {
         last = .max
-        guard current != nil || spare != nil else { return }
-        let held = [current, next, spare].compactMap(\.self)
-        (current, next, spare) = (nil, nil, nil)
-        for batch in held {
-            batch.abandon()
-            // One that the helper still has goes, and is overwritten, when the helper lets go of it.
-            if batch.isLent { continue }
-            batch.wipe()
-            spare = batch
-        }
+        guard current != nil else { return }
+        current = nil
+        next = nil
+        for batch in batches { batch.abandon() }
     }
 
     /// Gives a page's plaintext, if it is here or worth fetching with those that follow. If not, or if it is damaged,
@@ -71,7 +66,7 @@ final class ReadAhead {
     func read(_ page: UInt32, into target: UnsafeMutableRawPointer, from base: BaseFile) -> Bool {
         defer { last = page }
         if let batch = next, batch.index(of: page) != nil {
-            spare = current
+            current?.release()
             current = batch
             next = nil
         }
@@ -88,47 +83,48 @@ final class ReadAhead {
     ) -> Bool {
         guard let codec = try? context.readyCodec() else { return false }
         if next == nil, index >= batch.count / 4 { fetchNext(after: batch, from: base) }
+        if let next, !next.wasLent, !batch.isLent { lend(next) }
         return batch.take(index, to: target, with: codec) {
             batch.decryptOne(from: index + 1, with: codec) || next?.decryptOne(from: 0, with: codec) == true
         }
     }
 
+    /// Reads the first batch of a run, or goes on with a run whose next batch could not be read in time: the helper had
+    /// not left the memory for it.
     private func begin(at page: UInt32, from base: BaseFile) -> PageBatch? {
+        let goesOn = current.map { page >= $0.first && page - $0.first <= UInt32($0.count) + Self.gap } ?? false
+        let count = goesOn ? capacity : Self.firstCount
         forget()
         guard let size = base.size() else { return nil }
         end = UInt32(clamping: size / Int64(pageSize))
-        guard page < end else { return nil }
-        let batch = unusedBatch()
-        guard batch.fill(from: base, first: page, count: min(Self.firstCount, capacity, Int(end - page) + 1)) else {
-            return nil
-        }
+        guard page < end, let batch = freeBatch(),
+            batch.fill(from: base, first: page, count: min(count, capacity, Int(end - page) + 1))
+        else { return nil }
         current = batch
         return batch
     }
 
     private func fetchNext(after batch: PageBatch, from base: BaseFile) {
         let first = batch.first + UInt32(batch.count)
-        guard first <= end else { return }
-        let fetched = unusedBatch()
-        guard fetched.fill(from: base, first: first, count: min(batch.count * 2, capacity, Int(end - first) + 1))
+        guard first <= end, let free = freeBatch(),
+            free.fill(from: base, first: first, count: min(batch.count * 2, capacity, Int(end - first) + 1))
         else { return }
-        next = fetched
-        if let helper = readyHelper() { helper.take(fetched) }
+        next = free
     }
 
-    private func unusedBatch() -> PageBatch {
-        defer { spare = nil }
-        if let spare, !spare.isLent { return spare }
-        return PageBatch(capacity: capacity, pageSize: pageSize)
+    private func freeBatch() -> PageBatch? {
+        if let free = batches.first(where: { $0 !== current && !$0.isLent }) { return free }
+        guard batches.count < 2 else { return nil }
+        let batch = PageBatch(capacity: capacity, pageSize: pageSize)
+        batches.append(batch)
+        return batch
     }
 
-    /// The helper, with a codec of its own for the salt that the file has.
-    private func readyHelper() -> Helper? {
+    private func lend(_ batch: PageBatch) {
         // After a fork there is one thread, and no queue to be had.
-        guard mayHaveHelper, Fork.generation == 0, let salt = context.salt else { return nil }
-        if let helper, helper.salt == salt { return helper }
-        helper = (try? context.makeCodec()).map { Helper(codec: $0, salt: salt) }
-        return helper
+        guard mayHaveHelper, Fork.generation == 0, let salt = context.salt else { return }
+        if helper?.salt != salt { helper = (try? context.makeCodec()).map { Helper(codec: $0, salt: salt) } }
+        helper?.take(batch)
     }
 }
 
