@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What is cut is an error or what was committed", .timeLimit(.minutes(60)))
 struct CutTests {
-    private static func profile(_ kind: Profile) -> CipherProfile { kind.profile(pageSize: kind == .gcm ? 512 : 1024) }
+    private static func profile(_ kind: Profile) -> CipherProfile { kind.profile(pageSize: 1024) }
 
     /// At every page, around it, and in its midst; at every byte in the long form.
     private func cuts(_ count: Int, unit: Int) -> [Int] {
