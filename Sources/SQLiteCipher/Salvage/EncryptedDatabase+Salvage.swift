@@ -11,7 +11,8 @@ extension EncryptedDatabase {
     /// ```
     ///
     /// Every page is tried by itself; a page that is not authentic is left out, and never guessed at. Rows whose table
-    /// is not known any more are kept in `lost_and_found`. The database itself is not changed; close its connections
+    /// is not known any more are kept in `lost_and_found`. A log is read as far as it was committed, and of a transaction
+    /// that was interrupted the rows as they were before. The database itself is not changed; close its connections
     /// before, so that its log is at rest.
     ///
     /// Without the first 16 bytes of the file, its salt, nothing can be read, except with a raw key that brings it.
@@ -33,6 +34,20 @@ extension EncryptedDatabase {
                 advice: "Check the key, the profile and its options.", path: path)
         }
         var report = SalvageReport()
+        do {
+            try Self.copy(salvager, to: target, &report)
+        } catch {
+            try? Rewriting.removeDatabase(target.path)
+            throw target.explain(error)
+        }
+        report.lostRows += salvager.lostRows
+        report.damagedPages = salvager.damagedPages
+        return report
+    }
+
+    private static func copy(
+        _ salvager: Salvager, to target: EncryptedDatabase, _ report: inout SalvageReport
+    ) throws {
         let queue = try target.openQueue()
         try queue.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON")
@@ -42,9 +57,6 @@ extension EncryptedDatabase {
             }
         }
         try queue.close()
-        report.lostRows += salvager.lostRows
-        report.damagedPages = reader.damaged.sorted()
-        return report
     }
 
     private static func copy(_ salvager: Salvager, to db: Database, _ report: inout SalvageReport) throws {
@@ -93,7 +105,7 @@ extension EncryptedDatabase {
 
     /// SQLite's own name for such a table, in its shell's `.recover`.
     private static func keepOrphans(_ salvager: Salvager, _ db: Database, _ report: inout SalvageReport) throws {
-        guard !salvager.reader.damaged.isEmpty else { return }
+        guard !salvager.damagedPages.isEmpty else { return }
         var width = -1
         var found = 0
         try salvager.orphans { page, rowid, values in

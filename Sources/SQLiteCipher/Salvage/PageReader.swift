@@ -1,13 +1,15 @@
 import Foundation
 
 /// Reads single pages of a database that SQLite can't open: from the file, or, where its log has a newer one that was
-/// committed, from there.
+/// committed, from there; or, where a hot journal has it as it was before an interrupted transaction, from there.
 final class PageReader {
     let pageSize: Int
     private(set) var pageCount: UInt32
     private let codec: any PageCodec
     private let file: LowerFile
     private let log: Descriptor?
+    private let journal: JournalIndex?
+    private let filePages: UInt32
     /// Where the log has the newest committed copy of a page.
     private var logged: [UInt32: Int64] = [:]
     private(set) var damaged: Set<UInt32> = []
@@ -24,27 +26,42 @@ final class PageReader {
                 .notADatabase, "The file is no encrypted database.", advice: "Check the path.", path: database.path)
         }
         codec = PageLayout.codec(try database.entry.keys(salt: salt), database.profile)
-        let logPath = database.path + "-wal"
-        let log = FileManager.default.fileExists(atPath: logPath) ? try Descriptor(reading: logPath) : nil
-        self.log = log
-        var count = UInt32(clamping: try (file.size() + Int64(pageSize) - 1) / Int64(pageSize))
-        if let log { count = max(count, try Self.index(log, pageSize: pageSize, into: &logged)) }
-        pageCount = count
-        try expectAll()
+        func beside(_ suffix: String) throws -> Descriptor? {
+            let path = database.path + suffix
+            return FileManager.default.fileExists(atPath: path) ? try Descriptor(reading: path) : nil
+        }
+        log = try beside("-wal")
+        if let file = try beside("-journal") {
+            journal = try JournalIndex(file, pageSize: database.profile.pageSize)
+        } else {
+            journal = nil
+        }
+        filePages = UInt32(clamping: try (file.size() + Int64(pageSize) - 1) / Int64(pageSize))
+        pageCount = filePages
+        if let log { pageCount = max(pageCount, try Self.index(log, pageSize: pageSize, into: &logged)) }
+        try limit(allocated: Self.allocated(database.path))
     }
 
-    /// Where page 1 can be read, it says how many pages there were: those that were cut off are damage, too
-    /// (https://www.sqlite.org/fileformat2.html#in_header_database_size).
-    private func expectAll() throws {
-        guard let first = try page(1), first[24..<28] == first[92..<96] else { return }
-        // A hostile number is not believed without end.
-        let said = min(
-            first[28..<32].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }, pageCount.addingReportingOverflow(1 << 20).0)
-        guard said > pageCount else { return }
-        // SQLite's page of locks is no page.
-        let locks = UInt32(0x4000_0000 / pageSize) + 1
-        for number in pageCount + 1...said where number != locks { damaged.insert(number) }
-        pageCount = said
+    /// The bytes that a file takes on the disk; holes are none.
+    private static func allocated(_ path: String) -> Int64 {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_blocks) * 512 : 0
+    }
+
+    /// Where page 1 can be read, it says how many pages there are; those that were cut off are damage, too
+    /// (https://www.sqlite.org/fileformat2.html#in_header_database_size). Neither that number nor the file's size is
+    /// believed without end: a file of holes can be as large as one likes.
+    private func limit(allocated: Int64) throws {
+        let stored = min(Int64(filePages), 2 * allocated / Int64(pageSize) + 1 << 14)
+        let there = max(stored, Int64(logged.keys.max() ?? 0))
+        if let first = try page(1), first[24..<28] == first[92..<96] {
+            let said = first[28..<32].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+            if said > 0 {
+                pageCount = UInt32(clamping: min(said, there + 1 << 20))
+                return
+            }
+        }
+        pageCount = UInt32(clamping: there)
     }
 
     /// Finds the committed frames of a log, by the checksums over ciphertext that it has on disk.
@@ -103,6 +120,12 @@ final class PageReader {
                 }
                 // What the database has instead is older.
                 miss(number)
+            } else if let place = journal?.places[number], let journal {
+                if try journal.read(memory, at: place.offset), codec.decrypt(start, page: number, into: start) {
+                    return true
+                }
+                // What the database has instead may never have been committed.
+                if place.isPromised { return false }
             }
             guard try file.read(memory, at: Int64(number - 1) * Int64(pageSize)) == pageSize else { return false }
             return codec.decrypt(start, page: number, into: start)

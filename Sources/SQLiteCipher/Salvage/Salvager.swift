@@ -16,6 +16,8 @@ final class Salvager {
     private var usable: Int
     private var decoder = RecordDecoder(encoding: .utf8)
     private var firstFreePage: UInt32 = 0
+    /// Pages that hold nothing. They may be damaged, or never have been written.
+    private(set) var freePages: Set<UInt32> = []
 
     init(_ reader: PageReader, profile: CipherProfile) throws {
         self.reader = reader
@@ -27,6 +29,7 @@ final class Salvager {
             decoder = RecordDecoder(encoding: encodings[first[59]] ?? .utf8)
             firstFreePage = first[32..<36].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         }
+        try findFreePages()
     }
 
     /// Calls `body` with each row of a tree whose pages lead to it.
@@ -80,8 +83,9 @@ final class Salvager {
 
     /// Rows on pages to which no tree led: the page above them is damaged.
     func orphans(_ body: (_ page: UInt32, _ rowid: Int64, _ values: [DatabaseValue]) throws -> Void) throws {
-        try skipFreePages()
-        for number in stride(from: 1, through: reader.pageCount, by: 1) where !visited.contains(number) {
+        // Free pages may hold rows that were deleted.
+        for number in stride(from: 1, through: reader.pageCount, by: 1)
+        where !visited.contains(number) && !freePages.contains(number) {
             guard let bytes = try reader.page(number),
                 let page = BTreePage(bytes, number: number, usable: usable), page.kind == .leafTable
             else { continue }
@@ -90,19 +94,23 @@ final class Salvager {
         }
     }
 
-    /// Free pages may hold rows that were deleted.
-    private func skipFreePages() throws {
+    private func findFreePages() throws {
         var trunk = firstFreePage
-        while trunk > 0, visited.insert(trunk).inserted, let bytes = try reader.page(trunk) {
+        while trunk > 0, freePages.insert(trunk).inserted, let bytes = try reader.page(trunk), usable > 8 {
             var cursor = ByteCursor(bytes[..<usable], at: 0)
             guard let next = cursor.word(), let count = cursor.word() else { return }
             for _ in 0..<count {
                 guard let leaf = cursor.word() else { break }
-                visited.insert(leaf)
+                freePages.insert(leaf)
             }
             trunk = next
         }
+        // A trunk that can't be read hides others.
+        if reader.damaged.contains(trunk) { freePages.remove(trunk) }
     }
+
+    /// The pages that something was lost with.
+    var damagedPages: [UInt32] { reader.damaged.subtracting(freePages).sorted() }
 
     /// Reads every page, so that damage is known of pages that hold no rows, too. SQLite's page of locks is no page.
     func readEverything() throws {

@@ -1,0 +1,72 @@
+import Foundation
+
+/// Where a hot rollback journal has pages as they were before the transaction that it was to undo
+/// (https://www.sqlite.org/fileformat2.html#the_rollback_journal).
+struct JournalIndex {
+    /// A page's first record, which is the oldest. Whether it is promised: then the database may have another page by
+    /// now, and the record is the only copy of the old one.
+    private(set) var places: [UInt32: (offset: Int64, isPromised: Bool)] = [:]
+    /// Whether the file is shorter than its headers say.
+    private(set) var isCut = false
+
+    private static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+    private let file: Descriptor
+    private let size: Int64
+
+    /// `nil` if there is nothing to undo.
+    init?(_ file: Descriptor, pageSize: Int) throws {
+        self.file = file
+        size = try file.size()
+        guard try !isSettled() else { return nil }
+        let recordSize = Int64(pageSize + 8)
+        var start: Int64 = 0
+        var sector: Int64 = 512
+        while let header = try bytes(28, at: start), header.starts(with: Self.magic) {
+            if start == 0 {
+                let claimed = Int64(Self.word(header, 20))
+                if (32...65_536).contains(claimed) { sector = claimed }
+            }
+            let said = Self.word(header, 8)
+            let first = start + sector
+            let room = max(0, size - first) / recordSize
+            let count = said == .max ? room : min(Int64(said), room)
+            if said != .max, Int64(said) > room { isCut = true }
+            for index in 0..<count {
+                let place = first + index * recordSize
+                guard let number = try bytes(4, at: place) else { break }
+                let page = Self.word(number, 0)
+                if places[page] == nil { places[page] = (place + 4, said != .max) }
+            }
+            guard !isCut, said != .max else { break }
+            // The next header begins with a sector.
+            start = (first + count * recordSize + sector - 1) / sector * sector
+        }
+        if places.isEmpty, !isCut { return nil }
+    }
+
+    private static func word(_ bytes: [UInt8], _ place: Int) -> UInt32 {
+        bytes[place..<place + 4].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    }
+
+    private func bytes(_ count: Int, at offset: Int64) throws -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let got = try bytes.withUnsafeMutableBytes { try file.read($0, at: offset) }
+        return got == count ? bytes : nil
+    }
+
+    /// A transaction over several databases is committed when its super-journal is gone: then there is nothing to undo.
+    private func isSettled() throws -> Bool {
+        guard size > 16, let tail = try bytes(16, at: size - 16), tail.suffix(8).elementsEqual(Self.magic) else {
+            return false
+        }
+        let length = Int(Self.word(tail, 0))
+        guard (1...4096).contains(length), let name = try bytes(length, at: size - 16 - Int64(length)) else {
+            return false
+        }
+        return !FileManager.default.fileExists(atPath: String(decoding: name, as: UTF8.self))
+    }
+
+    func read(_ target: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Bool {
+        try file.read(target, at: offset) == target.count
+    }
+}
