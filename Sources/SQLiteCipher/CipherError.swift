@@ -1,3 +1,5 @@
+import GRDB
+
 /// What went wrong with an encrypted database or file, and what to do about it.
 ///
 /// For example:
@@ -70,8 +72,16 @@ public struct CipherError: Error, Sendable {
     public let page: UInt32?
     /// SQLite's extended result code, where SQLite reported the error.
     public internal(set) var sqliteCode: Int32?
-    /// The error that caused this one.
-    public internal(set) var underlying: (any Error)?
+    /// The error that caused this one. Of a `DatabaseError` only its code is kept: its message and its SQL may hold
+    /// what was stored.
+    public internal(set) var underlying: (any Error)? {
+        didSet { underlying = Self.reduced(underlying) }
+    }
+
+    private static func reduced(_ error: (any Error)?) -> (any Error)? {
+        guard let error = error as? DatabaseError else { return error }
+        return DatabaseError(resultCode: error.extendedResultCode)
+    }
 
     init(
         _ code: Code, _ message: String, advice: String? = nil, path: String? = nil, page: UInt32? = nil,
@@ -83,7 +93,7 @@ public struct CipherError: Error, Sendable {
         self.path = path
         self.page = page
         self.sqliteCode = sqliteCode
-        self.underlying = underlying
+        self.underlying = Self.reduced(underlying)
     }
 }
 

@@ -101,6 +101,59 @@ struct MaintenanceTests {
         #expect(try rows(other) == before)
     }
 
+    @Test func `A copy can be read by nobody who can't read the database, and a link stays one`() throws {
+        let scratch = try Scratch()
+        let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey)
+        try database.openQueue().write { try $0.fill(rows: 40) }
+        #expect(chmod(database.path, 0o640) == 0)
+        func mode(_ path: String) -> mode_t {
+            var status = stat()
+            return lstat(path, &status) == 0 ? status.st_mode : 0
+        }
+        try database.exportPlain(to: scratch.path("plain.db"))
+        #expect(mode(scratch.path("plain.db")) & 0o777 == 0o640)
+        let other = try EncryptedDatabase(path: scratch.path("b.db"), key: otherKey, profile: .sqlCipher4)
+        try database.export(to: other)
+        #expect(mode(other.path) & 0o777 == 0o640)
+
+        #expect(symlink(database.path, scratch.path("link.db")) == 0)
+        let linked = try EncryptedDatabase(path: scratch.path("link.db"), key: testKey)
+        let renewed = try linked.changeKey(to: otherKey)
+        #expect(mode(scratch.path("link.db")) & S_IFMT == S_IFLNK)
+        #expect(mode(database.path) & 0o777 == 0o640)
+        #expect(try rows(renewed).count == 40)
+    }
+
+    /// SQLCipher leaves free pages unwritten, or of zeros.
+    @Test(arguments: Profile.allCases, Profile.allCases)
+    func `Free pages that can't be read don't keep a key from being changed`(_ from: Profile, _ to: Profile) throws {
+        let scratch = try Scratch()
+        let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: from.profile)
+        let queue = try database.openQueue()
+        try queue.write { try $0.fill(rows: 20) }
+        try queue.write { try $0.execute(sql: "CREATE TABLE big AS SELECT randomblob(40000) AS b; DROP TABLE big") }
+        try queue.close()
+        let before = try rows(database)
+        var bytes = try contents(database.path)
+        bytes.replaceSubrange((bytes.count - 4096)..., with: [UInt8](repeating: 0, count: 4096))
+        try write(bytes, to: database.path)
+        #expect(try rows(database.changeKey(to: otherKey, profile: to.profile)) == before)
+    }
+
+    @Test func `A change of key that fails says so, leaves nothing, and tells nothing of what is stored`() throws {
+        let scratch = try Scratch()
+        let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey)
+        try database.openQueue().write { try $0.fill(rows: 200) }
+        var bytes = try contents(database.path)
+        bytes[4096 * 6 + 50] ^= 1
+        try write(bytes, to: database.path)
+        let error = #expect(throws: CipherError.self) { try database.changeKey(to: otherKey) }
+        #expect(error?.code == .damagedPage && error?.page == 7)
+        for text in ["byName", "marker", "INSERT", "SELECT"] { #expect(error.map { !"\($0)".contains(text) } == true) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == ["a.db"])
+        #expect(try contents(database.path) == bytes)
+    }
+
     @Test(arguments: Profile.allCases)
     func `VACUUM, ATTACH, backup and memory copies work`(_ kind: Profile) throws {
         let scratch = try Scratch()

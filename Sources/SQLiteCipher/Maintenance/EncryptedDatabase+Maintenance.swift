@@ -80,7 +80,7 @@ extension EncryptedDatabase {
             throw CipherError(.cannotOpen, "There is no such file.", path: path)
         }
         let queue = try openQueue()
-        try explaining { try Rewriting.copy(from: queue, to: target) }
+        try explaining { try Rewriting.copy(from: queue, at: path, to: target) }
         try queue.close()
     }
 

@@ -29,13 +29,18 @@ struct InPlaceRewrite {
             let queue = try source.open(configuration)
             let wasLogged = try takeAlone(queue)
             do {
-                try Rewriting.copy(from: queue, to: target)
+                try Rewriting.copy(from: queue, at: path, to: target)
                 try check(target, logged: wasLogged)
-                try replace(path, by: target.path)
+                try prepare(target.path, as: path)
             } catch {
                 if wasLogged { try? setMode(queue, "wal") }
+                try? Rewriting.removeDatabase(target.path)
                 throw error
             }
+            // From here on the connection's file is no longer the one at the path, and nothing may be written by it.
+            guard rename(target.path, path) == 0 else { throw failure("put in place", target.path) }
+            // The new key is in force, whether or not the system can promise that it stays after a power failure.
+            try? flush((path as NSString).deletingLastPathComponent)
             try queue.close()
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
             throw CipherError(
@@ -62,6 +67,10 @@ struct InPlaceRewrite {
                 throw DatabaseError(resultCode: .SQLITE_BUSY)
             }
             try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
+            // Between the two somebody may have begun a log again.
+            guard try String.fetchOne(db, sql: "PRAGMA journal_mode") == "delete" else {
+                throw DatabaseError(resultCode: .SQLITE_BUSY)
+            }
             return mode == "wal"
         }
     }
@@ -78,7 +87,7 @@ struct InPlaceRewrite {
         try queue.close()
         guard findings == ["ok"] else {
             throw CipherError(
-                .sql, "The rewritten database did not pass SQLite's check: \(findings.joined(separator: "; ")).",
+                .sql, "The rewritten database did not pass SQLite's check.",
                 advice: "The database was left as it was. Check it with PRAGMA integrity_check.", path: source.path)
         }
         for suffix in ["-wal", "-journal"] where FileManager.default.fileExists(atPath: target.path + suffix) {
@@ -86,15 +95,14 @@ struct InPlaceRewrite {
         }
     }
 
-    private func replace(_ path: String, by rewritten: String) throws {
+    /// Gives the new file the old one's mode and owner, and flushes it.
+    private func prepare(_ rewritten: String, as path: String) throws {
         var status = stat()
         guard stat(path, &status) == 0 else { throw failure("looked up", path) }
         guard chmod(rewritten, status.st_mode & 0o7777) == 0 else { throw failure("given its mode", rewritten) }
         // Only root can give files away; for all others the owner is right already.
         _ = chown(rewritten, status.st_uid, status.st_gid)
         try flush(rewritten)
-        guard rename(rewritten, path) == 0 else { throw failure("put in place", rewritten) }
-        try flush((path as NSString).deletingLastPathComponent)
     }
 
     private func flush(_ path: String) throws {

@@ -59,42 +59,67 @@ package enum Rewriting {
     /// Copies everything that `source` sees in one snapshot to a file that does not exist yet.
     ///
     /// Pages are copied one by one where the target can keep them, which leaves each row's `rowid` as it was. Where the
-    /// target needs more room in each page, or pages of another size, SQLite builds it anew (`VACUUM INTO`); rows of
-    /// tables that have no `INTEGER PRIMARY KEY` may then get other rowids.
-    static func copy(from source: DatabaseQueue, to target: Place) throws {
+    /// target needs more room in each page, or pages of another size, or a free page can't be read, SQLite builds it anew
+    /// (`VACUUM INTO`); rows of tables that have no `INTEGER PRIMARY KEY` may then get other rowids.
+    ///
+    /// - Parameter path: the source's file, whose mode the copy gets.
+    static func copy(from source: DatabaseQueue, at path: String, to target: Place) throws {
         try source.writeWithoutTransaction { db in
             guard let connection = db.sqliteConnection else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
-            try copy(from: connection, to: target)
+            try copy(from: connection, at: path, to: target)
         }
     }
 
     /// The same, from a connection on which no transaction is open.
-    package static func copy(from source: OpaquePointer, to target: Place) throws {
+    ///
+    /// - Parameter path: the source's file; `nil` if it has none.
+    package static func copy(from source: OpaquePointer, at path: String?, to target: Place) throws {
         guard !FileManager.default.fileExists(atPath: target.path) else {
             throw CipherError(
                 .alreadyExists, "There is a file already.", advice: "Remove it, or give another path.",
                 path: target.path)
         }
+        try reserve(target.path, as: path)
         do {
             // Reads the schema first: only then does SQLite know what is reserved.
             try run("SELECT 1 FROM sqlite_master LIMIT 1", on: source)
             let pageSize = try pageSize(of: source)
-            let reserve = try reservedBytes(source, new: -1)
-            if target.pageSize == nil || target.pageSize == pageSize, target.accepts(reserve: reserve) {
-                try copyPages(of: source, to: target)
-            } else {
-                if case .encrypted(let database) = target {
-                    // In this order: the pragma forgets what was to be reserved.
-                    try run("PRAGMA page_size = \(database.profile.pageSize)", on: source)
-                    _ = try reservedBytes(source, new: Int32(database.profile.reserve))
+            if target.pageSize == nil || target.pageSize == pageSize,
+                target.accepts(reserve: try reservedBytes(source, new: -1))
+            {
+                do {
+                    return try copyPages(of: source, to: target)
+                } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+                    // A backup reads free pages, too, and SQLCipher leaves some of these unwritten. If a page is damaged
+                    // that holds something, the following fails as well.
+                    try removeDatabase(target.path)
+                    try reserve(target.path, as: path)
                 }
-                // The name holds no quote: it is a URI.
-                try run("VACUUM INTO '\(target.vacuumURI)'", on: source)
             }
+            if case .encrypted(let database) = target {
+                // In this order: the pragma forgets what was to be reserved.
+                try run("PRAGMA page_size = \(database.profile.pageSize)", on: source)
+                _ = try reservedBytes(source, new: Int32(database.profile.reserve))
+            }
+            // The name holds no quote: it is a URI.
+            try run("VACUUM INTO '\(target.vacuumURI)'", on: source)
         } catch {
             try? removeDatabase(target.path)
             throw target.explain(error)
         }
+    }
+
+    /// Makes the file, empty, so that who may not read the source can't read the copy either, at any moment.
+    private static func reserve(_ path: String, as source: String?) throws {
+        var status = stat()
+        let mode = source.map { stat($0, &status) == 0 } == true ? status.st_mode & 0o666 : 0o600
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+        guard descriptor >= 0 else {
+            throw CipherError(
+                .cannotOpen, "The file can't be made: \(String(cString: strerror(errno))).", path: path)
+        }
+        // Nobody has it open: there are no locks to be dropped.
+        close(descriptor)
     }
 
     private static func copyPages(of source: OpaquePointer, to target: Place) throws {

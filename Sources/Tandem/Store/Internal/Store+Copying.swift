@@ -40,7 +40,7 @@ extension Store {
             let partial = target.folder + "/.tandem-\(UUIDv7.shared.next())"
             defer { try? Rewriting.removeDatabase(partial) }
             let place = try place(partial, encryption)
-            try reading { connection in try Rewriting.copy(from: connection.sqlite, to: place) }
+            try reading { connection in try Rewriting.copy(from: connection.sqlite, at: readers == nil ? nil : self.path, to: place) }
             try StoreFile.flush(partial)
             try checkTarget(path, encryption)
             guard rename(partial, path) == 0 else {
