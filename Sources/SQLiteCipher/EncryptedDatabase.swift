@@ -140,6 +140,7 @@ public struct EncryptedDatabase: Sendable {
     /// - Parameter serial: what was noted before explains nothing.
     private func explain(_ error: any Error, after serial: Int) -> any Error {
         guard let error = error as? DatabaseError else { return error }
+        if let finding = readOnlyFinding(error) { return finding }
         let code = error.extendedResultCode.rawValue
         guard var incident = entry.takeIncident(code: code, after: serial) else { return error }
         incident.sqliteCode = code

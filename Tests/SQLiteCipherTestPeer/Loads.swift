@@ -92,3 +92,16 @@ func shrink(_ queue: DatabaseQueue) throws {
         _ = try Row.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)")
     }
 }
+
+func readOnly(_ database: EncryptedDatabase) throws {
+    var configuration = Configuration()
+    configuration.readonly = true
+    do {
+        let queue = try database.openQueue(configuration: configuration)
+        say("\(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM batch") } ?? -1)")
+    } catch let error as CipherError {
+        say("\(error.code)")
+    } catch {
+        say("\((database.explain(error) as? CipherError)?.code.description ?? "\(error)")")
+    }
+}

@@ -15,6 +15,7 @@ import SQLiteCipher
 // three COUNT SECOND PLAIN: commits to three databases at once
 // shrink: changes half of the rows, deletes the others, and gives the room back
 // files FOLDER: writes encrypted files until it is killed
+// readonly: prints the number of transactions, or the error's code
 // exclusive: commits with the log's index in its own memory, and kills itself
 // dotfile COUNT: as add, in a process with another default VFS
 // hold: commits a transaction, says that it has the database open, and keeps it so until it is killed
@@ -35,6 +36,7 @@ func main() throws {
         _ = try database.changeKey(to: .raw(Array(1..<33)), profile: target)
         return
     }
+    if arguments[4] == "readonly" { return try readOnly(database) }
     var configuration = Configuration()
     configuration.busyMode = .timeout(20)
     configuration.prepareDatabase { db in

@@ -14,14 +14,18 @@
 /// in between.
 final class SecretBytes: @unchecked Sendable {
     private let memory: UnsafeMutableRawBufferPointer
+    /// Sees the memory when it was overwritten and is not given back yet: for tests.
+    private let inspect: (@Sendable (UnsafeRawBufferPointer) -> Void)?
 
     init(_ bytes: UnsafeRawBufferPointer) {
+        inspect = nil
         memory = .allocate(byteCount: max(bytes.count, 1), alignment: 16)
         memory.copyMemory(from: bytes)
         count = bytes.count
     }
 
-    init(_ bytes: [UInt8]) {
+    init(_ bytes: [UInt8], inspect: (@Sendable (UnsafeRawBufferPointer) -> Void)? = nil) {
+        self.inspect = inspect
         memory = .allocate(byteCount: max(bytes.count, 1), alignment: 16)
         memory.copyBytes(from: bytes)
         count = bytes.count
@@ -31,6 +35,7 @@ final class SecretBytes: @unchecked Sendable {
 
     deinit {
         memory.wipe()
+        inspect?(UnsafeRawBufferPointer(memory))
         memory.deallocate()
     }
 

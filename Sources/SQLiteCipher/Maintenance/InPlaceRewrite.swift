@@ -21,6 +21,12 @@ struct InPlaceRewrite {
     func run() throws {
         // The file itself is replaced, not a link to it.
         let path = URL(fileURLWithPath: source.path).resolvingSymlinksInPath().path
+        let folder = (path as NSString).deletingLastPathComponent
+        guard access(folder.isEmpty ? "." : folder, W_OK) == 0 else {
+            throw CipherError(
+                .readOnly, "The folder can't be written: \(String(cString: strerror(errno))).",
+                advice: "The new file is made beside the old one.", path: path)
+        }
         let target = try target(path + "-rewrite")
         try Rewriting.removeDatabase(target.path)
         var configuration = Configuration()

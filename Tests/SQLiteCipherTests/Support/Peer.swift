@@ -32,6 +32,21 @@ struct Peer {
         try process.run()
     }
 
+    /// A user who is nobody's, for a peer that may not do what root may. `nil` where that can't be.
+    static let asNobody: [String]? = {
+        let program = "/usr/bin/setpriv"
+        guard geteuid() == 0, FileManager.default.isExecutableFile(atPath: program) else { return nil }
+        let line = ["--reuid=65534", "--regid=65534", "--clear-groups"]
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = line + [executable.path]
+        process.standardError = FileHandle.nullDevice
+        // Without arguments the peer says how it is used.
+        guard (try? process.run()) != nil else { return nil }
+        process.waitUntilExit()
+        return process.terminationStatus == 64 ? [program] + line : nil
+    }()
+
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
     }

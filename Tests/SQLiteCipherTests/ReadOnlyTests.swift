@@ -1,0 +1,100 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import SQLiteCipher
+
+@Suite("What can't be written can be read, or the error says why not")
+struct ReadOnlyTests {
+    /// A file system of its own, which can be made read-only.
+    private final class Medium {
+        let path: String
+
+        init?(_ scratch: Scratch) {
+            path = scratch.path("medium")
+            guard mkdir(path, 0o755) == 0, Self.run("mount", "-t", "tmpfs", "tmpfs", path) else { return nil }
+        }
+
+        deinit {
+            _ = Self.run("umount", path)
+        }
+
+        func protect() throws { try #require(Self.run("mount", "-o", "remount,ro", path)) }
+
+        private static func run(_ line: String...) -> Bool {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+            process.arguments = line
+            process.standardError = FileHandle.nullDevice
+            guard (try? process.run()) != nil else { return false }
+            process.waitUntilExit()
+            return process.terminationStatus == 0
+        }
+    }
+
+    private var readOnly: Configuration {
+        var configuration = Configuration()
+        configuration.readonly = true
+        return configuration
+    }
+
+    @Test(arguments: Profile.allCases, [JournalMode.delete, .wal])
+    func `A database on a read-only medium is read`(_ kind: Profile, _ mode: JournalMode) throws {
+        let scratch = try Scratch()
+        guard let medium = Medium(scratch) else { try Test.cancel("file systems can't be mounted here") }
+        let path = medium.path + "/a.db"
+        _ = try Peer(path, kind, mode, "add", "3").words()
+        try medium.protect()
+        let database = try EncryptedDatabase(path: path, key: testKey, profile: kind.profile)
+        let queue = try database.openQueue(configuration: readOnly)
+        #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM batch") } == 3)
+        #expect(try queue.read { try $0.integrity() } == ["ok"])
+        #expect(throws: DatabaseError.self) { try queue.write { try $0.execute(sql: "DELETE FROM batch") } }
+        #expect(try database.fileKey().master == database.fileKey().master)
+        let wrong = try EncryptedDatabase(path: path, key: otherKey, profile: kind.profile)
+        let error = #expect(throws: CipherError.self) { try wrong.openQueue(configuration: readOnly) }
+        #expect(error?.code == .wrongKey)
+        let target = try EncryptedDatabase(path: scratch.path("b.db"), key: testKey)
+        #expect(try database.salvage(to: target).rows["batch"] == 3)
+        let refused = #expect(throws: CipherError.self) { try database.changeKey(to: otherKey) }
+        #expect(refused?.code == .readOnly)
+    }
+
+    /// A log that was not folded in can't be left out, and its index can't be made there.
+    @Test(arguments: Profile.allCases, [JournalMode.delete, .wal])
+    func `A hot log or journal on a read-only medium is an error that says so, or is read`(
+        _ kind: Profile, _ mode: JournalMode
+    ) throws {
+        let scratch = try Scratch()
+        guard let medium = Medium(scratch) else { try Test.cancel("file systems can't be mounted here") }
+        let path = medium.path + "/a.db"
+        _ = try Peer(path, kind, mode, "add", "3").words()
+        _ = try Peer(path, kind, mode, "die").words()
+        try medium.protect()
+        let database = try EncryptedDatabase(path: path, key: testKey, profile: kind.profile)
+        do {
+            let queue = try database.openQueue(configuration: readOnly)
+            #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM batch") } == 3)
+            #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM item") } == 21)
+        } catch {
+            let found = database.explain(error) as? CipherError
+            #expect(found?.code == .readOnly && found?.advice != nil, "\(error)")
+        }
+    }
+
+    @Test(arguments: [JournalMode.delete, .wal])
+    func `A user who may only read does so while another writes`(_ mode: JournalMode) throws {
+        guard let nobody = Peer.asNobody else { try Test.cancel("no other user can be had here") }
+        let scratch = try Scratch()
+        #expect(chmod(scratch.url.path, 0o755) == 0)
+        let path = scratch.path("a.db")
+        _ = try Peer(path, .gcm, mode, "add", "3").words()
+        let holder = try Peer(path, .gcm, mode, "hold")
+        try holder.waitForWord("open")
+        defer { holder.kill() }
+        #expect(chmod(path, 0o644) == 0)
+        #expect(try Peer(path, .gcm, mode, under: nobody, ["readonly"]).words() == ["4"])
+        #expect(chmod(path, 0o600) == 0)
+        #expect(try Peer(path, .gcm, mode, under: nobody, ["readonly"]).words() == ["cannotOpen"])
+    }
+}
