@@ -19,7 +19,7 @@ extension EncryptedDatabase {
         let isUnopened = error.resultCode == .SQLITE_CANTOPEN && isHot && isOnReadOnlyMedium
         guard needsRecovery.contains(error.extendedResultCode) || isUnopened else { return nil }
         return CipherError(
-            .readOnly, "The log or the journal beside the database must be worked off, and nothing can be written there.",
+            .readOnly, "The log or journal beside the database must be worked off, and nothing can be written there.",
             advice: "Open it once where it can be written, or copy it there with the files beside it.", path: path,
             sqliteCode: error.extendedResultCode.rawValue, underlying: error)
     }
