@@ -16,6 +16,7 @@ import SQLiteCipher
 // shrink: changes half of the rows, deletes the others, and gives the room back
 // files FOLDER: writes encrypted files until it is killed
 // readonly: prints the number of transactions, or the error's code
+// big: makes the database in a transaction that spills
 // exclusive: commits with the log's index in its own memory, and kills itself
 // dotfile COUNT: as add, in a process with another default VFS
 // hold: commits a transaction, says that it has the database open, and keeps it so until it is killed
@@ -72,6 +73,12 @@ func main() throws {
         try transfer(queue, seconds: Double(count))
     case "three":
         try commitToThree(queue, second: arguments[6], plain: arguments[7], count: count)
+    case "big":
+        // The first transaction of all, and larger than the cache.
+        try queue.write { db in
+            try db.execute(sql: "CREATE TABLE big (v); CREATE INDEX bigV ON big (v)")
+            for _ in 0..<60 { try db.execute(sql: "INSERT INTO big VALUES (randomblob(3000))") }
+        }
     case "exclusive":
         try prepare(queue)
         try dieExclusively(queue)
