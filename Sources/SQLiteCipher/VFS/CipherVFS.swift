@@ -20,11 +20,11 @@ enum CipherVFS {
     nonisolated(unsafe) private(set) static var lower: UnsafeMutablePointer<sqlite3_vfs>?
 
     private static let registration: Result<Void, CipherError> = {
-        guard sqlite3_libversion_number() >= 3_032_000 else {
+        guard sqlite3_libversion_number() >= 3_037_000 else {
             return .failure(
                 CipherError(
                     .unsupportedSQLite, "SQLite \(String(cString: sqlite3_libversion())) is too old.",
-                    advice: "Use 3.32 or later."))
+                    advice: "Use 3.37 or later."))
         }
         guard sqlite3_compileoption_used("USE_URI") != 0 else {
             return .failure(
