@@ -105,3 +105,15 @@ func readOnly(_ database: EncryptedDatabase) throws {
         say("\((database.explain(error) as? CipherError)?.code.description ?? "\(error)")")
     }
 }
+
+/// A little of everything that moves pages about, with a shorter file at the end.
+func work(_ queue: DatabaseQueue) throws {
+    try queue.writeWithoutTransaction { db in
+        try db.execute(sql: "PRAGMA cache_size = 10; CREATE TEMP TABLE copied AS SELECT * FROM item")
+        _ = try Int.fetchOne(
+            db, sql: "SELECT count(*) FROM (SELECT filler FROM copied ORDER BY filler LIMIT -1 OFFSET 1)")
+        try db.execute(sql: "BEGIN; UPDATE item SET filler = filler || 'S3CR3T'; ROLLBACK")
+        try db.execute(sql: "DELETE FROM item WHERE number % 2; VACUUM")
+    }
+    try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+}

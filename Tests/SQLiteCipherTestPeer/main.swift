@@ -10,6 +10,7 @@ import SQLiteCipher
 // check: prints the number of complete transactions, then what the integrity check says
 // make, read: a table of one value
 // rekey PROFILE: changes key and profile
+// work: commits, sorts, rolls back, deletes half and makes the file shorter
 // expose MEGABYTES: does a little of everything that makes SQLite write files, and sorts so much
 // transfer SECONDS: moves amounts between accounts, whose sum stays equal
 // three COUNT SECOND PLAIN: commits to three databases at once
@@ -65,6 +66,10 @@ func main() throws {
             try db.execute(sql: "UPDATE item SET filler = filler || 'never committed'")
             kill(getpid(), SIGKILL)
         }
+    case "work":
+        try prepare(queue)
+        for _ in 0..<10 { _ = try transaction(queue) }
+        try work(queue)
     case "expose":
         try expose(database, queue, megabytes: count)
     case "shrink":

@@ -108,8 +108,12 @@ struct FuzzTests {
             let started = ContinuousClock.now
             _ = try examine(database, scratch)
             let took = ContinuousClock.now - started
-            if took > .seconds(20) { try scratch.keep("fuzz-\(seed)-\(round)") }
-            #expect(took < .seconds(20), "round \(round) of TANDEM_SEED=\(seed)")
+            if took > .seconds(40) {
+                try write(bytes, to: database.path)
+                try scratch.keep("fuzz-\(seed)-\(round)")
+            }
+            #expect(took < .seconds(40), "round \(round) of TANDEM_SEED=\(seed)")
+            if took > .seconds(2) { print("SLOW \(kind) \(round) \(took)") }
         }
     }
 

@@ -105,7 +105,7 @@ extension EncryptedDatabase {
 
     /// SQLite's own name for such a table, in its shell's `.recover`.
     private static func keepOrphans(_ salvager: Salvager, _ db: Database, _ report: inout SalvageReport) throws {
-        guard !salvager.damagedPages.isEmpty else { return }
+        guard salvager.isDamaged else { return }
         var width = -1
         var found = 0
         try salvager.orphans { page, rowid, values in

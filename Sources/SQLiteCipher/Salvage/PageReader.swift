@@ -10,6 +10,8 @@ final class PageReader {
     private let log: Descriptor?
     private let journal: JournalIndex?
     private let filePages: UInt32
+    /// So many of the pages are noted that were cut off.
+    private static let mostMissing = Int64(1 << 16)
     /// Where the log has the newest committed copy of a page.
     private var logged: [UInt32: Int64] = [:]
     private(set) var damaged: Set<UInt32> = []
@@ -57,7 +59,7 @@ final class PageReader {
         if let first = try page(1), first[24..<28] == first[92..<96] {
             let said = first[28..<32].reduce(Int64(0)) { $0 << 8 | Int64($1) }
             if said > 0 {
-                pageCount = UInt32(clamping: min(said, there + 1 << 20))
+                pageCount = UInt32(clamping: min(said, there + Self.mostMissing))
                 return
             }
         }
@@ -107,7 +109,8 @@ final class PageReader {
 
     /// A page in the clear, or `nil` if it is damaged, cut off or no page of the file.
     func page(_ number: UInt32) throws -> [UInt8]? {
-        guard number > 0, number <= pageCount else {
+        let isThere = number <= filePages || logged[number] != nil || journal?.places[number] != nil
+        guard number > 0, number <= pageCount, isThere else {
             miss(number)
             return nil
         }

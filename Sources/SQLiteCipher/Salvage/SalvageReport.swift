@@ -1,6 +1,7 @@
 /// What ``EncryptedDatabase/salvage(to:)`` found.
 public struct SalvageReport: Sendable, Equatable {
-    /// The pages that could not be read, in order. The first is 1.
+    /// The pages that could not be read, in order. The first is 1. Of those that were cut off the file's end, at most
+    /// 65,536.
     public internal(set) var damagedPages: [UInt32] = []
     /// The rows that were copied, by table.
     public internal(set) var rows: [String: Int] = [:]

@@ -109,6 +109,8 @@ final class Salvager {
         if reader.damaged.contains(trunk) { freePages.remove(trunk) }
     }
 
+    var isDamaged: Bool { !reader.damaged.isSubset(of: freePages) }
+
     /// The pages that something was lost with.
     var damagedPages: [UInt32] { reader.damaged.subtracting(freePages).sorted() }
 
