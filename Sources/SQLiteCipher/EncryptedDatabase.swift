@@ -179,6 +179,7 @@ public struct EncryptedDatabase: Sendable {
         context.use(salt: salt)
         let codec = try context.readyCodec()
         var page = [UInt8](repeating: 0, count: profile.pageSize)
+        defer { page.withUnsafeMutableBytes { $0.wipe() } }
         // Without a lock a page can be read while it is being written.
         for _ in 0..<4 {
             let isAuthentic = try page.withUnsafeMutableBytes { memory -> Bool in

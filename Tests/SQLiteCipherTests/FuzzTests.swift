@@ -64,7 +64,7 @@ struct FuzzTests {
         let database = try make(scratch.path("a.db"), kind)
         let good = try contents(database.path)
         let rows = try RawDatabase(database).rows("SELECT id, name, hex(body) FROM t NOT INDEXED")
-        for round in 0..<(isSoak ? 20_000 : 80) {
+        for round in 0..<(isSoak ? 3000 : 80) {
             for suffix in ["-journal", "-wal"] { unlink(database.path + suffix) }
             try write(mutator.damage(good), to: database.path)
             let (read, salvaged) = try examine(database, scratch)
@@ -84,7 +84,7 @@ struct FuzzTests {
         let database = try make(scratch.path("a.db"), kind)
         let good = try contents(database.path)
         let codec = PageLayout.codec(try database.entry.keys(salt: Array(good[..<16])), database.profile)
-        for round in 0..<(isSoak ? 20_000 : 80) {
+        for round in 0..<(isSoak ? 3000 : 80) {
             var bytes = good
             for _ in 0..<Int.random(in: 1...3, using: &mutator.random) {
                 let first = Bool.random(using: &mutator.random)
@@ -123,7 +123,7 @@ struct FuzzTests {
         let scratch = try Scratch(inMemory: true)
         let key = try FileKey(raw: Array(10..<42))
         let path = scratch.path("f.enc")
-        for round in 0..<(isSoak ? 20_000 : 300) {
+        for round in 0..<(isSoak ? 10_000 : 300) {
             let count = [0, 10, 3000, 70_000][round % 4]
             let plain = [UInt8]((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7) })
             let writer = try EncryptedFile.Writer(path: path, key: key)

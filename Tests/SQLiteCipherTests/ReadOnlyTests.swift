@@ -6,32 +6,6 @@ import Testing
 
 @Suite("What can't be written can be read, or the error says why not")
 struct ReadOnlyTests {
-    /// A file system of its own, which can be made read-only.
-    private final class Medium {
-        let path: String
-
-        init?(_ scratch: Scratch) {
-            path = scratch.path("medium")
-            guard mkdir(path, 0o755) == 0, Self.run("mount", "-t", "tmpfs", "tmpfs", path) else { return nil }
-        }
-
-        deinit {
-            _ = Self.run("umount", path)
-        }
-
-        func protect() throws { try #require(Self.run("mount", "-o", "remount,ro", path)) }
-
-        private static func run(_ line: String...) -> Bool {
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = line
-            process.standardError = FileHandle.nullDevice
-            guard (try? process.run()) != nil else { return false }
-            process.waitUntilExit()
-            return process.terminationStatus == 0
-        }
-    }
-
     private var readOnly: Configuration {
         var configuration = Configuration()
         configuration.readonly = true
