@@ -91,7 +91,7 @@ struct ReadAheadTests {
             sizes.append(try size(path))
             let peer = try Peer(path, kind, mode, "shrink")
             #expect(peer.words() == [])
-            #expect(peer.process.terminationStatus == 0)
+            #expect(peer.process.terminationStatus == 0, "\(peer.complaint)")
         }
         #expect(try queue.read { try $0.integrity() } == ["ok"])
         #expect(try size(path) < sizes[0])

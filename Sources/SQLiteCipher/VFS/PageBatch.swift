@@ -108,7 +108,9 @@ final class PageBatch: @unchecked Sendable {
         for index in 0..<count where place.load(ordering: .relaxed) == Place.lent {
             _ = decrypt(index, with: codec)
         }
-        let end = place.compareExchange(expected: Place.lent, desired: Place.home, ordering: .releasing)
+        // Acquiring too: what the connection's thread read before it gave the batch up must not be overwritten sooner.
+        let end = place.compareExchange(
+            expected: Place.lent, desired: Place.home, ordering: .acquiringAndReleasing)
         if end.exchanged { return }
         wipe()
         place.store(Place.home, ordering: .releasing)

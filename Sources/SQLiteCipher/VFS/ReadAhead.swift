@@ -41,7 +41,7 @@ final class ReadAhead {
     /// The file's pages when the run began.
     private var end: UInt32 = 0
 
-    init(context: ConnectionContext, mayHaveHelper: Bool = Helper.isUseful) {
+    init(context: ConnectionContext, mayHaveHelper: Bool = true) {
         self.context = context
         self.mayHaveHelper = mayHaveHelper
         pageSize = context.pageSize
@@ -122,7 +122,7 @@ final class ReadAhead {
 
     private func lend(_ batch: PageBatch) {
         // After a fork there is one thread, and no queue to be had.
-        guard mayHaveHelper, Fork.generation == 0, let salt = context.salt else { return }
+        guard mayHaveHelper, Helper.isUseful, Fork.generation == 0, let salt = context.salt else { return }
         if helper?.salt != salt { helper = (try? context.makeCodec()).map { Helper(codec: $0, salt: salt) } }
         helper?.take(batch)
     }
