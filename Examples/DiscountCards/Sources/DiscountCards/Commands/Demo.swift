@@ -15,6 +15,8 @@ struct Demo: ParsableCommand {
     @Flag(help: "Keep the store, to try the other commands on.")
     var keep = false
 
+    @OptionGroup var keyOptions: KeyOptions
+
     func run() throws {
         let source = try DemoSource.find(file)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tandem-demo-\(UUID().uuidString)")
@@ -28,7 +30,7 @@ struct Demo: ParsableCommand {
 
         let path = folder.appendingPathComponent("cards.tandem").path
         try Interrupt.guarded {
-            try DemoStory(source: source, path: path, isKept: keep).tell()
+            try DemoStory(source: source, path: path, passphrase: keyOptions.passphrase, isKept: keep).tell()
         }
     }
 }

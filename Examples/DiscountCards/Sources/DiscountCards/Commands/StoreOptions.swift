@@ -11,6 +11,8 @@ struct StoreOptions: ParsableArguments {
         help: ArgumentHelp("Who is signed in; the first person, if not said.", valueName: "name"))
     var name: String?
 
+    @OptionGroup var keyOptions: KeyOptions
+
     /// Opens the store and signs in.
     ///
     /// - Parameter creating: Whether to make the store if there is none. Who only looks should not leave one behind.
@@ -20,6 +22,6 @@ struct StoreOptions: ParsableArguments {
                 .noInput, "\(store): there is no store here.",
                 advice: "`cards import` and `cards add` make one; `--store` names another.")
         }
-        return try Wallet(Wallet.openStore(at: store), as: name)
+        return try Wallet(Wallet.openStore(at: store, passphrase: keyOptions.passphrase), as: name)
     }
 }

@@ -45,6 +45,14 @@ enum BrandFile {
         return entries
     }
 
+    /// A list as the text of such a file.
+    static func text(_ entries: [BrandEntry]) -> String {
+        entries.reduce(into: "name\tcategory\tregions\twikidata\n") { text, entry in
+            let regions = entry.regions.joined(separator: ",")
+            text += "\(entry.name)\t\(entry.category)\t\(regions)\t\(entry.wikidata ?? "")\n"
+        }
+    }
+
     /// A line's fields.
     private struct Line {
         let fields: [String]

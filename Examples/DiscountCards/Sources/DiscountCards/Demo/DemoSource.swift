@@ -22,6 +22,11 @@ struct DemoSource {
     let searches: [Search]
     let sortSamples: [SortSample]
 
+    /// The first search in Cyrillic letters.
+    var cyrillicWords: String {
+        searches.first { $0.words.unicodeScalars.allSatisfy { $0 == " " || "а"..."я" ~= $0 } }?.words ?? ""
+    }
+
     /// The brands of a file, else those of the shared data, else made-up ones.
     static func find(_ file: String?) throws -> DemoSource {
         if let file { return try brands(from: file) }

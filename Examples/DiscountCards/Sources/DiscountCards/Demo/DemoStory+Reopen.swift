@@ -9,7 +9,9 @@ extension DemoStory {
         wallet.store.close()
 
         var reopened: Store?
-        let duration = try ContinuousClock().measure { reopened = try Wallet.openStore(at: path) }
+        let duration = try ContinuousClock().measure {
+            reopened = try Wallet.openStore(at: path, passphrase: passphrase)
+        }
         guard let store = reopened else { return }
         screen.print("  reopened in \(duration.rounded)\n")
         let after = try StoreContents(of: store)

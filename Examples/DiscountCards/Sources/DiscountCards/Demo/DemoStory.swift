@@ -4,14 +4,17 @@ import Tandem
 struct DemoStory {
     let source: DemoSource
     let path: String
+    /// Of the store that all but one chapter are about; `nil` if it is a plain one.
+    let passphrase: String?
     let isKept: Bool
     let screen = Screen.output
 
     func tell() throws {
         screen.print(screen.paint("Discount cards", .heading) + ": Tandem's example app, with no network at all")
-        screen.print(screen.paint("\(source.origin)\nstore: \(path)\(isKept ? "" : " (removed at the end)")", .faint))
+        let kind = passphrase == nil ? "store" : "encrypted store"
+        screen.print(screen.paint("\(source.origin)\n\(kind): \(path)\(isKept ? "" : " (removed at the end)")", .faint))
 
-        let store = try Wallet.openStore(at: path)
+        let store = try Wallet.openStore(at: path, passphrase: passphrase)
         let wallet = try Wallet(store, as: Family.names[0])
         try importBrands(wallet)
         try search(wallet)
@@ -21,10 +24,11 @@ struct DemoStory {
         try editWhatTheServerKnows(wallet)
         try showQueue(wallet)
         try watchOthers()
+        try encrypt(wallet)
         try reopen(wallet)
 
         guard isKept else { return }
-        screen.print("\nThe store is kept. Try: cards list --store \(path)")
+        screen.print("\nThe store is kept. Try: cards list --store \(path)\(passphrase == nil ? "" : " --key …")")
     }
 
     /// Begins a chapter.

@@ -7,16 +7,29 @@ extension Failure {
         let file = error.store.map { " (\($0))" } ?? ""
         self.init(
             Self.status(of: error.code), (place.isEmpty ? "" : "\(place): ") + error.message + file,
-            advice: error.advice)
+            advice: Self.advice(for: error))
+    }
+
+    /// What to do in this program, where the store can only say what to do in any.
+    private static func advice(for error: TandemError) -> String? {
+        switch error.code {
+        case .wrongKey:
+            "Check --key or \(KeyOptions.variable). The same is seen when the file's first bytes are damaged."
+        case .notEncrypted: "Leave out --key, and unset \(KeyOptions.variable)."
+        case .invalidKey: "Give a passphrase with --key or \(KeyOptions.variable), or neither for a plain store."
+        default: error.advice
+        }
     }
 
     private static func status(of code: TandemError.Code) -> Status {
         switch code {
         case .cannotOpen: .cannotCreate
-        case .readOnly: .noPermission
+        case .readOnly, .wrongKey: .noPermission
+        case .invalidKey: .usage
         case .busy: .tryAgain
         case .diskFull, .ioFailure: .inputOutput
-        case .notAStore, .corrupt, .newerSchema, .schemaMismatch, .duplicateValue, .duplicateID, .invalidValue,
+        case .notAStore, .notEncrypted, .corrupt, .newerSchema, .schemaMismatch, .duplicateValue, .duplicateID,
+            .invalidValue,
             .notFound, .objectDeleted, .overflow:
             .badData
         default: .software

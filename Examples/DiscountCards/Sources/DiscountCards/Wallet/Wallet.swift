@@ -7,8 +7,14 @@ struct Wallet {
     let person: Person
 
     /// Opens a store, and creates it if there is none.
-    static func openStore(at path: String) throws -> Store {
-        try Store(at: path, models: Card.self, Person.self, Brand.self, Star.self)
+    ///
+    /// - Parameter passphrase: The store's, if it is encrypted; a new one with a passphrase is.
+    static func openStore(at path: String, passphrase: String? = nil) throws -> Store {
+        guard let passphrase else {
+            return try Store(at: path, models: Card.self, Person.self, Brand.self, Star.self)
+        }
+        return try Store(
+            at: path, key: .passphrase(passphrase), models: Card.self, Person.self, Brand.self, Star.self)
     }
 
     /// Signs a person in: the one with a name, else the first there is.

@@ -1,0 +1,135 @@
+import Foundation
+import Tandem
+
+extension DemoStory {
+    /// Of the store that this chapter makes where the demo was given no key. It is no secret, and so may be shown.
+    private static let knownPassphrase = "три весёлых тигра"
+
+    func encrypt(_ wallet: Wallet) throws {
+        try chapter(
+            "Encrypt",
+            "With --key, or \(KeyOptions.variable) in the environment, a store is encrypted: AES-256-GCM for every page of its "
+                + "file and its log, on the system's own SQLite. A passphrase costs a tenth of a second at each opening."
+        )
+        let pair = try passphrase == nil ? makeEncryptedTwin() : exportPlainTwin(of: wallet)
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+        let words = source.cyrillicWords
+        let shared = pair.isShown ? ["--key", pair.passphrase] : []
+        let search = ["search", words, "--store", pair.shownPath]
+        func show(_ arguments: [String], passphrase: String? = nil, ends status: Failure.Status? = nil) throws {
+            let environment = passphrase == nil ? "" : "\(KeyOptions.variable)=… "
+            screen.print("  \(screen.paint("$ \(environment)cards \(Self.shown(arguments))", .strong))")
+            for line in try OtherProgram(arguments, passphrase: passphrase, in: folder).finish(status)
+            where !line.isEmpty { screen.print("  \(screen.paint("│", .faint)) \(line.printable)") }
+        }
+        if pair.isShown {
+            try show(["import", "brands.tsv", "--family", "--store", pair.shownPath] + shared)
+        }
+        try show(search + shared, passphrase: pair.isShown ? nil : pair.passphrase)
+        try show(search + ["--key", "ошибка"], ends: .noPermission)
+        try show(search, ends: .badData)
+        screen.print()
+        try checkErrors(pair)
+        try showNoise(wallet, pair)
+    }
+
+    /// The same cards twice.
+    private struct Pair {
+        let plain: String
+        let encrypted: String
+        let passphrase: String
+        /// The encrypted one as it is named from the demo's folder.
+        let shownPath: String
+        /// Whether the passphrase is one of the demo's own.
+        let isShown: Bool
+    }
+
+    /// Beside the demo's plain store, one that `cards import --key` is going to make.
+    private func makeEncryptedTwin() throws -> Pair {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+        let list = BrandFile.text(source.entries)
+        try Data(list.utf8).write(to: folder.appendingPathComponent("brands.tsv"))
+        return Pair(
+            plain: path, encrypted: folder.appendingPathComponent("secret.tandem").path,
+            passphrase: Self.knownPassphrase, shownPath: "secret.tandem", isShown: true)
+    }
+
+    /// Beside the demo's encrypted store, a plain copy.
+    private func exportPlainTwin(of wallet: Wallet) throws -> Pair {
+        let url = URL(fileURLWithPath: path)
+        let plain = url.deletingLastPathComponent().appendingPathComponent("plain.tandem").path
+        try wallet.store.exportPlain(to: plain)
+        return Pair(
+            plain: plain, encrypted: path, passphrase: passphrase ?? "", shownPath: url.lastPathComponent,
+            isShown: false)
+    }
+
+    /// What the errors are that the other processes put in words.
+    private func checkErrors(_ pair: Pair) throws {
+        func code(_ passphrase: String?, _ path: String) throws -> TandemError.Code? {
+            do {
+                try Wallet.openStore(at: path, passphrase: passphrase).close()
+                return nil
+            } catch let error as TandemError {
+                return error.code
+            }
+        }
+        let copies = try StolenFiles(of: pair.encrypted, to: copyFolder("untouched"))
+        let copy = copyFolder("untouched").appendingPathComponent((pair.encrypted as NSString).lastPathComponent).path
+        let codes = try [code("ошибка", copy), code(nil, copy)]
+        let after = try Data(contentsOf: URL(fileURLWithPath: copy))
+        try check(
+            codes == [.wrongKey, .notAStore] && after == copies.files[0],
+            "a wrong key is TandemError.\(TandemError.Code.wrongKey), none at all is "
+                + "TandemError.\(TandemError.Code.notAStore), and neither touches the file.")
+    }
+
+    /// Compares what a thief sees of either store, its log and all, while both are open.
+    private func showNoise(_ wallet: Wallet, _ pair: Pair) throws {
+        let opened = pair.isShown ? try Wallet.openStore(at: pair.encrypted, passphrase: pair.passphrase) : wallet.store
+        defer { if pair.isShown { opened.close() } }
+        let found = try opened.objects(Card.self).where { $0.shop.matches(source.cyrillicWords) }.all()
+        // So that there is something in the log.
+        _ = try opened.write { tx in try found.map { try tx.update(Card.self, $0.localID) { $0.points += 1 } } }
+
+        let plain = try StolenFiles(of: pair.plain, to: copyFolder("plain"))
+        let encrypted = try StolenFiles(of: pair.encrypted, to: copyFolder("encrypted"))
+        defer { try? FileManager.default.removeItem(at: copyFolder("plain").deletingLastPathComponent()) }
+        for (title, files) in [("A plain file begins", plain), ("The encrypted file begins", encrypted)] {
+            screen.print("\n  \(screen.paint(title, .faint))")
+            for line in HexDump.lines(files.files[0].prefix(48)) { screen.print("    \(line)") }
+        }
+        screen.print()
+        var table = Table(
+            .init(title: "How often it stands in all files", isFlexible: true), .init(title: "Plain", isNumber: true),
+            .init(title: "Encrypted", isNumber: true))
+        let words = try ["SQLite format 3", "CREATE TABLE"] + knownNames(opened)
+        let counts = words.map { (word: $0, plain: plain.count(of: $0), encrypted: encrypted.count(of: $0)) }
+        for (word, plain, encrypted) in counts {
+            table.append(.init(word), .init(plain.grouped), .init(encrypted.grouped, encrypted == 0 ? .good : .bad))
+        }
+        table.append("bytes in all", .init(plain.size.grouped), .init(encrypted.size.grouped))
+        let entropies = (plain: plain.entropy, encrypted: encrypted.entropy)
+        func bits(_ entropy: Double) -> String { String(format: "%.2f", entropy) }
+        table.append("bits of entropy in a byte", .init(bits(entropies.plain)), .init(bits(entropies.encrypted)))
+        table.print(on: screen)
+        screen.print()
+        try check(
+            !found.isEmpty && counts.allSatisfy { $0.plain > 0 && $0.encrypted == 0 },
+            "of \(words.count) words that stand in the plain files, the encrypted ones hold none.")
+        try check(
+            entropies.encrypted > 7.99 && entropies.plain < 7.9, "the encrypted file has the entropy of noise.")
+    }
+
+    /// A brand of each search, as its shop writes it.
+    private func knownNames(_ store: Store) throws -> [String] {
+        try source.searches.prefix(8).compactMap { search in
+            try store.objects(Card.self).where { $0.shop.matches(search.words) }.sorted(by: \.shop).first()?.shop
+        }
+        .reduce(into: []) { names, name in if !names.contains(name) { names.append(name) } }
+    }
+
+    private func copyFolder(_ name: String) -> URL {
+        URL(fileURLWithPath: path).deletingLastPathComponent().appendingPathComponent("stolen/\(name)")
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+/// This program once more, in a process of its own.
+final class OtherProgram {
+    private let arguments: [String]
+    private let process = Process()
+    private let output = Pipe()
+    private var unread = Data()
+
+    /// Starts it.
+    ///
+    /// - Parameters:
+    ///   - passphrase: Goes by the environment, which other users don't see.
+    ///   - folder: The current folder, if not this process's.
+    ///   - program: Another executable than this process's own.
+    init(
+        _ arguments: [String], passphrase: String? = nil, in folder: URL? = nil,
+        program: URL? = Bundle.main.executableURL
+    ) throws {
+        self.arguments = arguments
+        guard let program else {
+            throw Failure(.software, "This program does not know where it lies.")
+        }
+        process.executableURL = program
+        process.arguments = arguments
+        var environment = ProcessInfo.processInfo.environment
+        environment[KeyOptions.variable] = passphrase
+        process.environment = environment
+        if let folder { process.currentDirectoryURL = folder }
+        process.standardOutput = output
+        process.standardError = output
+        do {
+            try process.run()
+        } catch {
+            throw Failure(.software, "\(program.path) can't be started: \(error.localizedDescription)")
+        }
+    }
+
+    deinit { if process.isRunning { process.terminate() } }
+
+    /// Waits for a line; `nil` if the process ends without one.
+    func nextLine() -> String? {
+        while true {
+            if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { unread = unread[(end + 1)...] }
+                return String(decoding: unread[..<end], as: UTF8.self)
+            }
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { return nil }
+            unread.append(more)
+        }
+    }
+
+    /// Waits for its end, which must be a good one unless another is expected.
+    ///
+    /// - Returns: The lines it printed that were not read.
+    @discardableResult
+    func finish(_ expected: Failure.Status? = nil) throws -> [String] {
+        var lines: [String] = []
+        while let line = nextLine() { lines.append(line) }
+        process.waitUntilExit()
+        guard process.terminationStatus == expected?.rawValue ?? 0 else {
+            throw Failure(
+                .software, "`cards \(arguments.joined(separator: " "))` ended with \(process.terminationStatus).",
+                advice: lines.last)
+        }
+        return lines
+    }
+}
