@@ -13,7 +13,7 @@ LIBRARIES := $(sort $(patsubst Sources/%/,%,$(dir $(wildcard Sources/*/*.docc)))
 
 EXAMPLE := Examples/DiscountCards
 
-.PHONY: help setup demo test test-examples soak tsan bench docs format lint clean
+.PHONY: help setup demo test test-examples soak interop tsan bench docs format lint clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,10 +21,11 @@ help: ## List the targets
 setup: ## Install what the build needs, where it is missing
 	@Scripts/setup.sh
 
-demo: setup ## Run the example app's main job on 15,000 brand names
-	@swift run --package-path $(EXAMPLE) cards demo
+demo: setup ## Run the example app's main job on 15,000 brand names [KEY=passphrase: in an encrypted store]
+	@$(if $(KEY),CARDS_KEY="$$KEY") swift run --package-path $(EXAMPLE) cards demo
 
-test: setup ## Build and run the tests [FILTER=name: those whose name matches]
+test: ## Build and run the tests [FILTER=name: those whose name matches]
+	@Scripts/setup.sh strace
 	@swift build --build-tests
 	@swift test --skip-build $(if $(FILTER),--filter '$(FILTER)',--skip LiveOracleTests)
 	@# Its asynchronous sequences need the few threads that tests running beside it would hold.
@@ -33,12 +34,17 @@ test: setup ## Build and run the tests [FILTER=name: those whose name matches]
 test-examples: setup ## Build and run the example app's own tests
 	@swift test --package-path $(EXAMPLE)
 
-soak: setup ## Run the tests in their long form [FILTER=name]
+soak: ## Run the tests in their long form [FILTER=name]
+	@Scripts/setup.sh strace
 	@swift build --build-tests
 	@TANDEM_SOAK=1 swift test --skip-build $(if $(FILTER),--filter '$(FILTER)',--skip MillionTests --skip LiveOracleTests)
 	@# It measures the process's memory, and so runs by itself.
 	@$(if $(FILTER),true,TANDEM_SOAK=1 swift test --skip-build --filter MillionTests)
 	@$(if $(FILTER),true,TANDEM_SOAK=1 swift test --skip-build --filter LiveOracleTests)
+
+interop: ## Exchange encrypted databases with SQLCipher 4 and SQLite3 Multiple Ciphers, from PyPI [ROUNDS=n]
+	@Scripts/setup.sh python3 python3-venv
+	@Scripts/interop.sh $(ROUNDS)
 
 tsan: setup ## Run the live tests under the thread sanitizer, in a build of its own [FILTER=name]
 	@TANDEM_TSAN=1 TSAN_OPTIONS="$${TSAN_OPTIONS:-halt_on_error=0 exitcode=66}" \

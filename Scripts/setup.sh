@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Readies a machine to build Tandem: checks the Swift toolchain, and installs the system packages that are missing.
 # Where everything is there it changes nothing, asks nothing of the network, and prints nothing.
+#
+# Usage: setup.sh [PACKAGE...]. Those are Debian's packages that a task needs besides, such as strace for the tests.
 set -euo pipefail
 
 readonly minimum=6.2
-readonly packages=(git pkg-config libsqlite3-dev)
+readonly packages=(git pkg-config libsqlite3-dev "$@")
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 fail() {
