@@ -70,20 +70,7 @@ private enum FirstScreen {
     }
 
     @Test func theFirstScreenIsTheOneTested() throws {
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let readme = try String(contentsOf: root.appendingPathComponent("README.md"), encoding: .utf8)
-        let block = try #require(readme.components(separatedBy: "```swift\n").dropFirst().first)
-            .components(separatedBy: "```")[0]
-        let wanted = Self.lines(block).filter { !$0.hasPrefix("import ") }
-        let source = try String(contentsOfFile: #filePath, encoding: .utf8)
-        let tested = source.components(separatedBy: "// README begins\n").dropFirst().flatMap {
-            Self.lines($0.components(separatedBy: "// README ends")[0])
-        }
-        #expect(tested == wanted)
-    }
-
-    private static func lines(_ text: String) -> [String] {
-        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        let tested = try Snippets.marked("README", in: #filePath).flatMap { $0 }
+        #expect(try Snippets.blocks(of: "README.md").first == tested)
     }
 }

@@ -1,0 +1,27 @@
+import Foundation
+
+/// Code in the documents, held against tests that compile and run it.
+///
+/// A test marks the lines that are a document's own with `// NAME begins` and `// NAME ends`.
+enum Snippets {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The blocks of Swift in a document of this repository, each as its lines without imports and indentation.
+    static func blocks(of document: String) throws -> [[String]] {
+        let text = try String(contentsOf: root.appendingPathComponent(document), encoding: .utf8)
+        return text.components(separatedBy: "```swift\n").dropFirst().map {
+            lines($0.components(separatedBy: "```")[0]).filter { !$0.hasPrefix("import ") }
+        }
+    }
+
+    /// The marked parts of a test's source.
+    static func marked(_ name: String, in source: String) throws -> [[String]] {
+        try String(contentsOfFile: source, encoding: .utf8).components(separatedBy: "// \(name) begins\n").dropFirst()
+            .map { lines($0.components(separatedBy: "// \(name) ends")[0]) }
+    }
+
+    private static func lines(_ text: String) -> [String] {
+        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+    }
+}
