@@ -24,11 +24,14 @@ final class ConnectionContext {
     var isProven = false
 
     /// The connection's log, which must forget what it knows of the last frame when another could have written.
-    weak var log: LogFile?
+    ///
+    /// This and `main` hold each other and this until they are closed, which SQLite does for each file that was opened.
+    /// A weak reference would make each use of the files dearer.
+    var log: LogFile?
     /// The connection's rollback journal.
     weak var journal: JournalFile?
     /// The database file, which knows the salt.
-    weak var main: MainFile?
+    var main: MainFile?
 
     init(entry: KeyEntry, path: String) {
         self.entry = entry

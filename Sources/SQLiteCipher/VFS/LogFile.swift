@@ -22,8 +22,10 @@ final class LogFile: VFSFile {
     private var held: (frame: Int, header: FrameHeader)?
     /// The frame that was read last, whole. If its header is written next, that is all: its checksum was computed anew.
     private var recomputed: Int?
-    /// The frame that this connection wrote last in the current transaction, with its checksum on disk.
+    /// The frame that this connection wrote last, with its checksum on disk.
     private var written: (frame: Int, checksum: FrameChecksum)?
+    /// The index's header when this connection gave up the write lock, if `written` is the last frame by it.
+    private var left: IndexHeader?
     /// Whether the log's words have the other byte order than this machine's, once it was looked up.
     var swapped: Bool?
 
@@ -49,9 +51,18 @@ final class LogFile: VFSFile {
 
     func offset(_ frame: Int) -> Int64 { Int64(Self.headerSize + (frame - 1) * frameSize) }
 
-    /// Another connection may have written since: what is known of the last frame is void.
-    func forgetTail() {
+    /// The write lock was taken: what is known of the last frame is void, unless the index shows that nobody has
+    /// written since.
+    func checkTail(_ index: UnsafeRawPointer?) {
+        if let left, let index, IndexHeader(index) == left { return }
         written = nil
+    }
+
+    /// The write lock is given up: from here on others may write.
+    func leaveTail(_ index: UnsafeRawPointer?) {
+        left = written == nil ? nil : index.flatMap { IndexHeader($0) }
+        // Frames of a transaction that was rolled back are not the log's.
+        if left?.lastFrame != written?.frame { left = nil }
     }
 
     // MARK: - Writing
@@ -239,6 +250,7 @@ final class LogFile: VFSFile {
 
     override func close() -> Int32 {
         let code = flush()
+        if context.log === self { context.log = nil }
         let closed = base.close()
         return code == SQLITE_OK ? closed : code
     }

@@ -69,6 +69,7 @@ final class MainFile: VFSFile {
         readAhead.forget()
         sharedMemory?.unmap(delete: false)
         sharedMemory = nil
+        context.main = nil
         return base.close()
     }
 
@@ -173,11 +174,16 @@ final class MainFile: VFSFile {
 
     override func shmLock(_ offset: Int32, _ count: Int32, _ flags: Int32) -> Int32 {
         readAhead.forget()
-        // Whoever takes the write lock (the first) must not trust what was so when it last had it.
-        if offset == 0, flags & SQLITE_SHM_LOCK != 0, flags & SQLITE_SHM_EXCLUSIVE != 0 { context.log?.forgetTail() }
-        let settled = offset == 0 && flags & SQLITE_SHM_UNLOCK != 0 ? context.log?.settle() ?? SQLITE_OK : SQLITE_OK
+        // The first lock is that for writing.
+        guard offset == 0, let log = context.log else { return base.shmLock(offset, count, flags) }
+        var settled = SQLITE_OK
+        if flags & SQLITE_SHM_UNLOCK != 0 {
+            settled = log.settle()
+            log.leaveTail(settled == SQLITE_OK ? sharedMemory?.index : nil)
+        }
         // Whatever happened: who waits for the lock must get it.
         let code = base.shmLock(offset, count, flags)
+        if code == SQLITE_OK, flags & SQLITE_SHM_LOCK != 0 { log.checkTail(sharedMemory?.index) }
         return settled == SQLITE_OK ? code : settled
     }
 

@@ -31,6 +31,9 @@ final class SharedMemory {
         unmap(delete: false)
     }
 
+    /// The start of the index, once SQLite has mapped it.
+    var index: UnsafeRawPointer? { regions[0].map { UnsafeRawPointer($0.memory) } }
+
     func map(
         _ region: Int32, size: Int, extend: Bool, _ result: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> Int32 {
