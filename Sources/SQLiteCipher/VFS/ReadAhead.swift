@@ -136,7 +136,9 @@ final class Helper: @unchecked Sendable {
 
     let salt: [UInt8]
     private let codec: any PageCodec
-    private let queue = DispatchQueue(label: "SQLiteCipher.ReadAhead", qos: .userInitiated)
+    /// On a global queue, which has as many threads as there are cores, however many connections scan.
+    private let queue = DispatchQueue(
+        label: "SQLiteCipher.ReadAhead", target: .global(qos: .userInitiated))
 
     init(codec: any PageCodec, salt: [UInt8]) {
         self.codec = codec
