@@ -166,6 +166,7 @@ struct VectorTests {
             }
         }
         #expect(nonces.count == 4000)
-        #expect(epochs.count == 20)
+        // Another test may count a fork meanwhile, after which each begins another.
+        #expect(epochs.count >= 20)
     }
 }
