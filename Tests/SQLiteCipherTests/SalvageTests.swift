@@ -119,6 +119,9 @@ struct SalvageTests {
         }
         let (report, found) = try salvage(hot.beside)
         #expect(found == rows && report.isComplete, "\(report)")
+        for promised in hot.promised(pageSize: 1024) {
+            #expect(try !salvage(Array(hot.beside[..<(promised.lowerBound + 500)])).report.isComplete)
+        }
         for place in stride(from: 512 + 30, to: hot.beside.count, by: 997) where place % 512 >= 28 {
             var bad = hot.beside
             bad[place] ^= 1

@@ -41,6 +41,7 @@ extension EncryptedDatabase {
             throw target.explain(error)
         }
         report.lostRows += salvager.lostRows
+        report.isRollbackPartial = reader.journal?.isCut ?? false
         report.damagedPages = salvager.damagedPages
         return report
     }

@@ -8,7 +8,7 @@ final class PageReader {
     private let codec: any PageCodec
     private let file: LowerFile
     private let log: Descriptor?
-    private let journal: JournalIndex?
+    let journal: JournalIndex?
     private let filePages: UInt32
     /// So many of the pages are noted that were cut off.
     private static let mostMissing = Int64(1 << 16)

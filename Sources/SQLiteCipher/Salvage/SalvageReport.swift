@@ -13,8 +13,12 @@ public struct SalvageReport: Sendable, Equatable {
     /// Statements of the schema (an index, a view, a trigger) that could not be carried out on what is left.
     public internal(set) var failedStatements: [String] = []
 
+    /// Whether a transaction was interrupted and its rollback journal was cut, so that it could not be taken back whole:
+    /// rows that it had changed, and never committed, may be among those that were copied.
+    public internal(set) var isRollbackPartial = false
+
     /// Whether everything was there.
     public var isComplete: Bool {
-        damagedPages.isEmpty && rowsWithoutTable == 0 && lostRows == 0 && failedStatements.isEmpty
+        !isRollbackPartial && damagedPages.isEmpty && rowsWithoutTable == 0 && lostRows == 0 && failedStatements.isEmpty
     }
 }
