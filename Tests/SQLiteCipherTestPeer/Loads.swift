@@ -117,3 +117,16 @@ func work(_ queue: DatabaseQueue) throws {
     }
     try queue.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
 }
+
+/// SQLite's "dead man's switch" of the `-shm` file: a shared lock on byte 128.
+func beThere(_ path: String, milliseconds: UInt32) throws {
+    let descriptor = open(path + "-shm", O_RDWR)
+    var lock = flock()
+    lock.l_type = Int16(F_RDLCK)
+    lock.l_whence = Int16(SEEK_SET)
+    lock.l_start = 128
+    lock.l_len = 1
+    guard fcntl(descriptor, F_SETLK, &lock) == 0 else { throw CocoaError(.fileLocking) }
+    say("there")
+    usleep(milliseconds * 1000)
+}

@@ -18,6 +18,7 @@ import SQLiteCipher
 // files FOLDER: writes encrypted files until it is killed
 // readonly: prints the number of transactions, or the error's code
 // big: makes the database in a transaction that spills
+// present MILLISECONDS: holds the lock by which SQLite knows that somebody has a log's index open, and nothing else
 // exclusive: commits with the log's index in its own memory, and kills itself
 // dotfile COUNT: as add, in a process with another default VFS
 // hold: commits a transaction, says that it has the database open, and keeps it so until it is killed
@@ -30,6 +31,7 @@ func main() throws {
         exit(64)
     }
     if arguments[4] == "files" { return try writeFiles(arguments[5]) }
+    if arguments[4] == "present" { return try beThere(arguments[1], milliseconds: UInt32(arguments[5]) ?? 0) }
     if arguments[4] == "dotfile" { sqlite3_vfs_register(sqlite3_vfs_find("unix-dotfile"), 1) }
     let (key, profile) = secret(arguments[2])
     let database = try EncryptedDatabase(path: arguments[1], key: key, profile: profile)

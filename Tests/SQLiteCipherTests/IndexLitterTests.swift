@@ -53,6 +53,24 @@ struct IndexLitterTests {
         #expect(try Peer(path, .gcm, .wal, "check").words() == ["1", "1", "7", "ok"])
     }
 
+    /// The process that had the index was killed, the index was swept, and somebody who was just coming still counts.
+    @Test func `An index that was swept as others came is made anew when these have gone or come again`() throws {
+        let scratch = try Scratch()
+        let path = scratch.path("a.db")
+        let first = try Peer(path, .gcm, .wal, "hold")
+        try first.waitForWord("open")
+        let other = try Peer(path, .gcm, .wal, "present", "50")
+        try other.waitForWord("there")
+        first.kill()
+        _ = first.words()
+        IndexLitter.sweep(Self.folder, prefix: "sqlitecipher-")
+        #expect(try indexes(path) == [])
+        let queue = try EncryptedDatabase(path: path, key: testKey).openQueue()
+        #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM batch") } == 1)
+        #expect(try indexes(path).count == 1)
+        _ = other.words()
+    }
+
     @Test func `Processes that come, go and are killed while litter is looked for all find one index`() throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
