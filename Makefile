@@ -56,7 +56,10 @@ tsan: setup ## Run the live tests under the thread sanitizer, in a build of its 
 	    swift test --skip-build --sanitize=thread --scratch-path .build-tsan --filter 'LiveOracleTests.*what')
 
 bench: setup ## Run the benchmarks, in release [ONLY=task]; a full run rewrites Benchmarks/RESULTS.md
-	@swift run --package-path Benchmarks -c release Benchmarks $(if $(ONLY),$(ONLY),--markdown Benchmarks/RESULTS.md)
+	@Scripts/setup.sh python3 python3-venv
+	@# SQLCipher takes part where PyPI can be reached.
+	@TANDEM_PEERS_PYTHON="$$(Scripts/peers.sh || true)" \
+	    swift run --package-path Benchmarks -c release Benchmarks $(if $(ONLY),$(ONLY),--markdown Benchmarks/RESULTS.md)
 
 docs: setup ## Build the DocC archives of all libraries into .build/docs
 	@test -n "$(LIBRARIES)" || { echo "make docs: no DocC catalogue under Sources" >&2; exit 1; }

@@ -14,10 +14,11 @@ struct Benchmarks {
           --list           print the tasks' names
         """
 
-    static let all: [Benchmark] = [
-        .insertBulk, .pointRead, .pointReadSingle, .readAll, .updateBulk, .commitSingle,
-        .live1k, .live10k, .live100k, .live1m, .liveScale, .liveMany, .liveImport,
-    ] + Benchmark.encryption
+    static let all: [Benchmark] =
+        [
+            .insertBulk, .pointRead, .pointReadSingle, .readAll, .updateBulk, .commitSingle,
+            .live1k, .live10k, .live100k, .live1m, .liveScale, .liveMany, .liveImport,
+        ] + Benchmark.encryption
 
     static func main() {
         do {

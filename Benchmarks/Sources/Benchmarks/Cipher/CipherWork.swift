@@ -92,7 +92,9 @@ struct CipherWork {
             let wanted = CipherTask.points(count: count(CipherTask.pointReads), of: rows)
             return try measure {
                 var sum = 0
-                for number in wanted { sum += try store.object(ofType: Entry.self, forPrimaryKey: localID(number))?.name.utf8.count ?? 0 }
+                for number in wanted {
+                    sum += try store.object(ofType: Entry.self, forPrimaryKey: localID(number))?.name.utf8.count ?? 0
+                }
                 return "\(sum) bytes"
             }
         case .commits:

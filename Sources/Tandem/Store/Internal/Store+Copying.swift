@@ -40,7 +40,9 @@ extension Store {
             let partial = target.folder + "/.tandem-\(UUIDv7.shared.next())"
             defer { try? Rewriting.removeDatabase(partial) }
             let place = try place(partial, encryption)
-            try reading { connection in try Rewriting.copy(from: connection.sqlite, at: readers == nil ? nil : self.path, to: place) }
+            try reading { connection in
+                try Rewriting.copy(from: connection.sqlite, at: readers == nil ? nil : self.path, to: place)
+            }
             try StoreFile.flush(partial)
             try checkTarget(path, encryption)
             guard rename(partial, path) == 0 else {
@@ -60,7 +62,11 @@ extension Store {
         case .encrypted(let key, let profile):
             .encrypted(try EncryptedDatabase(path: Self.absolute(path), key: key, profile: profile))
         case .same:
-            if let cipher { .encrypted(try cipher.sibling(at: Self.absolute(path))) } else { .plain(Self.absolute(path)) }
+            if let cipher {
+                .encrypted(try cipher.sibling(at: Self.absolute(path)))
+            } else {
+                .plain(Self.absolute(path))
+            }
         }
     }
 

@@ -105,7 +105,8 @@ struct StoreFile {
         guard descriptor >= 0, fsync(descriptor) == 0 else {
             let reason = String(cString: strerror(errno))
             if descriptor >= 0 { close(descriptor) }
-            throw TandemError(.ioFailure, "The file can't be flushed: \(reason).", advice: "Check the disk.", store: path)
+            throw TandemError(
+                .ioFailure, "The file can't be flushed: \(reason).", advice: "Check the disk.", store: path)
         }
         close(descriptor)
     }
