@@ -11,6 +11,12 @@ extension EncryptedDatabase {
         explain(DatabaseError(resultCode: ResultCode(rawValue: sqliteCode))) as? CipherError
     }
 
+    /// Opens a database that has no log and that nobody changes meanwhile. Nothing is made beside it, which a read-only
+    /// connection could not remove.
+    package func openUnchanging(configuration base: Configuration) throws -> DatabaseQueue {
+        try explaining { try DatabaseQueue(path: uri("immutable=1"), configuration: configuration(base)) }
+    }
+
     /// Another file with the same key and profile. It gets a salt of its own.
     package func sibling(at path: String) throws -> EncryptedDatabase {
         try EncryptedDatabase(path: path, key: entry.key, profile: entry.profile)

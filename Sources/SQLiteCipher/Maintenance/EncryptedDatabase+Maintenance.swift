@@ -54,8 +54,11 @@ extension EncryptedDatabase {
                 .notADatabase, "The file is no plain SQLite database.",
                 advice: "If it is encrypted already, open it with its key.", path: path)
         }
-        let entry = entry
-        try InPlaceRewrite(source: .plain(path)) { .encrypted(try EncryptedDatabase(path: $0, sharing: entry)) }.run()
+        // Asked for before anything is touched.
+        let (key, profile) = (try entry.key.resolved(), profile)
+        try InPlaceRewrite(source: .plain(path)) {
+            .encrypted(try EncryptedDatabase(path: $0, key: key, profile: profile))
+        }.run()
     }
 
     /// Copies the database, as it is at this moment, to a plain file that does not exist yet.
@@ -82,10 +85,5 @@ extension EncryptedDatabase {
         let queue = try openQueue()
         try explaining { try Rewriting.copy(from: queue, at: path, to: target) }
         try queue.close()
-    }
-
-    /// A database of another name with an entry's key.
-    init(path: String, sharing entry: KeyEntry) throws {
-        try self.init(path: path, key: entry.key, profile: entry.profile)
     }
 }

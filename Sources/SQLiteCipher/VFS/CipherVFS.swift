@@ -77,6 +77,15 @@ enum CipherVFS {
         } else {
             entry = nil
         }
+        if let entry, flags & SQLITE_OPEN_CREATE != 0, access(name, F_OK) != 0 {
+            // A key that can't be had makes no file.
+            let path = String(cString: name)
+            do {
+                _ = try entry.keys(salt: entry.newSalt(for: path))
+            } catch {
+                return ConnectionContext(entry: entry, path: path).fail(error, code: SQLITE_CANTOPEN)
+            }
+        }
         var actual: Int32 = 0
         let code = openLower(lower, name, basePointer, flags, &actual)
         guard code == SQLITE_OK else {

@@ -6,7 +6,7 @@ import GRDBSQLite
 /// NB: to open the file by ourselves, and to close it again, would drop every lock that this process has on it: such are
 /// POSIX locks (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
 /// SQLite's VFS knows of all its open files, and puts such a close off until the last lock is gone.
-final class LowerFile {
+package final class LowerFile {
     private let path: String
     private let name: UnsafeMutablePointer<CChar>
     private let memory: UnsafeMutableRawPointer
@@ -17,7 +17,7 @@ final class LowerFile {
         try CipherVFS.register()
         guard let vfs = CipherVFS.lower, let open = vfs.pointee.xOpen,
             // SQLite looks for parameters behind a name's end.
-            let name = sqlite3_create_filename(path, "", "", 0, nil)
+            let name = sqlite3_create_filename(Self.fullPath(path, vfs), "", "", 0, nil)
         else { throw CipherError(.cannotOpen, "The database can't be opened.", path: path) }
         self.name = UnsafeMutablePointer(mutating: name)
         memory = .allocate(byteCount: Int(vfs.pointee.szOsFile), alignment: 16)
@@ -29,6 +29,14 @@ final class LowerFile {
                 .cannotOpen, "The file can't be opened: \(String(cString: strerror(errno))).", path: path,
                 sqliteCode: code)
         }
+    }
+
+    /// The path as SQLite hands it to a VFS, which follows no link by itself.
+    private static func fullPath(_ path: String, _ vfs: UnsafeMutablePointer<sqlite3_vfs>) -> String {
+        var full = [CChar](repeating: 0, count: Int(vfs.pointee.mxPathname) + 1)
+        let code = vfs.pointee.xFullPathname?(vfs, path, Int32(full.count), &full)
+        guard code == SQLITE_OK || code == SQLITE_OK_SYMLINK else { return path }
+        return full.withUnsafeBufferPointer { $0.baseAddress.map { String(cString: $0) } } ?? path
     }
 
     deinit {
@@ -54,7 +62,7 @@ final class LowerFile {
     }
 
     /// The file's first bytes; fewer if it is shorter.
-    static func head(_ path: String, count: Int) throws -> [UInt8] {
+    package static func head(_ path: String, count: Int) throws -> [UInt8] {
         let file = try LowerFile(reading: path)
         var bytes = [UInt8](repeating: 0, count: count)
         let got = try bytes.withUnsafeMutableBytes { try file.read($0, at: 0) }
