@@ -12,11 +12,15 @@ package enum Peer {
         return StoreKind.allCases.first { $0 != .memory && name == Self.name($0) } ?? .file
     }
 
-    package static func open(_ path: String, readOnly: Bool = false, busyTimeout: Double = 60) throws -> Store {
+    /// Opens a store with the peer's models, or others, as the kind that its name says or that is given.
+    package static func open(
+        _ path: String, _ kind: StoreKind? = nil,
+        models: [any Model.Type] = [PeerCard.self, PeerPerson.self, PeerMark.self], readOnly: Bool = false,
+        busyTimeout: Double = 60
+    ) throws -> Store {
         var configuration = Store.Configuration()
         configuration.isReadOnly = readOnly
         configuration.busyTimeout = busyTimeout
-        return try kind(of: path).open(
-            at: path, [PeerCard.self, PeerPerson.self, PeerMark.self], configuration: configuration)
+        return try (kind ?? self.kind(of: path)).open(at: path, models, configuration: configuration)
     }
 }

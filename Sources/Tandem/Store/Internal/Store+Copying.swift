@@ -92,19 +92,32 @@ extension Store {
     /// Throws if a database is no Tandem store.
     static func checkIsStore(_ place: Rewriting.Place) throws {
         if case .plain(let path) = place {
-            // Without SQLite, which would write an unfinished log of another program's back to its file.
-            guard try StoreFile(path).header()?.isStore != true else { return }
-        } else {
-            var configuration = GRDB.Configuration()
-            configuration.readonly = true
-            let queue = try place.open(configuration)
-            defer { try? queue.close() }
-            let id = try queue.read { try Int64.fetchOne($0, sql: "PRAGMA application_id") }
-            if id == StoreOpener.applicationID { return }
+            // Without a connection, which would write an unfinished log of another program's back to its file.
+            let head = DatabaseHead(path: path)
+            if head?.isStore == true { return }
+            if head?.isUndecided == true, hasLog(path), try isStore(place) { return }
+        } else if try isStore(place) {
+            return
         }
         throw TandemError(
             .notAStore, "The file is a database, but no Tandem store.",
             advice: "Check the path; nothing was written to it.", store: place.path)
+    }
+
+    private static func hasLog(_ path: String) -> Bool { access(path + "-wal", F_OK) == 0 }
+
+    private static func isStore(_ place: Rewriting.Place) throws -> Bool {
+        var configuration = GRDB.Configuration()
+        configuration.readonly = true
+        let queue =
+            if case .encrypted(let database) = place, !hasLog(place.path) {
+                // Or the connection would leave the log that it needs beside the file, and could not remove it.
+                try database.openUnchanging(configuration: configuration)
+            } else {
+                try place.open(configuration)
+            }
+        defer { try? queue.close() }
+        return try queue.read { try Int64.fetchOne($0, sql: "PRAGMA application_id") } == StoreOpener.applicationID
     }
 
     static func absolute(_ path: String) -> String {

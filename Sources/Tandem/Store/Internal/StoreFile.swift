@@ -1,6 +1,6 @@
 import Foundation
 
-/// A store's file, looked at without SQLite.
+/// A store's file, looked at without a connection.
 struct StoreFile {
     let path: String
 
@@ -32,21 +32,25 @@ struct StoreFile {
             guard access(path, R_OK) == 0 else {
                 throw refuse(.cannotOpen, "The file may not be read.", "Check its permissions.")
             }
+            // SQLite takes one byte for nothing, and would write over it.
+            guard info.st_size != 1 else {
+                throw refuse(.notAStore, "The file has one byte.", "Check the path; nothing was written to it.")
+            }
             if isEncrypted { return }
-            guard var header = try header() else {
+            guard var head = DatabaseHead(path: path) else {
                 throw refuse(.cannotOpen, "The file may not be read.", "Check its permissions.")
             }
             // The first page may just be on its way from another process that makes the store.
-            for _ in 0..<10 where !header.isEmpty && !header.isSQLite {
+            for _ in 0..<10 where !head.isEmpty && !head.isSQLite {
                 usleep(2000)
-                header = (try? self.header()) ?? header
+                head = DatabaseHead(path: path) ?? head
             }
-            if !header.isEmpty, !header.isSQLite {
+            if !head.isEmpty, !head.isSQLite {
                 throw refuse(
                     .notAStore, "The file is no SQLite database, or an encrypted one.",
                     "Check the path; if the store is encrypted, open it with its key. Nothing was written to it.")
             }
-            if header.isAnotherProgram {
+            if head.isAnotherProgram {
                 throw refuse(
                     .notAStore, "The file is an SQLite database, but no Tandem store.",
                     "Check the path; nothing was written to it.")
@@ -57,7 +61,8 @@ struct StoreFile {
                 throw refuse(.cannotOpen, "There is no folder \(folder).", "Create it first.")
             }
             if isReadOnly {
-                throw refuse(.cannotOpen, "There is no such store.", "A store opened read-only must exist.")
+                throw refuse(
+                    .cannotOpen, "There is no such store.", "Check the path; only a store opened for writing is made.")
             }
         }
     }
@@ -66,37 +71,6 @@ struct StoreFile {
     var folder: String {
         let folder = (path as NSString).deletingLastPathComponent
         return folder.isEmpty ? "." : folder
-    }
-
-    /// The head of a database file, read without SQLite, which would write an unfinished log of another program's
-    /// back to its file.
-    struct Header {
-        private let bytes: [UInt8]
-
-        fileprivate init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-        var isEmpty: Bool { bytes.isEmpty }
-        var isSQLite: Bool { bytes.starts(with: Array("SQLite format 3\0".utf8)) }
-
-        private func word(at offset: Int) -> UInt32 {
-            bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
-        }
-
-        /// Whether the file says that it is a store. A new one says so in its log first.
-        var isStore: Bool { isSQLite && bytes.count == 100 && word(at: 68) == UInt32(StoreOpener.applicationID) }
-
-        /// Whether it is a database of another program: it says so, or has had tables (a store's first tables and its
-        /// application ID are written at once).
-        var isAnotherProgram: Bool {
-            isSQLite && bytes.count == 100 && !isStore && (word(at: 68) != 0 || word(at: 40) != 0)
-        }
-    }
-
-    /// `nil` if the file can't be read.
-    func header() throws -> Header? {
-        guard let handle = FileHandle(forReadingAtPath: path) else { return nil }
-        defer { try? handle.close() }
-        return Header([UInt8](try handle.read(upToCount: 100) ?? Data()))
     }
 
     /// Waits until the file, or the folder, is on the disk.
