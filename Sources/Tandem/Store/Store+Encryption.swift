@@ -31,6 +31,7 @@ extension Store {
         at path: String, key: CipherKey, profile: CipherProfile = .aes256gcm, models: [any Model.Type],
         configuration: Configuration = Configuration()
     ) throws {
+        try StoreFile(path).check(isEncrypted: true, isReadOnly: configuration.isReadOnly)
         try self.init(
             location: .encrypted(path, key, profile), models: models, configuration: configuration)
     }
@@ -61,6 +62,7 @@ extension Store {
         newProfile: CipherProfile? = nil
     ) throws {
         try naming(path) {
+            try StoreFile(path).check(isEncrypted: true, isReadOnly: true)
             let database = try EncryptedDatabase(path: absolute(path), key: key, profile: profile)
             try checkIsStore(.encrypted(database))
             _ = try database.changeKey(to: newKey, profile: newProfile)
@@ -76,6 +78,7 @@ extension Store {
     ///   file is no plain Tandem store. The file is then as it was.
     public static func encrypt(at path: String, key: CipherKey, profile: CipherProfile = .aes256gcm) throws {
         try naming(path) {
+            try StoreFile(path).check(isEncrypted: false, isReadOnly: true)
             try checkIsStore(.plain(absolute(path)))
             try EncryptedDatabase(path: absolute(path), key: key, profile: profile).encryptPlainFile()
         }
@@ -83,8 +86,11 @@ extension Store {
 
     /// Copies what can still be read of a damaged encrypted store to a new one, with the same key and profile.
     ///
-    /// Each page is tried by itself. What could not be read is said in the report, and ``checkIntegrity()`` of the new
-    /// store, once opened, tells what is out of step; opening it makes its search index anew.
+    /// Each page is tried by itself, and what could not be read is said in the report. Rows whose table is not known any
+    /// more are in the table `lost_and_found`. Opening the new store makes anew what follows from its objects: indexes,
+    /// the search, who refers to whom. References to objects that are lost wait for them, as for objects that have not
+    /// arrived yet; operations on objects that are lost are gone. After that ``checkIntegrity()`` tells of objects
+    /// whose operations are lost. If the store's settings are lost, it can't be opened as one, and the error says so.
     ///
     /// - Parameter target: The path of the new store. There must be no file.
     /// - Throws: ``TandemError``: ``TandemError/Code/wrongKey`` if not one page can be read.
@@ -92,8 +98,14 @@ extension Store {
         at path: String, key: CipherKey, profile: CipherProfile = .aes256gcm, to target: String
     ) throws -> SalvageReport {
         try naming(path) {
+            try StoreFile(path).check(isEncrypted: true, isReadOnly: true)
             let database = try EncryptedDatabase(path: absolute(path), key: key, profile: profile)
-            return try database.salvage(to: database.sibling(at: absolute(target)))
+            let salvaged = try database.sibling(at: absolute(target))
+            let report = try database.salvage(to: salvaged)
+            let queue = try salvaged.openQueue()
+            try queue.writeWithoutTransaction { try SalvagedStore(db: $0).mend() }
+            try queue.close()
+            return report
         }
     }
 

@@ -62,6 +62,7 @@ final class Migrator {
         }
         for rewrite in rewrites { try putAside(rewrite) }
         for rewrite in rewrites { try self.rewrite(rewrite) }
+        for rewrite in rewrites where rewrite.old.isSalvaged == true { try forgetLostObjects(of: rewrite.table) }
         for table in new { try create(table) }
         // Only now are the names of the old tables' indexes free.
         for table in schema.tables { try syncIndexes(table) }
@@ -169,8 +170,10 @@ final class Migrator {
     }
 
     private func drop(_ model: SchemaRecord.Model) throws {
-        if let searchTable = model.searchTable { try connection.execute("DROP TABLE \(searchTable.quotedSQL)") }
-        for name in model.linkTables { try connection.execute("DROP TABLE \(name.quotedSQL)") }
+        if let searchTable = model.searchTable {
+            try connection.execute("DROP TABLE IF EXISTS \(searchTable.quotedSQL)")
+        }
+        for name in model.linkTables { try connection.execute("DROP TABLE IF EXISTS \(name.quotedSQL)") }
         try connection.execute("DROP TABLE \(model.table.quotedSQL)")
         try connection.execute(
             "DELETE FROM \"__unresolved\" WHERE \"table\" = ?1 OR \"target\" = ?1", [.text(model.table)])
@@ -178,6 +181,17 @@ final class Migrator {
             "DELETE FROM \"__operation_errors\" WHERE \"operation\" IN "
                 + "(SELECT \"id\" FROM \"__operations\" WHERE \"table\" = ?)", [.text(model.table)])
         try connection.execute("DELETE FROM \"__operations\" WHERE \"table\" = ?", [.text(model.table)])
+    }
+
+    /// Operations on objects that could not be salvaged: nothing is left that could be sent.
+    private func forgetLostObjects(of table: TableLayout) throws {
+        try connection.execute(
+            """
+            DELETE FROM "__operations" WHERE "table" = ? AND NOT EXISTS (SELECT 1 FROM \(table.quotedTable) t \
+            WHERE t."__rid" = "__operations"."object" AND t."localID" = "__operations"."localID")
+            """, [.text(table.table)])
+        try connection.execute(
+            #"DELETE FROM "__operation_errors" WHERE "operation" NOT IN (SELECT "id" FROM "__operations")"#)
     }
 
     // MARK: Rewriting
@@ -200,15 +214,18 @@ final class Migrator {
             old.properties.contains { $0.column == property.column && $0.name != property.name }
         }
         return old.table != wanted.table || columns(old) != columns(wanted) || moved
-            || ((oldFolding != nil || old.foldingVersion != nil) && !table.folds.isEmpty)
+            || old.isSalvaged == true || ((oldFolding != nil || old.foldingVersion != nil) && !table.folds.isEmpty)
             || old.properties.contains { migration.conversion(of: $0, in: old) != nil }
     }
 
     /// Gives an old table, and what refers to it by its name, a name that no model's has.
     private func putAside(_ rewrite: Rewrite) throws {
         let old = rewrite.old
-        if let searchTable = old.searchTable { try connection.execute("DROP TABLE \(searchTable.quotedSQL)") }
-        for name in old.linkTables { try connection.execute("DROP TABLE \(name.quotedSQL)") }
+        // In a salvaged store they may be lost.
+        if let searchTable = old.searchTable {
+            try connection.execute("DROP TABLE IF EXISTS \(searchTable.quotedSQL)")
+        }
+        for name in old.linkTables { try connection.execute("DROP TABLE IF EXISTS \(name.quotedSQL)") }
         try connection.execute("ALTER TABLE \(old.table.quotedSQL) RENAME TO \(rewrite.aside.quotedSQL)")
         try renameInQueue(from: old.table, to: rewrite.aside)
     }

@@ -23,6 +23,8 @@ struct SchemaRecord: Codable, Equatable {
         var foldingVersion: Int?
         /// Whether the store was written without the model: what it refers to may have been deleted meanwhile.
         var isAbsent: Bool?
+        /// Whether its rows are what could be salvaged of a damaged file: all that follows from them is made anew.
+        var isSalvaged: Bool?
 
         func property(named name: String) -> Property? { properties.first { $0.name == name } }
 

@@ -158,4 +158,7 @@ enum MetaTables {
         ) WITHOUT ROWID;
         CREATE INDEX "__unresolved_object" ON "__unresolved" ("table", "object");
         """
+
+    static let creatingIfMissing = sql.replacingOccurrences(of: "CREATE TABLE", with: "CREATE TABLE IF NOT EXISTS")
+        .replacingOccurrences(of: "CREATE INDEX", with: "CREATE INDEX IF NOT EXISTS")
 }

@@ -1,0 +1,50 @@
+import Foundation
+import GRDB
+
+/// Makes a database into which a store's rows were salvaged a store again.
+///
+/// What can be made from the objects' rows is made from them when the store is opened with its models, as in a
+/// migration: twins, search indexes, link tables, indexes. The references to objects that are lost wait for them then.
+struct SalvagedStore {
+    let db: Database
+
+    func mend() throws {
+        try db.execute(sql: "PRAGMA application_id = \(StoreOpener.applicationID)")
+        try dropSearchTables()
+        try db.inTransaction {
+            let tables = try Set(String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'"))
+            // Without its settings it is no store: opening it says which is missing.
+            guard tables.contains("__settings") else { return .commit }
+            try db.execute(sql: MetaTables.creatingIfMissing)
+            try mark(tables: tables)
+            return .commit
+        }
+    }
+
+    /// A search index some of whose pages are lost can't even be dropped: it is taken to pieces, as tables that SQLite
+    /// takes for any others once the virtual one is forgotten.
+    private func dropSearchTables() throws {
+        let prefix = "name GLOB '__search_*'"
+        try db.execute(
+            sql: """
+                PRAGMA writable_schema = ON;
+                DELETE FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%' AND \(prefix);
+                PRAGMA writable_schema = RESET
+                """)
+        for name in try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND \(prefix)") {
+            try db.execute(sql: "DROP TABLE \(name.quotedSQL)")
+        }
+    }
+
+    /// Has the models' tables made anew at the next opening. A model whose table is lost begins with an empty one.
+    private func mark(tables: Set<String>) throws {
+        guard
+            let json = try String.fetchOne(db, sql: #"SELECT "value" FROM "__settings" WHERE "key" = 'schema'"#),
+            var record = try? SchemaRecord(json: json)
+        else { return }
+        record.models.removeAll { !tables.contains($0.table) }
+        for index in record.models.indices { record.models[index].isSalvaged = true }
+        try db.execute(
+            sql: #"UPDATE "__settings" SET "value" = ? WHERE "key" = 'schema'"#, arguments: [try record.json])
+    }
+}
