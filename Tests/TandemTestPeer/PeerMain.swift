@@ -38,6 +38,7 @@ import TandemTestScript
         case "touch": _ = try Peer.open(path).sql("SELECT count(*) FROM \"PeerPerson\"")
         case "hold": try hold(path, until: arguments[2])
         case "fill": try fill(path, ballast: arguments[2])
+        case "write": try write(path, arguments[2])
         case "read":
             let store = try Peer.open(path, readOnly: true, busyTimeout: 1)
             let rows = try store.sql("SELECT count(*) FROM \"PeerCard\"")
@@ -48,13 +49,25 @@ import TandemTestScript
                 say("write \(error.code)")
             }
         case "migrate":
-            let store = try Store(at: path, models: PeerPersonGrown.self)
+            let store = try Peer.open(path, models: [PeerPersonGrown.self])
             let rows = try store.sql("SELECT count(*) FROM \"PeerPerson\" WHERE \"city\" = 'Псков'")
             say("rows \(text(rows[0][0]))")
         default:
             say("error unknown \(arguments)")
             exit(2)
         }
+    }
+
+    /// Writes a text into some objects, and waits to be killed.
+    private static func write(_ path: String, _ text: String) throws {
+        let store = try Peer.open(path)
+        try store.write { tx in
+            for index in 0..<100 { try tx.insert(PeerCard(shop: text, barcode: "\(text) \(index)")) }
+            try tx.insert(PeerPerson(name: text))
+        }
+        _ = try store.objects(PeerCard.self).all()
+        say("written")
+        while true { pause() }
     }
 
     /// Goes on with a script from where the store stands, for ever.

@@ -1,0 +1,166 @@
+import Foundation
+import SQLiteCipher
+import Synchronization
+import TandemTesting
+import Testing
+
+@testable import Tandem
+@testable import TandemTestScript
+
+/// Copies of a store in other encryptions.
+@Suite struct ExportTests {
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
+
+    /// Copies to a file of a kind, with the other key if it has one.
+    private func export(_ store: Store, to target: StoreKind, _ name: String) throws {
+        if let profile = target.profile {
+            try store.export(to: folder.file(name), key: Secrets.otherKey, profile: profile)
+        } else {
+            try store.exportPlain(to: folder.file(name))
+        }
+    }
+
+    private func open(_ target: StoreKind, _ name: String) throws -> Store {
+        try folder.open(name, target.profile == nil ? nil : Secrets.otherKey, target.profile ?? .aes256gcm)
+    }
+
+    @Test(arguments: StoreKind.allCases, StoreKind.files)
+    func aCopyHoldsTheSameInItsOwnEncryption(source: StoreKind, target: StoreKind) throws {
+        let store = try Peer.open(folder.file(source), source)
+        try store.fillWithPeers()
+        let rows = try Secrets.rows(store)
+        // Twice: the second time it takes the place of the first.
+        for _ in 0..<2 {
+            try export(store, to: target, "copy")
+            let copy = try open(target, "copy")
+            #expect(try Secrets.rows(copy) == rows)
+            #expect(try copy.checkIntegrity() == [])
+            #expect(copy.isEncrypted == (target.profile != nil))
+            _ = try copy.write { try $0.insert(PeerPerson(name: "only there")) }
+            copy.close()
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(names.filter { $0 == "copy" || !$0.hasPrefix(Peer.name(source)) } == ["copy"])
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file("copy")))
+        #expect((bytes.range(of: Data("Лента".utf8)) != nil) == (target.profile == nil))
+        // The store is as it was, and goes on.
+        #expect(try Secrets.rows(store) == rows)
+        _ = try store.write { try $0.insert(PeerPerson(name: "later")) }
+        try store.compact()
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: StoreKind.files, StoreKind.files)
+    func aCopyIsOneStateWhileOthersWrite(source: StoreKind, target: StoreKind) throws {
+        let store = try Peer.open(folder.file(source))
+        _ = try store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }
+        let peer = try PeerProcess(["count", folder.file(source), "100000"], in: folder)
+        let stop = Mutex(false)
+        let done = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            while !stop.withLock({ $0 }) {
+                try? store.write { tx in
+                    try tx.insert(PeerPerson(name: "x"))
+                    try tx.update(PeerMark.self, PeerMark.id) { $0.number += 1 }
+                }
+            }
+            done.signal()
+        }
+        for round in 0..<3 {
+            try export(store, to: target, "copy-\(round)")
+            let copy = try open(target, "copy-\(round)")
+            let mark = try copy.rows("SELECT number FROM PeerMark")[0][0]
+            #expect(try copy.rows("SELECT count(*) FROM PeerPerson") == [[mark]])
+            #expect(try copy.rows("SELECT count(*) FROM __operations") == [[mark]])
+            #expect(try copy.checkIntegrity() == [])
+        }
+        peer.kill()
+        stop.withLock { $0 = true }
+        done.wait()
+    }
+
+    @Test(arguments: StoreKind.allCases, StoreKind.files)
+    func whatIsNotItsOwnIsNotReplaced(source: StoreKind, target: StoreKind) throws {
+        let store = try Peer.open(folder.file("source"), source)
+        try store.fillWithPeers(cards: 3)
+        func expectKept(_ name: String, _ code: TandemError.Code) throws {
+            let before = try Data(contentsOf: URL(fileURLWithPath: folder.file(name)))
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            expectError(code) { try export(store, to: target, name) }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file(name))) == before, "\(name)")
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == names, "\(name)")
+        }
+        for (index, text) in ["", "no store", String(repeating: "z", count: 8192)].enumerated() {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: folder.file("text\(index)")))
+            try expectKept("text\(index)", .notAStore)
+        }
+        try folder.makeDatabase("CREATE TABLE t (x)", file: "database")
+        try expectKept("database", .notAStore)
+        // The store of another kind, or with another key than the copy's.
+        for kind in StoreKind.files where kind != target || kind != .file {
+            _ = try folder.makeStore(kind, "old-\(kind)", cards: 1)
+            try expectKept("old-\(kind)", .notAStore)
+        }
+        expectError(.cannotOpen) { try export(store, to: target, "none/copy") }
+        expectError(.cannotOpen) { try export(store, to: target, "") }
+    }
+
+    @Test(arguments: StoreKind.files)
+    func aStoreThatIsOpenIsNotReplaced(target: StoreKind) throws {
+        let store = try Store.inMemory(models: PeerCard.self, PeerPerson.self, PeerMark.self)
+        try store.fillWithPeers(cards: 3)
+        let other = try open(target, "other")
+        _ = try other.write { try $0.insert(PeerPerson(name: "other")) }
+        expectError(.busy) { try export(store, to: target, "other") }
+        expectError(.busy) { try export(other, to: target, "other") }
+        #expect(try other.rows("SELECT name FROM PeerPerson") == [["other"]])
+        _ = try other.write { try $0.insert(PeerPerson(name: "still")) }
+        #expect(try other.checkIntegrity() == [])
+    }
+
+    @Test(arguments: StoreKind.allCases, StoreKind.files)
+    func aCopyInsideATransactionIsRefused(source: StoreKind, target: StoreKind) throws {
+        let store = try Peer.open(folder.file("source"), source)
+        try store.write { tx in
+            _ = try tx.insert(PeerPerson(name: "x"))
+            expectError(.invalidQuery) { try export(store, to: target, "copy") }
+        }
+        try store.read { _ in
+            expectError(.invalidQuery) { try export(store, to: target, "copy") }
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.file("copy")))
+        store.close()
+        expectError(.closed) { try export(store, to: target, "copy") }
+    }
+
+    @Test func keysThatAreNoneMakeNoCopy() throws {
+        struct Locked: Error {}
+        let store = try folder.open("source", StoreKind.key)
+        try store.fillWithPeers(cards: 3)
+        let before = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        expectError(.invalidKey) { try store.export(to: folder.file("copy"), key: .raw([1])) }
+        expectError(.invalidKey) { try store.export(to: folder.file("copy"), key: .passphrase("")) }
+        let error = expectError(.keyUnavailable) {
+            try store.export(to: folder.file("copy"), key: .provider { throw Locked() })
+        }
+        #expect(error?.underlying is Locked)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == before)
+    }
+
+    @Test(arguments: StoreKind.withKey)
+    func aBackupHasTheStoresKeyAndAnotherSalt(kind: StoreKind) throws {
+        let store = try Peer.open(folder.file(kind))
+        try store.fillWithPeers()
+        let rows = try Secrets.rows(store)
+        try store.backup(to: folder.file("copy"))
+        store.close()
+        let files = try folder.contents()
+        #expect(files["copy"]?.prefix(16) != files[Peer.name(kind)]?.prefix(16))
+        try folder.expectRefused(.notAStore) { try folder.open("copy", nil) }
+        try folder.expectRefused(.wrongKey) { try folder.open("copy", Secrets.otherKey, kind.profile!) }
+        let copy = try Peer.open(folder.file("copy"), kind)
+        #expect(try Secrets.rows(copy) == rows)
+        #expect(try copy.checkIntegrity() == [])
+    }
+}

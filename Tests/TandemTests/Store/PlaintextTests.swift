@@ -1,0 +1,156 @@
+import Foundation
+import Synchronization
+import TandemTesting
+import Testing
+
+@testable import Tandem
+@testable import TandemTestScript
+
+/// Nothing of what an encrypted store holds stands in a file.
+@Suite struct PlaintextTests {
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
+
+    /// A text, its twins, what of it the search index keeps, and names of the schema.
+    private static let needles = [
+        "СекретПятёрочки", "секретпятерочки", "SecretLatin", "secretlatin", "Первый-Был", "первый-был", "ПослеПравки",
+        "PeerCard", "__operations", "CREATE TABLE", "SQLite format",
+    ]
+    /// Three letters that the index of trigrams lists.
+    private static let trigrams = ["пят"]
+
+    private func write(_ store: Store) throws {
+        let (card, person) = try store.write { tx in
+            let person = try tx.insert(PeerPerson(name: "СекретПятёрочки SecretLatin"))
+            let card = try tx.insert(
+                PeerCard(shop: "Первый-Был СекретПятёрочки", barcode: "SecretLatin", owner: person.reference))
+            return (card, person)
+        }
+        _ = person
+        // Some pages more, an update with its payload, an operation that a delete replaces, and what compaction moves.
+        try store.write { tx in
+            try tx.update(PeerCard.self, card.localID) { $0.shop = "ПослеПравки SecretLatin" }
+            try tx.upsert(PeerCard(shop: "SecretLatin", barcode: "s").received(serverID: "s"))
+            for index in 0..<100 { try tx.insert(PeerCard(shop: "СекретПятёрочки \(index)", barcode: "\(index)")) }
+        }
+        try store.write { tx in
+            for card in try store.objects(PeerCard.self).all() where card.points == 0 && card.serverID != nil {
+                try tx.update(PeerCard.self, card.localID) { $0.shop = "Первый-Был SecretLatin" }
+                try tx.delete(PeerCard.self, card.localID)
+            }
+        }
+    }
+
+    /// The bytes of all files of the folder, and of the log's index in memory.
+    ///
+    /// NB: reading them takes the locks of the store that has them open here (`LockTests`).
+    private func allBytes(_ name: String) throws -> [(String, Data)] {
+        var all = try folder.contents().filter { !$0.key.hasPrefix("output") }.map { ($0.key, $0.value) }
+        let inode = try FileManager.default.attributesOfItem(atPath: folder.file(name))[.systemFileNumber] as? Int ?? 0
+        let mark = "-\(String(inode, radix: 16))-"
+        for file in (try? FileManager.default.contentsOfDirectory(atPath: "/dev/shm")) ?? [] where file.contains(mark) {
+            if let data = FileManager.default.contents(atPath: "/dev/shm/" + file) { all.append((file, data)) }
+        }
+        return all
+    }
+
+    private func found(_ name: String) throws -> Set<String> {
+        var found: Set<String> = []
+        for (_, bytes) in try allBytes(name) {
+            for needle in Self.needles + Self.trigrams where bytes.range(of: Data(needle.utf8)) != nil {
+                found.insert(needle)
+            }
+            for needle in Self.needles where bytes.range(of: needle.data(using: .utf16LittleEndian)!) != nil {
+                found.insert(needle)
+            }
+        }
+        return found
+    }
+
+    private func expect(_ kind: StoreKind, _ name: String, _ when: String) throws {
+        let found = try found(name)
+        if kind == .file {
+            // What is looked for would be found.
+            #expect(found.count > 6, "\(when): \(found)")
+        } else {
+            #expect(found.isEmpty, "\(when)")
+        }
+    }
+
+    @Test(arguments: StoreKind.files)
+    func whatWasWrittenIsInNoFileWhileTheStoreIsOpenAndAfterwards(kind: StoreKind) throws {
+        let name = Peer.name(kind)
+        let store = try Peer.open(folder.file(kind))
+        try write(store)
+        try expect(kind, name, "in the log")
+        _ = try store.writer.queue.unsafeReentrantWrite { _ in
+            try store.writer.connection.value("PRAGMA wal_checkpoint(PASSIVE)")
+        }
+        try expect(kind, name, "written back")
+        try write2(store)
+        try store.compact()
+        try expect(kind, name, "compacted")
+        let copy = folder.file("copy-\(name)")
+        try store.backup(to: copy)
+        try expect(kind, name, "copied")
+        store.close()
+        try expect(kind, name, "closed")
+    }
+
+    private func write2(_ store: Store) throws {
+        // Large enough to spill out of the cache before it commits.
+        try store.write { tx in
+            for index in 0..<300 {
+                try tx.insert(
+                    PeerCard(shop: String(repeating: "СекретПятёрочки ", count: 200), barcode: "big \(index)"))
+            }
+        }
+        _ = try store.objects(PeerCard.self).all()
+    }
+
+    @Test(arguments: StoreKind.files)
+    func whatAKilledProcessWroteIsInNoFile(kind: StoreKind) throws {
+        let name = Peer.name(kind)
+        let peer = try PeerProcess(["write", folder.file(kind), "СекретПятёрочки SecretLatin Первый-Был"], in: folder)
+        try #require(peer.waitForLine("written"))
+        usleep(20_000)
+        let open = try found(name)
+        peer.kill()
+        let killed = try found(name)
+        if kind == .file {
+            #expect(open.count > 6 && killed.count > 6)
+        } else {
+            #expect(open.isEmpty && killed.isEmpty, "\(open) \(killed)")
+        }
+        // It was there.
+        #expect(try Peer.open(folder.file(kind)).rows("SELECT count(*) > 0 FROM PeerPerson") == [[1]])
+    }
+
+    @Test(arguments: StoreKind.withKey)
+    func aChangeOfKeyAndAnExportLeaveNothingInTheClear(kind: StoreKind) throws {
+        let name = Peer.name(kind)
+        let store = try Peer.open(folder.file(kind))
+        try write(store)
+        let stop = Counter()
+        let found = Mutex<Set<String>>([])
+        let watcher = Thread { [self] in
+            while stop.value == 0 {
+                let now = (try? self.found(name)) ?? []
+                found.withLock { $0.formUnion(now) }
+            }
+            stop.add()
+        }
+        watcher.start()
+        try store.export(to: folder.file("copy"), key: Secrets.otherKey, profile: .sqlCipher4)
+        try store.export(to: folder.file("copy2"), key: Secrets.otherKey)
+        store.close()
+        stop.add()
+        while stop.value < 2 { usleep(1000) }
+        // While it runs, reading the files would take its locks from it.
+        try Store.changeKey(
+            at: folder.file(kind), from: StoreKind.key, profile: kind.profile!, to: Secrets.otherKey,
+            newProfile: kind == .encrypted ? .sqlCipher4 : .aes256gcm)
+        try expect(kind, name, "changed")
+        #expect(found.withLock { $0 }.isEmpty)
+    }
+}
