@@ -33,12 +33,14 @@ enum SlowDisk {
         }
     }
 
-    /// A frame of the log is a header of 24 bytes, then a page. The header of a commit's last one holds the
-    /// database's size in its second word, the others zero.
+    /// A frame of the log is a header of 24 bytes, then a page; an encrypted one is written at once. The header of a
+    /// commit's last one holds the database's size in its second word, the others zero.
     private static func wrote(_ bytes: UnsafeRawPointer?, _ count: Int) {
-        if count == 24, let bytes {
+        let isWhole = count > 24 && (count - 24).nonzeroBitCount == 1
+        if count == 24 || isWhole, let bytes {
             isLastPage = bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self) != 0
-        } else if isLastPage {
+        }
+        if count != 24, isLastPage {
             isLastPage = false
             delays += 1
             usleep(microseconds)

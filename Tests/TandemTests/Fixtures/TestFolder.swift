@@ -1,10 +1,14 @@
 import Foundation
+import TandemTesting
 
 /// A folder for one test, which goes with it.
 final class TestFolder: Sendable {
     let path: String
+    /// The kind of the store that migrations are tried on.
+    let kind: StoreKind
 
-    init() throws {
+    init(_ kind: StoreKind = .file) throws {
+        self.kind = kind
         path = NSTemporaryDirectory() + "/tandem-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }

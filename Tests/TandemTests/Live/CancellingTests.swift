@@ -26,8 +26,9 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `nothing is delivered on a queue after a cancel on it`() throws {
-        try StoreKind.file.withStore(Card.self, Person.self, Badge.self) { store in
+    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.files)
+    func `nothing is delivered on a queue after a cancel on it`(_ kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let queue = DispatchQueue(label: "app")
             for round in 0..<40 {
                 let late = Mutex(0)
@@ -84,9 +85,7 @@ import Testing
         try autoreleasing {
             let folder = try TemporaryFolder()
             let store =
-                kind == .memory
-                ? try Store.inMemory(models: Card.self, Person.self, Badge.self)
-                : try Store(at: folder.path(of: "a.tandem"), models: Card.self, Person.self, Badge.self)
+                try kind.open(at: folder.path(of: "a.tandem"), [Card.self, Person.self, Badge.self])
             weakStore = store
             let witness = Witness()
             weakWitness = witness
@@ -109,8 +108,9 @@ import Testing
 
     private func autoreleasing(_ body: () throws -> Void) throws { try body() }
 
-    @Test(.timeLimit(.minutes(1))) func `a subscription that is cancelled while it loads is forgotten`() throws {
-        try StoreKind.file.withStore(Card.self, Person.self, Badge.self) { store in
+    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.files)
+    func `a subscription that is cancelled while it loads is forgotten`(_ kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self) { store in
             try store.write { tx in
                 try tx.insert(
                     contentsOf: (0..<3_000).map { Card(shop: "\($0)", barcode: "\($0)", points: BigInt($0)) })
@@ -127,8 +127,9 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `cancelling stops the first reading of a large result`() throws {
-        try StoreKind.file.withStore(Card.self, Person.self, Badge.self) { store in
+    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.files)
+    func `cancelling stops the first reading of a large result`(_ kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self) { store in
             try store.write { tx in
                 try tx.insert(contentsOf: (0..<3_000).map { Card(shop: "\($0 % 7)", barcode: "\($0)") })
             }

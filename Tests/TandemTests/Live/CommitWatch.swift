@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TandemTesting
 import Testing
 
 @testable import Tandem
@@ -25,10 +26,11 @@ final class CommitWatch: Sendable {
     var commits: ForeignCommits { watcher.withLock { $0! } }
 
     init(
-        _ path: String, readOnly: Bool = false, makeChanges: @escaping FileChangesMaker = systemFileChanges,
+        _ path: String, kind: StoreKind? = nil, readOnly: Bool = false,
+        makeChanges: @escaping FileChangesMaker = systemFileChanges,
         onSight: @escaping @Sendable (CommitWatch) -> Void = { _ in }
     ) throws {
-        store = try Peer.open(path, readOnly: readOnly)
+        store = try Peer.open(path, kind, readOnly: readOnly)
         try look()
         state.withLock { $0.sights = [] }
         let commits = ForeignCommits(path: path, makeChanges: makeChanges) { [weak self] in

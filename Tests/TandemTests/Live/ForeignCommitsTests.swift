@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TandemTesting
 import Testing
 
 @testable import Tandem
@@ -10,8 +11,8 @@ import Testing
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 
-    private func commits(_ times: Int, gap: Int) throws -> PeerProcess {
-        try PeerProcess(["commits", folder.file(), "\(times)", "\(gap)", folder.file("end")], in: folder)
+    private func commits(_ kind: StoreKind, _ times: Int, gap: Int) throws -> PeerProcess {
+        try PeerProcess(["commits", folder.file(kind), "\(times)", "\(gap)", folder.file("end")], in: folder)
     }
 
     /// Lets the peers close their stores.
@@ -21,21 +22,23 @@ import Testing
         try? FileManager.default.removeItem(atPath: folder.file("end"))
     }
 
-    @Test(arguments: [(300, 0), (200, 2), (100, 5), (12, 100)])
-    func allCommitsOfAnotherProcessAreNoticed(times: Int, gap: Int) throws {
-        let watch = try CommitWatch(folder.file())
+    @Test(arguments: [(300, 0), (200, 2), (100, 5), (12, 100)], StoreKind.files)
+    func allCommitsOfAnotherProcessAreNoticed(_ pace: (times: Int, gap: Int), kind: StoreKind) throws {
+        let (times, gap) = pace
+        let watch = try CommitWatch(folder.file(kind))
         watch.commits.start()
-        let peer = try commits(times, gap: gap)
+        let peer = try commits(kind, times, gap: gap)
         #expect(watch.wait { watch.people == times })
         end(peer)
         #expect(!watch.latencies(of: peer, "\(gap) ms apart").contains(nil))
         print("checks: \(watch.checks), sights: \(watch.sights.count)")
     }
 
-    @Test func severalProcessesAreNoticedTogetherWithOwnWrites() throws {
-        let watch = try CommitWatch(folder.file())
+    @Test(arguments: StoreKind.files)
+    func severalProcessesAreNoticedTogetherWithOwnWrites(kind: StoreKind) throws {
+        let watch = try CommitWatch(folder.file(kind))
         watch.commits.start()
-        let peers = try (0..<2).map { _ in try commits(100, gap: 1) }
+        let peers = try (0..<2).map { _ in try commits(kind, 100, gap: 1) }
         for number in 0..<100 {
             try watch.write("own \(number)")
             usleep(1000)
@@ -47,10 +50,11 @@ import Testing
         end(peers[0], peers[1])
     }
 
-    @Test func aCommitThatWaitsForASlowDiskIsNoticed() throws {
-        let watch = try CommitWatch(folder.file())
+    @Test(arguments: StoreKind.files)
+    func aCommitThatWaitsForASlowDiskIsNoticed(kind: StoreKind) throws {
+        let watch = try CommitWatch(folder.file(kind))
         watch.commits.start()
-        let peer = try PeerProcess(["slow", folder.file(), "400", folder.file("end")], in: folder)
+        let peer = try PeerProcess(["slow", folder.file(kind), "400", folder.file("end")], in: folder)
         #expect(watch.wait { watch.people == 1 })
         end(peer)
         #expect(peer.lines.last == "delays 1")
@@ -58,9 +62,9 @@ import Testing
     }
 
     @Test func aSpillBeforeTheCommitIsFollowedToItsEnd() throws {
-        let watch = try CommitWatch(folder.file())
+        let watch = try CommitWatch(folder.file(.file))
         watch.commits.start()
-        let peer = try PeerProcess(["hold", folder.file(), folder.file("release")], in: folder)
+        let peer = try PeerProcess(["hold", folder.file(.file), folder.file("release")], in: folder)
         try #require(peer.waitForLine("holding"))
         usleep(300_000)
         #expect(watch.people == 0)
@@ -68,15 +72,16 @@ import Testing
         #expect(watch.wait { watch.people == 1 })
     }
 
-    @Test func whileNothingHappensNothingIsChecked() throws {
-        let watch = try CommitWatch(folder.file())
+    @Test(arguments: StoreKind.files)
+    func whileNothingHappensNothingIsChecked(kind: StoreKind) throws {
+        let watch = try CommitWatch(folder.file(kind))
         watch.commits.start()
         watch.waitForQuiet()
         let before = watch.checks
         usleep(400_000)
         #expect(watch.checks == before)
         // Nor does a reader in another process make a stir.
-        let peer = try PeerProcess(["touch", folder.file()], in: folder)
+        let peer = try PeerProcess(["touch", folder.file(kind)], in: folder)
         peer.wait()
         watch.waitForQuiet()
         let after = watch.checks
@@ -85,7 +90,7 @@ import Testing
     }
 
     @Test func ownWritesCauseFewChecks() throws {
-        let watch = try CommitWatch(folder.file())
+        let watch = try CommitWatch(folder.file(.file))
         watch.commits.start()
         watch.waitForQuiet()
         let before = watch.checks
@@ -97,14 +102,15 @@ import Testing
         print("2000 own writes in \(milliseconds) ms: \(checks) checks")
         #expect(checks <= milliseconds + 10)
         // A foreign commit is noticed afterwards.
-        let peer = try commits(1, gap: 0)
+        let peer = try commits(.file, 1, gap: 0)
         #expect(watch.wait { watch.people == 2001 })
         end(peer)
     }
 
-    @Test func anotherStoreOfThisProcessIsNoticedByItsOwnWord() throws {
-        let watch = try CommitWatch(folder.file(), makeChanges: { _, _, _ in SilentChanges() })
-        let other = try CommitWatch(folder.file())
+    @Test(arguments: StoreKind.files)
+    func anotherStoreOfThisProcessIsNoticedByItsOwnWord(kind: StoreKind) throws {
+        let watch = try CommitWatch(folder.file(kind), makeChanges: { _, _, _ in SilentChanges() })
+        let other = try CommitWatch(folder.file(kind))
         watch.commits.start()
         watch.waitForQuiet()
         // Not watching itself, or watching, it tells.
@@ -119,38 +125,41 @@ import Testing
     }
 
     @Test func whereChangesCannotBeToldItIsLookedNowAndThen() throws {
-        let watch = try CommitWatch(folder.file(), makeChanges: { _, _, _ in nil })
+        let watch = try CommitWatch(folder.file(.file), makeChanges: { _, _, _ in nil })
         watch.commits.start()
-        let peer = try commits(5, gap: 50)
+        let peer = try commits(.file, 5, gap: 50)
         #expect(watch.wait { watch.people == 5 })
         end(peer)
         _ = watch.latencies(of: peer, "without inotify")
     }
 
-    @Test func aStoreBehindALinkIsWatched() throws {
-        _ = try Peer.open(folder.file())
+    @Test(arguments: StoreKind.files)
+    func aStoreBehindALinkIsWatched(kind: StoreKind) throws {
+        _ = try Peer.open(folder.file(kind))
         let link = folder.file("link.tandem")
-        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.file())
-        let watch = try CommitWatch(link)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.file(kind))
+        let watch = try CommitWatch(link, kind: kind)
         watch.commits.start()
         watch.waitForQuiet()
-        let peer = try commits(1, gap: 0)
+        let peer = try commits(kind, 1, gap: 0)
         #expect(watch.wait { watch.people == 1 })
         end(peer)
     }
 
-    @Test func aReadOnlyStoreNoticesCommits() throws {
-        _ = try Peer.open(folder.file())
-        let watch = try CommitWatch(folder.file(), readOnly: true)
+    @Test(arguments: StoreKind.files)
+    func aReadOnlyStoreNoticesCommits(kind: StoreKind) throws {
+        _ = try Peer.open(folder.file(kind))
+        let watch = try CommitWatch(folder.file(kind), readOnly: true)
         watch.commits.start()
         watch.waitForQuiet()
-        let peer = try commits(3, gap: 20)
+        let peer = try commits(kind, 3, gap: 20)
         #expect(watch.wait { watch.people == 3 })
         end(peer)
     }
 
-    @Test func aCommitAfterTheLogWasWrittenBackIsNoticed() throws {
-        let watch = try CommitWatch(folder.file())
+    @Test(arguments: StoreKind.files)
+    func aCommitAfterTheLogWasWrittenBackIsNoticed(kind: StoreKind) throws {
+        let watch = try CommitWatch(folder.file(kind))
         watch.commits.start()
         for number in 1...3 {
             // The log is cut to nothing when the peer closes, or by us.
@@ -158,7 +167,7 @@ import Testing
                 _ = try watch.store.writer.connection.value("PRAGMA wal_checkpoint(TRUNCATE)")
             }
             watch.waitForQuiet()
-            let peer = try commits(1, gap: 0)
+            let peer = try commits(kind, 1, gap: 0)
             #expect(watch.wait { watch.people == number })
             end(peer)
         }

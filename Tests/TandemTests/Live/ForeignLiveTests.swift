@@ -25,10 +25,10 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true])
-    func `another process's commits are change sets`(isImmediate: Bool) throws {
+    @Test(arguments: [false, true], StoreKind.files)
+    func `another process's commits are change sets`(isImmediate: Bool, kind: StoreKind) throws {
         let folder = try TestFolder()
-        let path = folder.file("shared.tandem")
+        let path = folder.file(kind)
         let store = try Peer.open(path)
         defer { store.close() }
         let told = Told<ChangeSet<PeerPerson>>()
@@ -48,11 +48,12 @@ import Testing
         #expect(told.all.dropFirst().flatMap(\.insertions).count == 5, "what was there is not told of again")
     }
 
-    @Test func `another store's commits come before one's own that follow`() throws {
+    @Test(arguments: StoreKind.files)
+    func `another store's commits come before one's own that follow`(_ kind: StoreKind) throws {
         let folder = try TestFolder()
-        let path = folder.file("shared.tandem")
-        let store = try Store(at: path, models: Badge.self)
-        let other = try Store(at: path, models: Badge.self)
+        let path = folder.file(kind)
+        let store = try kind.open(at: path, [Badge.self])
+        let other = try kind.open(at: path, [Badge.self])
         defer {
             other.close()
             store.close()
@@ -61,7 +62,7 @@ import Testing
         let subscription = store.objects(Badge.self).sorted(by: \.name).collectionPublisher.on(.immediate)
             .sink(receiveCompletion: { _ in }, receiveValue: { told.add($0.map(\.name)) })
         defer { subscription.cancel() }
-        for round in 0..<50 {
+        for round in 0..<25 {
             try other.write { _ = try $0.insert(Badge(name: "other \(round)")) }
             try store.write { _ = try $0.insert(Badge(name: "own \(round)")) }
             let now = try store.objects(Badge.self).sorted(by: \.name).all().map(\.name)

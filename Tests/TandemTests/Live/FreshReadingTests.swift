@@ -6,12 +6,13 @@ import Testing
 
 /// Results that are read afresh and compared.
 @Suite struct FreshReadingTests {
-    @Test func `references that are read afresh are told of only if their objects have changed`() throws {
-        try StoreKind.file.withStore(Card.self, Person.self, Badge.self) { store in
+    @Test(arguments: StoreKind.files)
+    func `references that are read afresh are told of only if their objects have changed`(_ kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self) { store in
             for shop in ["А", "Б", "В"] { try store.insert(shop) }
             let list = store.cards.sorted(by: \.shop).referenceChangesetPublisher.on(.immediate).record()
             let shops = store.cards.observing(\.shop).referenceChangesetPublisher.on(.immediate).record()
-            let other = try Store(at: store.path, models: Card.self, Person.self, Badge.self)
+            let other = try kind.open(at: store.path, [Card.self, Person.self, Badge.self])
             defer { other.close() }
             try other.write { _ = try $0.insert(Badge(name: "elsewhere")) }
             #expect(store.live.settle(store))
@@ -26,10 +27,11 @@ import Testing
         }
     }
 
-    @Test func `a write in a cancelled task ends nobody's subscription`() async throws {
+    @Test(arguments: StoreKind.files)
+    func `a write in a cancelled task ends nobody's subscription`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let store = try Store(at: folder.path(of: "a.tandem"), models: Card.self, Person.self, Badge.self)
+        let store = try kind.open(at: folder.path(of: "a.tandem"), [Card.self, Person.self, Badge.self])
         defer { store.close() }
         try await store.write { tx in
             for number in 0..<3000 { try tx.insert(Card(shop: "\(number)", barcode: "\(number)")) }

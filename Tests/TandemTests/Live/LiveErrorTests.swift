@@ -79,14 +79,15 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a schema that another one changes ends the queries with that error`() throws {
+    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.files)
+    func `a schema that another one changes ends the queries with that error`(_ kind: StoreKind) throws {
         let folder = try TestFolder()
-        let store = try Store(at: folder.file(), models: PeerPerson.self)
+        let store = try kind.open(at: folder.file(), [PeerPerson.self])
         defer { store.close() }
         let immediate = store.objects(PeerPerson.self).countPublisher.on(.immediate).record()
         let queued = store.objects(PeerPerson.self).changesetPublisher.record()
         #expect(queued.waitForValues(1))
-        let grown = try Store(at: folder.file(), models: PeerPersonGrown.self)
+        let grown = try kind.open(at: folder.file(), [PeerPersonGrown.self])
         defer { grown.close() }
         _ = try grown.write { try $0.insert(PeerPersonGrown(name: "Ева", city: "Тверь")) }
         #expect(immediate.waitForEnd() && queued.waitForEnd())
@@ -95,19 +96,20 @@ import Testing
         let late = store.objects(PeerPerson.self).countPublisher.on(.immediate).record()
         #expect(late.error?.code == .foreignSchemaChange)
         // As its advice says: with the store opened again it works.
-        let again = try Store(at: folder.file(), models: PeerPersonGrown.self)
+        let again = try kind.open(at: folder.file(), [PeerPersonGrown.self])
         defer { again.close() }
         let recorder = again.objects(PeerPersonGrown.self).countPublisher.on(.immediate).record()
         #expect(recorder.values == [1])
         recorder.cancel()
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a write that finds the schema changed tells the queries`() throws {
+    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.files)
+    func `a write that finds the schema changed tells the queries`(_ kind: StoreKind) throws {
         let folder = try TestFolder()
-        let store = try Store(at: folder.file(), models: PeerPerson.self)
+        let store = try kind.open(at: folder.file(), [PeerPerson.self])
         defer { store.close() }
         let immediate = store.objects(PeerPerson.self).countPublisher.on(.immediate).record()
-        let grown = try Store(at: folder.file(), models: PeerPersonGrown.self)
+        let grown = try kind.open(at: folder.file(), [PeerPersonGrown.self])
         defer { grown.close() }
         #expect(code { try store.write { try $0.insert(PeerPerson(name: "Боб")) } } == .foreignSchemaChange)
         #expect(immediate.waitForEnd())

@@ -52,9 +52,10 @@ import Testing
         }
     }
 
-    @Test func `a sequence gets what it missed in one`() async throws {
+    @Test(arguments: StoreKind.files)
+    func `a sequence gets what it missed in one`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
-        let store = try Store(at: folder.path(of: "a.tandem"), models: Card.self, Person.self, Badge.self)
+        let store = try kind.open(at: folder.path(of: "a.tandem"), [Card.self, Person.self, Badge.self])
         var iterator = store.objects(Card.self).countPublisher.values.makeAsyncIterator()
         #expect(try await iterator.next() == 0)
         for index in 0..<3 {

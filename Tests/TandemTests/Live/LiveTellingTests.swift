@@ -122,10 +122,11 @@ import Testing
         }
     }
 
-    @Test func `what follows a quiet write is told, also if both are read at once`() throws {
+    @Test(arguments: StoreKind.files)
+    func `what follows a quiet write is told, also if both are read at once`(_ kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
-        let store = try Store(at: folder.path(of: "a.tandem"), models: Slip.self)
+        let store = try kind.open(at: folder.path(of: "a.tandem"), [Slip.self])
         let token = LiveToken()
         let seen = Mutex<[Int]>([])
         let subscription = store.objects(Slip.self).distinct(by: \.text).changesetPublisher.identified(by: token)

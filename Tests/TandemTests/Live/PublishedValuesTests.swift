@@ -130,8 +130,9 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2))) func `combined values are never of two states while others write`() throws {
-        try StoreKind.file.withStore(Card.self, Person.self, Badge.self) { store in
+    @Test(.timeLimit(.minutes(2)), arguments: StoreKind.files)
+    func `combined values are never of two states while others write`(_ kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let screen = store.combined(store.cards.countPublisher, store.objects(Person.self).countPublisher)
             let recorder = screen.record()
             DispatchQueue.concurrentPerform(iterations: 3) { writer in

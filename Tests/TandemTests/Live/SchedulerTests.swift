@@ -36,8 +36,9 @@ import Testing
         }
     }
 
-    @Test func `a queue of the app's and the one of the subscription's own deliver in order`() throws {
-        try StoreKind.file.withStore(Card.self, Person.self, Badge.self) { store in
+    @Test(arguments: StoreKind.files)
+    func `a queue of the app's and the one of the subscription's own deliver in order`(_ kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let key = DispatchSpecificKey<Bool>()
             let queue = DispatchQueue(label: "app")
             queue.setSpecific(key: key, value: true)

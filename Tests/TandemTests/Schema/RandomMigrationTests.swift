@@ -1,5 +1,6 @@
 import BigInt
 import Foundation
+import TandemTesting
 import Testing
 
 @testable import Tandem
@@ -111,7 +112,7 @@ import Testing
 
     private func migrate(seed: UInt64) throws {
         var random = PeerRandom(seed)
-        let folder = try TestFolder()
+        let folder = try TestFolder(StoreKind.files[Int(seed % 3)])
         var properties: Properties = next(after: [], &random)
         var expected: [String: [String: StorageValue]] = [:]
         var table = "Card"

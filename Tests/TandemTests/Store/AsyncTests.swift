@@ -103,8 +103,9 @@ import Testing
         }
     }
 
-    @Test func aReadSeesOneStateWhateverIsWrittenMeanwhile() async throws {
-        try await StoreKind.file.withStore(Node.self) { store async throws in
+    @Test(arguments: StoreKind.files)
+    func aReadSeesOneStateWhateverIsWrittenMeanwhile(_ kind: StoreKind) async throws {
+        try await kind.withStore(Node.self) { store async throws in
             try await store.write { try $0.insert(Node("a")) }
             try syncRead(store) { _ throws in
                 #expect(try store.live(Node.self).count == 1)

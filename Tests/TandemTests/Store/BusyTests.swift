@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TandemTesting
 import Testing
 
 @testable import Tandem
@@ -10,18 +11,18 @@ import Testing
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 
-    @Test(arguments: [0, 0.3])
-    func aWriterWaitsForAnotherProcessAsLongAsWasSaidAndThenThrows(timeout: Double) throws {
-        _ = try Peer.open(folder.file())
+    @Test(arguments: [0, 0.3], StoreKind.files)
+    func aWriterWaitsForAnotherProcessAsLongAsWasSaidAndThenThrows(timeout: Double, kind: StoreKind) throws {
+        _ = try Peer.open(folder.file(kind))
         let release = folder.file("release")
-        let peer = try PeerProcess(["hold", folder.file(), release], in: folder)
+        let peer = try PeerProcess(["hold", folder.file(kind), release], in: folder)
         try #require(peer.waitForLine("holding"))
         // Opening takes no lock if there is nothing to migrate.
-        let store = try Peer.open(folder.file(), busyTimeout: timeout)
+        let store = try Peer.open(folder.file(kind), busyTimeout: timeout)
         let start = ContinuousClock.now
         let error = expectError(.busy) { try store.write { try $0.insert(PeerPerson(name: "x")) } }
         #expect(start.duration(to: .now) >= .seconds(timeout * 0.9))
-        #expect(error?.store == folder.file() && error?.advice != nil)
+        #expect(error?.store == folder.file(kind) && error?.advice != nil)
         // Reading goes on.
         #expect(try store.rows("SELECT count(*) FROM PeerPerson") == [[0]])
         _ = FileManager.default.createFile(atPath: release, contents: nil)
@@ -30,34 +31,39 @@ import Testing
         #expect(try store.rows("SELECT count(*) FROM PeerPerson") == [[2]])
     }
 
-    @Test func aMigrationWaitsForAWriterAndThenThrows() throws {
-        _ = try Peer.open(folder.file())
+    @Test(arguments: StoreKind.files)
+    func aMigrationWaitsForAWriterAndThenThrows(kind: StoreKind) throws {
+        _ = try Peer.open(folder.file(kind))
         let release = folder.file("release")
-        let peer = try PeerProcess(["hold", folder.file(), release], in: folder)
+        let peer = try PeerProcess(["hold", folder.file(kind), release], in: folder)
         try #require(peer.waitForLine("holding"))
         var configuration = Store.Configuration()
         configuration.busyTimeout = 0.1
-        expectError(.busy) { try Store(at: folder.file(), models: PeerPersonGrown.self, configuration: configuration) }
+        expectError(.busy) {
+            try kind.open(at: folder.file(kind), [PeerPersonGrown.self], configuration: configuration)
+        }
         _ = FileManager.default.createFile(atPath: release, contents: nil)
         peer.wait()
-        let store = try Store(at: folder.file(), models: PeerPersonGrown.self, configuration: configuration)
+        let store = try kind.open(at: folder.file(kind), [PeerPersonGrown.self], configuration: configuration)
         #expect(try store.rows("SELECT name, city FROM PeerPerson") == [["held", "Псков"]])
     }
 
-    @Test func aWriterThatIsKilledLeavesTheLock() throws {
-        _ = try Peer.open(folder.file())
-        let peer = try PeerProcess(["hold", folder.file(), folder.file("never")], in: folder)
+    @Test(arguments: StoreKind.files)
+    func aWriterThatIsKilledLeavesTheLock(kind: StoreKind) throws {
+        _ = try Peer.open(folder.file(kind))
+        let peer = try PeerProcess(["hold", folder.file(kind), folder.file("never")], in: folder)
         try #require(peer.waitForLine("holding"))
         peer.kill()
-        let store = try Peer.open(folder.file(), busyTimeout: 0)
+        let store = try Peer.open(folder.file(kind), busyTimeout: 0)
         _ = try store.write { try $0.insert(PeerPerson(name: "x")) }
         #expect(try store.rows("SELECT name FROM PeerPerson") == [["x"]])
     }
 
-    @Test func severalProcessesWriteAtOnceAndLoseNothing() throws {
-        let store = try Peer.open(folder.file())
+    @Test(arguments: StoreKind.files)
+    func severalProcessesWriteAtOnceAndLoseNothing(kind: StoreKind) throws {
+        let store = try Peer.open(folder.file(kind))
         _ = try store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }
-        let peers = try (0..<3).map { _ in try PeerProcess(["count", folder.file(), "100"], in: folder) }
+        let peers = try (0..<3).map { _ in try PeerProcess(["count", folder.file(kind), "100"], in: folder) }
         for _ in 0..<100 {
             try store.write { tx in
                 try tx.update(PeerMark.self, PeerMark.id) { $0.number += 1 }
@@ -74,8 +80,9 @@ import Testing
         try store.expectSound()
     }
 
-    @Test func severalStoresOfAProcessWriteAtOnceAndLoseNothing() throws {
-        let stores = try (0..<4).map { _ in try Peer.open(folder.file()) }
+    @Test(arguments: StoreKind.files)
+    func severalStoresOfAProcessWriteAtOnceAndLoseNothing(kind: StoreKind) throws {
+        let stores = try (0..<4).map { _ in try Peer.open(folder.file(kind)) }
         _ = try stores[0].write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }
         let errors = Mutex<[any Error]>([])
         DispatchQueue.concurrentPerform(iterations: 8) { index in

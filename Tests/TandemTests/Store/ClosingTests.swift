@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TandemTesting
 import Testing
 
 @testable import Tandem
@@ -20,8 +21,9 @@ import Testing
         await #expect(throws: TandemError.self) { try await store.read { _ in } }
     }
 
-    @Test func aClosedStoreSaysSo() async throws {
-        let store = try Peer.open(folder.file())
+    @Test(arguments: StoreKind.files)
+    func aClosedStoreSaysSo(kind: StoreKind) async throws {
+        let store = try Peer.open(folder.file(kind))
         _ = try store.sql("SELECT 1")
         store.close()
         store.close()
@@ -31,25 +33,28 @@ import Testing
         try await expectClosed(memory)
     }
 
-    @Test func closingLeavesOneFile() throws {
-        let store = try Peer.open(folder.file())
+    @Test(arguments: StoreKind.files)
+    func closingLeavesOneFile(kind: StoreKind) throws {
+        let store = try Peer.open(folder.file(kind))
         _ = try store.write { try $0.insert(PeerPerson(name: "x")) }
         _ = try store.sql("SELECT 1")
-        #expect(try folder.storeBytes().count == 3)
+        #expect(try folder.storeBytes(kind).count == 3)
         store.close()
-        #expect(try folder.storeBytes().keys.sorted() == ["store.tandem"])
+        #expect(try folder.storeBytes(kind).keys.sorted() == [Peer.name(kind)])
     }
 
-    @Test func lettingGoOfAStoreClosesIt() throws {
-        var store: Store? = try Peer.open(folder.file())
+    @Test(arguments: StoreKind.files)
+    func lettingGoOfAStoreClosesIt(kind: StoreKind) throws {
+        var store: Store? = try Peer.open(folder.file(kind))
         _ = try store!.write { try $0.insert(PeerPerson(name: "x")) }
         _ = try store!.read { try $0.operations.count() }
         store = nil
-        #expect(try folder.storeBytes().keys.sorted() == ["store.tandem"])
+        #expect(try folder.storeBytes(kind).keys.sorted() == [Peer.name(kind)])
     }
 
-    @Test func aReaderThatIsReadingReadsOnAfterTheStoreWasClosed() throws {
-        let store = try Peer.open(folder.file(), busyTimeout: 0.2)
+    @Test(arguments: StoreKind.files)
+    func aReaderThatIsReadingReadsOnAfterTheStoreWasClosed(kind: StoreKind) throws {
+        let store = try Peer.open(folder.file(kind), busyTimeout: 0.2)
         _ = try store.write { try $0.insert(PeerPerson(name: "x")) }
         let reading = DispatchSemaphore(value: 0)
         let closed = DispatchSemaphore(value: 0)
@@ -71,10 +76,10 @@ import Testing
         done.wait()
         #expect(counts.withLock { $0 } == [1, 1])
         // The last one out closes the file.
-        let again = try Peer.open(folder.file())
+        let again = try Peer.open(folder.file(kind))
         _ = try again.write { try $0.insert(PeerPerson(name: "y")) }
         again.close()
-        #expect(try folder.storeBytes().keys.sorted() == ["store.tandem"])
+        #expect(try folder.storeBytes(kind).keys.sorted() == [Peer.name(kind)])
     }
 
     @Test(.timeLimit(.minutes(1)))
@@ -107,13 +112,13 @@ import Testing
         release.signal()
     }
 
-    @Test(.timeLimit(.minutes(2)))
-    func closingWhileManyReadAndWriteHarmsNothing() throws {
+    @Test(.timeLimit(.minutes(2)), arguments: StoreKind.files)
+    func closingWhileManyReadAndWriteHarmsNothing(kind: StoreKind) throws {
         for round in 0..<6 {
             let path = folder.file("round-\(round)")
             let written = Mutex(0)
             do {
-                let store = try Peer.open(path, busyTimeout: 5)
+                let store = try Peer.open(path, kind, busyTimeout: 5)
                 DispatchQueue.concurrentPerform(iterations: 8) { index in
                     do {
                         for step in 0..<1000 {
@@ -135,7 +140,7 @@ import Testing
                     }
                 }
             }
-            let store = try Peer.open(path)
+            let store = try Peer.open(path, kind)
             #expect(try store.operations.count() == written.withLock { $0 })
             try store.expectSound()
         }

@@ -1,4 +1,5 @@
 import Foundation
+import TandemTesting
 import Testing
 
 @testable import Tandem
@@ -26,26 +27,27 @@ import Testing
         #expect(lines[5] == "reopened \(lines[4].split(separator: " ")[1])", sourceLocation: sourceLocation)
     }
 
-    @Test(.enabled(if: PeerProcess.canMount, "no mounts here"), arguments: [4, 5, 8])
-    func aFullDiskIsAnErrorAndLosesNothing(megabytes: Int) throws {
+    @Test(.enabled(if: PeerProcess.canMount, "no mounts here"), arguments: [4, 5, 8], StoreKind.files)
+    func aFullDiskIsAnErrorAndLosesNothing(megabytes: Int, kind: StoreKind) throws {
         let peer = try PeerProcess(
             mounting: """
                 mkdir '\(folder.file("disk"))'
                 mount -t tmpfs -o size=\(megabytes)m tmpfs '\(folder.file("disk"))'
                 head -c 2000000 /dev/zero > '\(folder.file("disk"))/ballast'
-                '\(PeerProcess.executable)' fill '\(folder.file("disk"))/store.tandem' '\(folder.file("disk"))/ballast'
+                '\(PeerProcess.executable)' fill '\(folder.file("disk"))/\(Peer.name(kind))' '\(folder.file("disk"))/ballast'
                 """, in: folder)
         try expectRecovered(peer, code: "diskFull")
     }
 
-    @Test(arguments: [1_000_000, 1_777_777, 4_000_000])
-    func aFileThatMayNotGrowIsAnErrorAndLosesNothing(bytes: Int) throws {
-        let peer = try PeerProcess(["fill", folder.file(), "\(bytes)"], in: folder)
+    @Test(arguments: [1_000_000, 1_777_777, 4_000_000], StoreKind.files)
+    func aFileThatMayNotGrowIsAnErrorAndLosesNothing(bytes: Int, kind: StoreKind) throws {
+        let peer = try PeerProcess(["fill", folder.file(kind), "\(bytes)"], in: folder)
         try expectRecovered(peer, code: "ioFailure")
     }
 
-    @Test func aStoreThatReachesSQLitesOwnLimitIsUsableAfterIt() throws {
-        let store = try Peer.open(folder.file())
+    @Test(arguments: StoreKind.files)
+    func aStoreThatReachesSQLitesOwnLimitIsUsableAfterIt(kind: StoreKind) throws {
+        let store = try Peer.open(folder.file(kind))
         _ = try store.write { try $0.insert(PeerPerson(name: "before")) }
         func limit(_ pages: Int) throws {
             try store.writer.queue.unsafeReentrantWrite { _ in
@@ -68,23 +70,25 @@ import Testing
         try store.expectSound()
     }
 
-    @Test func aMigrationThatFindsNoRoomLeavesTheStoreAsItWas() throws {
-        let store = try Peer.open(folder.file())
+    @Test(arguments: StoreKind.files)
+    func aMigrationThatFindsNoRoomLeavesTheStoreAsItWas(kind: StoreKind) throws {
+        let store = try Peer.open(folder.file(kind))
         try store.write { tx in
             for index in 0..<300 { try tx.insert(PeerPerson(name: "\(index) " + String(repeating: "я", count: 2000))) }
         }
         store.close()
-        let before = try folder.storeBytes()
+        let before = try folder.storeBytes(kind)
         let outputs = try TestFolder()
         let peer = try PeerProcess(
-            mounting: "trap '' XFSZ; ulimit -f 300; '\(PeerProcess.executable)' migrate '\(folder.file())'", in: outputs
+            mounting: "trap '' XFSZ; ulimit -f 300; '\(PeerProcess.executable)' migrate '\(folder.file(kind))'",
+            in: outputs
         )
         peer.wait()
         guard PeerProcess.canMount else { return }
         #expect(peer.lines.first?.hasPrefix("error ioFailure") == true, "\(peer.lines)")
         // The log is empty or gone; the file is as it was.
-        #expect(try folder.storeBytes()["store.tandem"] == before["store.tandem"])
-        let again = try Store(at: folder.file(), models: PeerPersonGrown.self)
+        #expect(try folder.storeBytes(kind)[Peer.name(kind)] == before[Peer.name(kind)])
+        let again = try kind.open(at: folder.file(kind), [PeerPersonGrown.self])
         #expect(try again.rows("SELECT count(*) FROM PeerPerson") == [[300]])
     }
 }

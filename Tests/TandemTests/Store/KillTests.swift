@@ -1,4 +1,5 @@
 import Foundation
+import TandemTesting
 import Testing
 
 @testable import Tandem
@@ -11,20 +12,22 @@ import Testing
     /// A script's store is given up after some kills, so that the first moments of a new one are hit too.
     static let killsPerStore = 10
 
+    /// All kinds share the kills.
     @Test func whatWasAcknowledgedIsThereWithItsOperationsAndNothingElse() throws {
         let base =
             ProcessInfo.processInfo.environment["TANDEM_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...999_999)
         print("KillTests: TANDEM_SEED=\(base)")
         var survivors = 0
         for index in 0..<(Self.kills / Self.killsPerStore) {
-            survivors += try runStore(seed: base &+ UInt64(index))
+            let kind = StoreKind.files[index % StoreKind.files.count]
+            survivors += try runStore(kind, seed: base &+ UInt64(index))
         }
         #expect(survivors > Self.kills, "too few transactions for the kills to mean much")
     }
 
-    private func runStore(seed: UInt64) throws -> Int {
+    private func runStore(_ kind: StoreKind, seed: UInt64) throws -> Int {
         let folder = try TestFolder()
-        let path = folder.file()
+        let path = folder.file(kind)
         var random = PeerRandom(seed)
         var world = PeerWorld(seed: seed)
         for kill in 0..<Self.killsPerStore {
@@ -39,9 +42,9 @@ import Testing
             }
             peer.kill()
             let lines = peer.lines
-            #expect(!lines.contains { $0.hasPrefix("error") }, "seed \(seed): \(lines.last ?? "")")
+            #expect(!lines.contains { $0.hasPrefix("error") }, "\(kind), seed \(seed): \(lines.last ?? "")")
             let acknowledged = lines.last { $0.hasPrefix("ack ") }.flatMap { Int($0.dropFirst(4)) } ?? known
-            try check(path, &world, acknowledged: acknowledged, "seed \(seed), kill \(kill)")
+            try check(path, &world, acknowledged: acknowledged, "\(kind), seed \(seed), kill \(kill)")
         }
         return world.number
     }

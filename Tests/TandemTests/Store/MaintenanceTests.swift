@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TandemTesting
 import Testing
 
 @testable import Tandem
@@ -31,13 +32,14 @@ import Testing
 
     // MARK: Backup
 
-    @Test func aBackupHoldsTheSameRows() throws {
-        let store = try Peer.open(folder.file())
+    @Test(arguments: StoreKind.files)
+    func aBackupHoldsTheSameRows(kind: StoreKind) throws {
+        let store = try Peer.open(folder.file(kind))
         try fill(store)
         // Twice: the second time it takes the place of the first.
         for _ in 0..<2 {
             try store.backup(to: folder.file("copy"))
-            let copy = try Peer.open(folder.file("copy"))
+            let copy = try Peer.open(folder.file("copy"), kind)
             #expect(try allRows(copy) == allRows(store))
             try copy.expectSound()
             copy.close()
@@ -56,11 +58,11 @@ import Testing
         #expect(try allRows(copy) == allRows(store))
     }
 
-    @Test(.timeLimit(.minutes(2)))
-    func aBackupIsOneStateWhileOthersWrite() throws {
-        let store = try Peer.open(folder.file())
+    @Test(.timeLimit(.minutes(2)), arguments: StoreKind.files)
+    func aBackupIsOneStateWhileOthersWrite(kind: StoreKind) throws {
+        let store = try Peer.open(folder.file(kind))
         _ = try store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }
-        let peer = try PeerProcess(["count", folder.file(), "2000"], in: folder)
+        let peer = try PeerProcess(["count", folder.file(kind), "2000"], in: folder)
         let stop = Mutex(false)
         let done = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
@@ -74,7 +76,7 @@ import Testing
         }
         for round in 0..<5 {
             try store.backup(to: folder.file("copy-\(round)"))
-            let copy = try Peer.open(folder.file("copy-\(round)"))
+            let copy = try Peer.open(folder.file("copy-\(round)"), kind)
             let mark = try copy.rows("SELECT number FROM PeerMark")[0][0]
             #expect(try copy.rows("SELECT count(*) FROM PeerPerson") == [[mark]])
             #expect(try copy.rows("SELECT count(*) FROM __operations") == [[mark]])
@@ -85,9 +87,9 @@ import Testing
         done.wait()
     }
 
-    @Test(arguments: ["no store", ""])
-    func aBackupDoesNotReplaceWhatIsNoStore(_ content: String) throws {
-        let store = try Peer.open(folder.file())
+    @Test(arguments: ["no store", ""], StoreKind.files)
+    func aBackupDoesNotReplaceWhatIsNoStore(_ content: String, kind: StoreKind) throws {
+        let store = try Peer.open(folder.file(kind))
         try Data(content.utf8).write(to: URL(fileURLWithPath: folder.file("copy")))
         #expect(throws: TandemError.self) { try store.backup(to: folder.file("copy")) }
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("copy"))) == Data(content.utf8))
@@ -96,26 +98,29 @@ import Testing
         )
     }
 
-    @Test func aBackupDoesNotReplaceAnotherProgramsDatabase() throws {
-        let store = try Peer.open(folder.file())
+    @Test(arguments: StoreKind.files)
+    func aBackupDoesNotReplaceAnotherProgramsDatabase(kind: StoreKind) throws {
+        let store = try Peer.open(folder.file(kind))
         try folder.makeDatabase("CREATE TABLE t (x)", file: "copy")
         let before = try Data(contentsOf: URL(fileURLWithPath: folder.file("copy")))
         expectError(.notAStore) { try store.backup(to: folder.file("copy")) }
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("copy"))) == before)
     }
 
-    @Test func aBackupDoesNotReplaceAStoreThatIsOpen() throws {
-        let store = try Peer.open(folder.file())
-        let other = try Peer.open(folder.file("copy"))
+    @Test(arguments: StoreKind.files)
+    func aBackupDoesNotReplaceAStoreThatIsOpen(kind: StoreKind) throws {
+        let store = try Peer.open(folder.file(kind))
+        let other = try Peer.open(folder.file("copy"), kind)
         _ = try other.write { try $0.insert(PeerPerson(name: "other")) }
         expectError(.busy) { try store.backup(to: folder.file("copy")) }
-        expectError(.busy) { try store.backup(to: folder.file()) }
+        expectError(.busy) { try store.backup(to: folder.file(kind)) }
         #expect(try other.rows("SELECT name FROM PeerPerson") == [["other"]])
         _ = try other.write { try $0.insert(PeerPerson(name: "still")) }
     }
 
-    @Test func aBackupThatCannotBeMadeLeavesNothing() throws {
-        let store = try Peer.open(folder.file())
+    @Test(arguments: StoreKind.files)
+    func aBackupThatCannotBeMadeLeavesNothing(kind: StoreKind) throws {
+        let store = try Peer.open(folder.file(kind))
         try fill(store)
         let before = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         expectError(.cannotOpen) { try store.backup(to: folder.file("none/copy")) }
@@ -125,20 +130,22 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == before)
     }
 
-    @Test func aBackupInsideAWriteIsRefused() throws {
-        let store = try Peer.open(folder.file())
+    @Test(arguments: StoreKind.files)
+    func aBackupInsideAWriteIsRefused(kind: StoreKind) throws {
+        let store = try Peer.open(folder.file(kind))
         try store.write { tx in
             _ = try tx.insert(PeerPerson(name: "x"))
             expectError(.invalidQuery) { try store.backup(to: folder.file("copy")) }
         }
         try store.read { _ in try store.backup(to: folder.file("copy")) }
-        #expect(try Peer.open(folder.file("copy")).operations.count() == 1)
+        #expect(try Peer.open(folder.file("copy"), kind).operations.count() == 1)
     }
 
     // MARK: Compaction
 
-    @Test func compactingGivesRoomBackAndChangesNothing() throws {
-        let store = try Peer.open(folder.file())
+    @Test(arguments: StoreKind.files)
+    func compactingGivesRoomBackAndChangesNothing(kind: StoreKind) throws {
+        let store = try Peer.open(folder.file(kind))
         try fill(store, cards: 500)
         try store.write { tx in
             for index in 50..<500 {
@@ -150,7 +157,9 @@ import Testing
                 )
             }
         }
-        func size() throws -> Int { try Data(contentsOf: URL(fileURLWithPath: folder.file())).count }
+        func size() throws -> Int {
+            try FileManager.default.attributesOfItem(atPath: folder.file(kind))[.size] as? Int ?? 0
+        }
         try store.compact()
         let compacted = try size()
         let before = try allRows(store)
@@ -163,11 +172,12 @@ import Testing
         expectError(.invalidQuery) { try store.read { _ in try store.compact() } }
     }
 
-    @Test func compactingWaitsForAnotherWriter() throws {
-        _ = try Peer.open(folder.file())
-        let peer = try PeerProcess(["hold", folder.file(), folder.file("release")], in: folder)
+    @Test(arguments: StoreKind.files)
+    func compactingWaitsForAnotherWriter(kind: StoreKind) throws {
+        _ = try Peer.open(folder.file(kind))
+        let peer = try PeerProcess(["hold", folder.file(kind), folder.file("release")], in: folder)
         try #require(peer.waitForLine("holding"))
-        let store = try Peer.open(folder.file(), busyTimeout: 0.1)
+        let store = try Peer.open(folder.file(kind), busyTimeout: 0.1)
         expectError(.busy) { try store.compact() }
         _ = FileManager.default.createFile(atPath: folder.file("release"), contents: nil)
         peer.wait()

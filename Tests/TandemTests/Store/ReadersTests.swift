@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TandemTesting
 import Testing
 
 @testable import Tandem
@@ -10,11 +11,11 @@ import Testing
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 
-    private func open(readers: Int) throws -> Store {
+    private func open(_ kind: StoreKind = .file, readers: Int) throws -> Store {
         var configuration = Store.Configuration()
         configuration.maximumReaders = readers
         configuration.busyTimeout = 60
-        return try Store(at: folder.file(), models: PeerPerson.self, PeerMark.self, configuration: configuration)
+        return try kind.open(at: folder.file(kind), [PeerPerson.self, PeerMark.self], configuration: configuration)
     }
 
     /// In every committed state the mark's number is the number of people.
@@ -33,9 +34,9 @@ import Testing
         return mark
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: [1, 2, 4, 20])
-    func aReadBlockSeesOneStateWhateverIsWritten(readers: Int) throws {
-        let store = try open(readers: readers)
+    @Test(.timeLimit(.minutes(2)), arguments: [1, 2, 4, 20], StoreKind.files)
+    func aReadBlockSeesOneStateWhateverIsWritten(readers: Int, kind: StoreKind) throws {
+        let store = try open(kind, readers: readers)
         _ = try store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }
         let errors = Mutex<[any Error]>([])
         DispatchQueue.concurrentPerform(iterations: 12) { index in
@@ -57,9 +58,9 @@ import Testing
         #expect(store.readers!.made <= readers)
     }
 
-    @Test(.timeLimit(.minutes(2)))
-    func tasksReadAndWriteToo() async throws {
-        let store = try open(readers: 2)
+    @Test(.timeLimit(.minutes(2)), arguments: StoreKind.files)
+    func tasksReadAndWriteToo(kind: StoreKind) async throws {
+        let store = try open(kind, readers: 2)
         _ = try await store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for index in 0..<40 {
@@ -121,9 +122,9 @@ import Testing
         #expect(try store.operations.count() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
-    func aTaskThatIsCancelledWhileItWritesOrReadsIsInterrupted() async throws {
-        let store = try open(readers: 1)
+    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.files)
+    func aTaskThatIsCancelledWhileItWritesOrReadsIsInterrupted(kind: StoreKind) async throws {
+        let store = try open(kind, readers: 1)
         // Long enough to be interrupted; not so long that a failure to do so would hang the tests.
         let endless =
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 300000000) SELECT count(*) FROM n"

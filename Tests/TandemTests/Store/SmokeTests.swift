@@ -1,14 +1,15 @@
 import BigInt
 import Foundation
+import TandemTesting
 import Testing
 
 @testable import Tandem
 
 @Suite struct SmokeTests {
-    @Test func everything() throws {
+    @Test(arguments: StoreKind.files) func everything(_ kind: StoreKind) throws {
         let path = NSTemporaryDirectory() + "smoke-\(UUID().uuidString).tandem"
         defer { for s in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + s) } }
-        var store = try Store(at: path, models: HandCard.self, HandPerson.self)
+        var store = try kind.open(at: path, [HandCard.self, HandPerson.self])
         let (person, card) = try store.write { tx in
             let person = try tx.insert(HandPerson(name: "Ада"))
             let card = try tx.insert(HandCard(shop: "Пятёрочка", barcode: "46", points: -5, owner: person.reference))
@@ -32,7 +33,7 @@ import Testing
         #expect(try store.operations.count() == 0)
         #expect(try store.sql("SELECT count(*) FROM HandCard")[0][0] == .integer(0))
         store.close()
-        store = try Store(at: path, models: HandCard.self, HandPerson.self)
+        store = try kind.open(at: path, [HandCard.self, HandPerson.self])
         #expect(try store.sql("SELECT count(*) FROM HandCard")[0][0] == .integer(0))
     }
 

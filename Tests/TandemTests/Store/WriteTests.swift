@@ -236,12 +236,12 @@ import Testing
         }
     }
 
-    @Test func twoStoresOnOneFileSeeEachOther() throws {
+    @Test(arguments: StoreKind.files) func twoStoresOnOneFileSeeEachOther(_ kind: StoreKind) throws {
         try withStorePath { path in
             var configuration = Store.Configuration()
             configuration.busyTimeout = 0
-            let first = try Store(at: path, models: Node.self, configuration: configuration)
-            let second = try Store(at: path, models: Node.self, configuration: configuration)
+            let first = try kind.open(at: path, [Node.self], configuration: configuration)
+            let second = try kind.open(at: path, [Node.self], configuration: configuration)
             defer {
                 first.close()
                 second.close()
