@@ -126,7 +126,7 @@ import Testing
             _ = try tx.insert(PeerPerson(name: "x"))
             expectError(.invalidQuery) { try export(store, to: target, "copy") }
         }
-        try store.read { _ in
+        _ = try store.read { _ in
             expectError(.invalidQuery) { try export(store, to: target, "copy") }
         }
         #expect(!FileManager.default.fileExists(atPath: folder.file("copy")))

@@ -97,7 +97,7 @@ import Testing
         try store.export(to: folder.file("other"), key: Secrets.otherKey)
         _ = try store.checkIntegrity()
         #expect(told.value > 0)
-        weak var entry = KeyRegistry.entry(handle)
+        weak let entry = KeyRegistry.entry(handle)
         #expect(entry != nil)
         store.close()
         #expect(KeyRegistry.entry(handle) == nil && entry == nil)
