@@ -32,13 +32,13 @@ struct PageBatchTests {
     }
 
     private let scratch: Scratch
-    private let file: LowerFile
+    private let file: FileBelow
     private let count = 64
 
     init() throws {
         scratch = try Scratch()
         try write((0..<count * 512).map { UInt8(truncatingIfNeeded: $0 / 512) }, to: scratch.path("f"))
-        file = try LowerFile(scratch.path("f"))
+        file = try FileBelow(scratch.path("f"))
     }
 
     private func take(_ batch: PageBatch, _ index: Int, _ codec: Codec) throws -> [UInt8]? {

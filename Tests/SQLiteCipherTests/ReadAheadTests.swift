@@ -170,7 +170,7 @@ struct ReadAheadTests {
         try fill(queue, rows: 6000)
         try queue.close()
         let alone = try PageReader(database)
-        let lower = try LowerFile(path)
+        let lower = try FileBelow(path)
         let context = ConnectionContext(entry: database.entry, path: path)
         context.use(salt: Array(try contents(path)[..<16]))
         let ahead = ReadAhead(context: context, mayHaveHelper: helped)

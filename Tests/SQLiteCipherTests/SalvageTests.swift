@@ -138,7 +138,7 @@ struct SalvageTests {
         #expect(truncate(database.path, 8 << 40) == 0)
         let target = try EncryptedDatabase(path: scratch.path("b.db"), key: testKey)
         #expect(try database.salvage(to: target).rows["t"] == 400)
-        var bytes = try SQLiteCipher.LowerFile.head(database.path, count: 8192)
+        var bytes = try LowerFile.head(database.path, count: 8192)
         bytes[50] ^= 1
         try write(bytes, to: database.path)
         #expect(truncate(database.path, 8 << 40) == 0)

@@ -5,7 +5,7 @@ import Testing
 @testable import SQLiteCipher
 
 /// A file of the VFS below ours, opened without ours.
-final class LowerFile {
+final class FileBelow {
     let base: BaseFile
     private let memory: UnsafeMutableRawPointer
     private let name: UnsafeMutablePointer<CChar>
