@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.files)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
     func `nothing is delivered on a queue after a cancel on it`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let queue = DispatchQueue(label: "app")
@@ -108,7 +108,7 @@ import Testing
 
     private func autoreleasing(_ body: () throws -> Void) throws { try body() }
 
-    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.files)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
     func `a subscription that is cancelled while it loads is forgotten`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             try store.write { tx in
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.files)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
     func `cancelling stops the first reading of a large result`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             try store.write { tx in

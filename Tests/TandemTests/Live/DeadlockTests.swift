@@ -8,7 +8,7 @@ import Testing
 
 /// Deliveries that write, close and end: none may wait for ever.
 @Suite struct DeadlockTests {
-    @Test(.timeLimit(.minutes(2)), arguments: StoreKind.allCases)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.allCases)
     func `deliveries on two threads that write to each other's query end`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let cards = store.cards.countPublisher.on(.immediate).record { count in
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.allCases)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.allCases)
     func `a delivery may close the store`(_ kind: StoreKind) throws {
         for isImmediate in [true, false] {
             try kind.withStore(Card.self, Person.self, Badge.self) { store in
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.allCases)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.allCases)
     func `a store may be closed while it delivers and writes`(_ kind: StoreKind) throws {
         for round in 0..<10 {
             try kind.withStore(Card.self, Person.self, Badge.self) { store in
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.allCases)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.allCases)
     func `subscribing and cancelling on many threads while others write ends well`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let isOver = ends {
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.allCases)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.allCases)
     func `cancelling a task ends its loop and lets go of the query`(_ kind: StoreKind) async throws {
         try await kind.withStore(Card.self, Person.self, Badge.self) { (store: Store) async throws -> Void in
             let (firsts, first) = AsyncStream<Int>.makeStream()

@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.files)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
     func `a schema that another one changes ends the queries with that error`(_ kind: StoreKind) throws {
         let folder = try TestFolder()
         let store = try kind.open(at: folder.file(), [PeerPerson.self])
@@ -103,7 +103,7 @@ import Testing
         recorder.cancel()
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.files)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
     func `a write that finds the schema changed tells the queries`(_ kind: StoreKind) throws {
         let folder = try TestFolder()
         let store = try kind.open(at: folder.file(), [PeerPerson.self])

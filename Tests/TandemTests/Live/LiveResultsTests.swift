@@ -8,7 +8,7 @@ import Testing
 @testable import Tandem
 
 /// Live results for views.
-@MainActor @Suite(.timeLimit(.minutes(1))) struct LiveResultsTests {
+@MainActor @Suite(.timeLimit(.minutes(10))) struct LiveResultsTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: StoreKind.files)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
     func `combined values are never of two states while others write`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let screen = store.combined(store.cards.countPublisher, store.objects(Person.self).countPublisher)

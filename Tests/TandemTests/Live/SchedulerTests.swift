@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) @MainActor func `the main queue delivers on the main actor`() async throws {
+    @Test(.timeLimit(.minutes(10))) @MainActor func `the main queue delivers on the main actor`() async throws {
         let store = try Store.inMemory(models: Card.self, Person.self, Badge.self)
         defer { store.close() }
         let (ticks, tick) = AsyncStream<Int>.makeStream()
@@ -75,7 +75,7 @@ import Testing
         subscription.cancel()
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: StoreKind.allCases)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.allCases)
     func `with writers on many threads all change sets come in order`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let query = store.cards.sorted(by: \.points)
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.allCases)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.allCases)
     func `each of two threads finds its own change delivered when its write returns`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let shops = Mutex<Set<String>>([])
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.allCases)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.allCases)
     func `who subscribes inside a write block gets what it commits`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             var recorders: [Recorder<Int>] = []
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.allCases)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.allCases)
     func `asking for more inside a write block waits for nobody`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let isDelivering = DispatchSemaphore(value: 0)

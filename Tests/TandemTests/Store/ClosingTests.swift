@@ -82,7 +82,7 @@ import Testing
         #expect(try folder.storeBytes(kind).keys.sorted() == [Peer.name(kind)])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func whoeverWaitsForAReaderIsToldThatTheStoreWasClosed() async throws {
         var configuration = Store.Configuration()
         configuration.maximumReaders = 1
@@ -112,7 +112,7 @@ import Testing
         release.signal()
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: StoreKind.files)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
     func closingWhileManyReadAndWriteHarmsNothing(kind: StoreKind) throws {
         for round in 0..<6 {
             let path = folder.file("round-\(round)")

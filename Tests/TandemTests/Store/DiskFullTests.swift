@@ -27,7 +27,9 @@ import Testing
         #expect(lines[5] == "reopened \(lines[4].split(separator: " ")[1])", sourceLocation: sourceLocation)
     }
 
-    @Test(.enabled(if: PeerProcess.canMount, "no mounts here"), arguments: [4, 5, 8], StoreKind.files)
+    @Test(
+        .enabled(if: PeerProcess.canMount, "no mounts here"),
+        arguments: zip([4, 5, 8, 5, 4], [StoreKind.file, .file, .file, .encrypted, .sqlCipher]))
     func aFullDiskIsAnErrorAndLosesNothing(megabytes: Int, kind: StoreKind) throws {
         let peer = try PeerProcess(
             mounting: """
@@ -39,7 +41,10 @@ import Testing
         try expectRecovered(peer, code: "diskFull")
     }
 
-    @Test(arguments: [1_000_000, 1_777_777, 4_000_000], StoreKind.files)
+    @Test(
+        arguments: zip(
+            [1_000_000, 1_777_777, 4_000_000, 1_777_777, 1_000_000],
+            [StoreKind.file, .file, .file, .encrypted, .sqlCipher]))
     func aFileThatMayNotGrowIsAnErrorAndLosesNothing(bytes: Int, kind: StoreKind) throws {
         let peer = try PeerProcess(["fill", folder.file(kind), "\(bytes)"], in: folder)
         try expectRecovered(peer, code: "ioFailure")

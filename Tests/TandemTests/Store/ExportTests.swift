@@ -51,7 +51,10 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: StoreKind.files, StoreKind.files)
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: zip(
+            [StoreKind.file, .encrypted, .encrypted, .sqlCipher], [StoreKind.encrypted, .file, .sqlCipher, .encrypted]))
     func aCopyIsOneStateWhileOthersWrite(source: StoreKind, target: StoreKind) throws {
         let store = try Peer.open(folder.file(source))
         _ = try store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }

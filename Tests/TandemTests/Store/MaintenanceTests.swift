@@ -58,7 +58,7 @@ import Testing
         #expect(try allRows(copy) == allRows(store))
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: StoreKind.files)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
     func aBackupIsOneStateWhileOthersWrite(kind: StoreKind) throws {
         let store = try Peer.open(folder.file(kind))
         _ = try store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }

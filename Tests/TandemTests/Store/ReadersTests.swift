@@ -34,7 +34,9 @@ import Testing
         return mark
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: [1, 2, 4, 20], StoreKind.files)
+    @Test(
+        .timeLimit(.minutes(10)),
+        arguments: zip([1, 2, 4, 20, 2, 4], [StoreKind.file, .file, .file, .file, .encrypted, .sqlCipher]))
     func aReadBlockSeesOneStateWhateverIsWritten(readers: Int, kind: StoreKind) throws {
         let store = try open(kind, readers: readers)
         _ = try store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }
@@ -58,7 +60,7 @@ import Testing
         #expect(store.readers!.made <= readers)
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: StoreKind.files)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
     func tasksReadAndWriteToo(kind: StoreKind) async throws {
         let store = try open(kind, readers: 2)
         _ = try await store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }
@@ -80,7 +82,7 @@ import Testing
         #expect(try Self.check(store) == 10)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func aTaskThatIsCancelledWhileItWaitsForAReaderWaitsNoLonger() async throws {
         let store = try open(readers: 1)
         let reading = DispatchSemaphore(value: 0)
@@ -102,7 +104,7 @@ import Testing
         #expect(try await store.read { try $0.operations.count() } == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func aTaskThatIsCancelledWhileItWaitsToWriteWritesNothing() async throws {
         let store = try open(readers: 1)
         let writing = DispatchSemaphore(value: 0)
@@ -122,7 +124,7 @@ import Testing
         #expect(try store.operations.count() == 0)
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.files)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
     func aTaskThatIsCancelledWhileItWritesOrReadsIsInterrupted(kind: StoreKind) async throws {
         let store = try open(kind, readers: 1)
         // Long enough to be interrupted; not so long that a failure to do so would hang the tests.
@@ -155,7 +157,7 @@ import Testing
         #expect(try store.operations.count() == 1)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func whoeverWaitsForAReaderThatCannotBeMadeTriesItself() throws {
         struct Odd: Error {}
         let slow = DispatchSemaphore(value: 0)

@@ -203,7 +203,7 @@ import Testing
 
     // MARK: Live results
 
-    @Test(.timeLimit(.minutes(1)), arguments: StoreKind.withKey)
+    @Test(.timeLimit(.minutes(10)), arguments: StoreKind.withKey)
     func liveResultsOfPagesThatGetDamagedEndWithAnError(kind: StoreKind) throws {
         _ = try makeStore(kind, "a")
         let leaves = try pages(kind, "a", of: "PeerCard")
