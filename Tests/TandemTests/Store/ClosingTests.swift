@@ -100,11 +100,15 @@ import Testing
         let task = Task { try await store.read { _ in } }
         let told = DispatchSemaphore(value: 0)
         let code = Mutex<TandemError.Code?>(nil)
+        while store.readers!.waiting < 1 { try await Task.sleep(for: .milliseconds(1)) }
         Thread.detachNewThread {
-            do { try store.read { _ in } } catch { code.withLock { $0 = (error as? TandemError)?.code } }
+            // A thread waits for a while, and then takes a reader of its own.
+            while code.withLock({ $0 }) == nil {
+                do { try store.read { _ in } } catch { code.withLock { $0 = (error as? TandemError)?.code } }
+            }
             told.signal()
         }
-        while store.readers!.waiting < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        try await Task.sleep(for: .milliseconds(20))
         store.close()
         await #expect(throws: TandemError.self) { try await task.value }
         await told.reached()

@@ -42,6 +42,14 @@ struct SalvagedStore {
             let json = try String.fetchOne(db, sql: #"SELECT "value" FROM "__settings" WHERE "key" = 'schema'"#),
             var record = try? SchemaRecord(json: json)
         else { return }
+        for model in record.models where !tables.contains(model.table) {
+            // Nothing is left that could be sent, or that waits.
+            for table in ["__operations", "__unresolved"] {
+                try db.execute(sql: "DELETE FROM \(table.quotedSQL) WHERE \"table\" = ?", arguments: [model.table])
+            }
+        }
+        try db.execute(
+            sql: #"DELETE FROM "__operation_errors" WHERE "operation" NOT IN (SELECT "id" FROM "__operations")"#)
         record.models.removeAll { !tables.contains($0.table) }
         for index in record.models.indices { record.models[index].isSalvaged = true }
         try db.execute(
