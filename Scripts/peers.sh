@@ -18,7 +18,7 @@ if ! cmp -s "$requirements" "$environment/installed"; then
         --only-binary :all: --requirement "$requirements" >"$log" 2>&1; then
         cat "$log" >&2
         # A network that is not there is no failure of ours; a package that is not there is.
-        if grep -qE 'Connection|NewConnectionError|resolution|timed out|unreachable|ProxyError' "$log"; then
+        if grep -qE 'ConnectionError|Connection refused|NewConnectionError|name resolution|timed out|unreachable|ProxyError' "$log"; then
             echo "PyPI can't be reached for $(grep -v '^#' "$requirements" | paste -sd ' ')"
             exit 75
         fi

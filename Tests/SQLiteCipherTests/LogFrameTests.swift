@@ -66,4 +66,39 @@ struct LogFrameTests {
             #expect(try RawDatabase(copy).rows("SELECT count(*) FROM t") == ["\(200 * round)"])
         }
     }
+
+    /// Recovery reads whole frames, and stops at one of the log's former life: just where the next is written.
+    @Test(arguments: Profile.allCases, ["NORMAL", "EXCLUSIVE"])
+    func `A log that was begun anew is recovered, and what is written behind it lasts`(
+        _ kind: Profile, _ locking: String
+    ) throws {
+        let scratch = try Scratch(inMemory: true)
+        func database(_ name: String) throws -> EncryptedDatabase {
+            try EncryptedDatabase(path: scratch.path(name), key: testKey, profile: kind.profile)
+        }
+        /// As kill -9 would leave it now.
+        func copy(_ source: EncryptedDatabase, to target: EncryptedDatabase) throws {
+            try write(contents(source.path), to: target.path)
+            try write(contents(source.path + "-wal"), to: target.path + "-wal")
+            unlink(target.path + "-shm")
+        }
+        let first = try database("a.db")
+        let raw = try RawDatabase(
+            first, setup: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0")
+        try raw.run("CREATE TABLE x (id INTEGER PRIMARY KEY, v); CREATE TABLE y (id INTEGER PRIMARY KEY, v)")
+        try raw.run("INSERT INTO x VALUES (1, 'a'); INSERT INTO y VALUES (1, 'a')")
+        for number in 0..<20 { try raw.run("UPDATE x SET v = '\(number)'") }
+        try raw.run("PRAGMA wal_checkpoint(FULL)")
+        for number in 0..<3 { try raw.run("UPDATE x SET v = 'n\(number)'") }
+
+        let second = try database("b.db")
+        try copy(first, to: second)
+        let writing = try RawDatabase(
+            second,
+            setup: "PRAGMA locking_mode = \(locking); PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0")
+        for number in 0..<3 { try writing.run("UPDATE y SET v = 'm\(number)'") }
+        let third = try database("c.db")
+        try copy(second, to: third)
+        #expect(try RawDatabase(third).rows("SELECT x.v, y.v FROM x, y") == ["n2|m2"])
+    }
 }

@@ -47,6 +47,9 @@ extension EncryptedDatabase {
     /// As safe at a crash as ``changeKey(to:profile:)``, and under the same conditions. What the plain file held stays
     /// on the disk until the system uses its place again.
     ///
+    /// - Warning: A plain connection that another process opened in a rollback journal mode and left idle is not seen, and
+    ///   does not notice: it goes on writing to the file that was replaced, and what it commits is lost. Close them all.
+    ///
     /// - Throws: ``CipherError/Code/notADatabase`` if the file is no plain SQLite database.
     public func encryptPlainFile() throws {
         guard try LowerFile.head(path, count: PageLayout.magic.count) == PageLayout.magic else {

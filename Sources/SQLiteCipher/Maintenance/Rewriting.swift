@@ -29,10 +29,15 @@ package enum Rewriting {
         package func open(_ configuration: Configuration = Configuration()) throws -> DatabaseQueue {
             switch self {
             case .plain(let path):
-                try DatabaseQueue(path: Self.plainURI(path), configuration: configuration)
+                try DatabaseQueue(path: Self.plainName(path), configuration: configuration)
             case .encrypted(let database):
                 try database.openQueue(configuration: configuration)
             }
+        }
+
+        /// A URI, or the path where SQLite takes no URIs: nothing can be encrypted there, and plain databases be copied.
+        private static func plainName(_ path: String) -> String {
+            sqlite3_compileoption_used("USE_URI") != 0 ? plainURI(path) : path
         }
 
         /// Names "unix" itself: another VFS of the process may be the default.

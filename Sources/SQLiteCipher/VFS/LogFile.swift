@@ -20,8 +20,12 @@ final class LogFile: VFSFile {
     let scratch: UnsafeMutableRawPointer
     /// A frame's header that SQLite has written and whose page has not come yet.
     private var held: (frame: Int, header: FrameHeader)?
-    /// The frame that was read last, whole. If its header is written next, that is all: its checksum was computed anew.
+    /// The frame that was read last, whole. If its header is written next in a transaction that wrote a page twice, that
+    /// is all: its checksum was computed anew.
     private var recomputed: Int?
+    /// Whether the transaction wrote a page twice. Whole frames are read to recover the log, too, and the next header is
+    /// then that of a frame to come.
+    private var hasOverwritten = false
     /// The frame that this connection wrote last, with its checksum on disk.
     private var written: (frame: Int, checksum: FrameChecksum)?
     /// The index's header when this connection gave up the write lock, if `written` is the last frame by it.
@@ -54,6 +58,8 @@ final class LogFile: VFSFile {
     /// The write lock was taken: what is known of the last frame is void, unless the index shows that nobody has
     /// written since.
     func checkTail(_ index: UnsafeRawPointer?) {
+        hasOverwritten = false
+        recomputed = nil
         if let left, let index, IndexHeader(index) == left { return }
         written = nil
     }
@@ -82,7 +88,7 @@ final class LogFile: VFSFile {
         if count == Self.frameHeaderSize, within == 0 {
             let code = flush()
             guard code == SQLITE_OK else { return code }
-            if frame == recomputed {
+            if hasOverwritten, frame == recomputed {
                 // SQLite writes this last of a transaction, and nothing need come behind it.
                 written = nil
                 return base.write(source, count, at: offset)
@@ -125,6 +131,7 @@ final class LogFile: VFSFile {
     /// A page alone: the same transaction wrote it before, and will compute checksums anew from here on.
     private func overwrite(_ frame: Int, page: UnsafeRawPointer) -> Int32 {
         do {
+            hasOverwritten = true
             let header = try readHeader(frame)
             guard isInItsPlace(header.page, frame) else {
                 return context.damaged(page: header.page, "in frame \(frame) of the write-ahead log")

@@ -89,8 +89,8 @@ extension Store {
     /// Each page is tried by itself, and what could not be read is said in the report. Rows whose table is not known any
     /// more are in the table `lost_and_found`. Opening the new store makes anew what follows from its objects: indexes,
     /// the search, who refers to whom. References to objects that are lost wait for them, as for objects that have not
-    /// arrived yet; operations on objects that are lost are gone. After that ``checkIntegrity()`` tells of objects
-    /// whose operations are lost. If the store's settings are lost, it can't be opened as one, and the error says so.
+    /// arrived yet; operations on objects that are lost are gone. An object whose operation is lost is not sent until it is
+    /// changed again, and nothing tells of it. If the store's settings are lost, it can't be opened as one, and the error says so.
     ///
     /// - Parameter target: The path of the new store. There must be no file.
     /// - Throws: ``TandemError``: ``TandemError/Code/wrongKey`` if not one page can be read.
@@ -102,10 +102,15 @@ extension Store {
             let database = try EncryptedDatabase(path: absolute(path), key: key, profile: profile)
             let salvaged = try database.sibling(at: absolute(target))
             let report = try database.salvage(to: salvaged)
-            let queue = try salvaged.openQueue()
-            try queue.writeWithoutTransaction { try SalvagedStore(db: $0).mend() }
-            try queue.close()
-            return report
+            do {
+                let queue = try salvaged.openQueue()
+                try queue.writeWithoutTransaction { try SalvagedStore(db: $0).mend() }
+                try queue.close()
+                return report
+            } catch {
+                try? Rewriting.removeDatabase(salvaged.path)
+                throw error
+            }
         }
     }
 

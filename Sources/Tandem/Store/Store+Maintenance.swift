@@ -15,7 +15,8 @@ extension Store {
 
     /// Rewrites the file without the room that deleted objects have left.
     ///
-    /// - Complexity: O(size of the store); needs as much room again on the disk while it runs. Writers wait.
+    /// - Complexity: O(size of the store); builds the new file in memory, and so needs as much. Writers wait. To make a
+    ///   large store smaller, copy it: ``export(to:key:profile:)``, ``exportPlain(to:)`` on a plain store.
     public func compact() throws {
         try checkOpen()
         guard AccessFrame.current(on: self) == nil else {

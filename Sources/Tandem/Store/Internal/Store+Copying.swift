@@ -73,7 +73,7 @@ extension Store {
     /// Whether the target may be replaced.
     private func checkTarget(_ path: String, _ encryption: CopyEncryption) throws {
         let files = FileManager.default
-        for suffix in ["-wal", "-shm"] where files.fileExists(atPath: path + suffix) {
+        for suffix in ["-wal", "-shm", "-journal"] where files.fileExists(atPath: path + suffix) {
             throw TandemError(
                 .busy, "The target store is open, or was not closed.", advice: "Close it first.", store: path)
         }
