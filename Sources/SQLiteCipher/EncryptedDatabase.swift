@@ -86,6 +86,10 @@ public struct EncryptedDatabase: Sendable {
 
     /// Opens a `DatabaseQueue`.
     ///
+    /// With `Configuration.readonly`, where SQLite can't make the files that it locks and there is neither log nor
+    /// journal, the database is opened as one that nobody changes, as on a medium that can't be written. Where others
+    /// may write, and this process may not, give it the right to write to the folder.
+    ///
     /// - Throws: ``CipherError``, such as ``CipherError/Code/wrongKey``; GRDB's `DatabaseError` for what has nothing to
     ///   do with encryption.
     public func openQueue(configuration base: Configuration = Configuration()) throws -> DatabaseQueue {

@@ -40,6 +40,8 @@ final class LogFile: VFSFile {
         scratch = .allocate(byteCount: Self.frameHeaderSize + context.pageSize, alignment: 16)
         super.init(base: base)
         context.log = self
+        // SQLite took the exclusive lock for the log, not for a journal.
+        context.main?.isTakingBack = false
     }
 
     deinit {

@@ -20,7 +20,7 @@ final class SharedMemory {
     private var isReadOnly = false
     /// How often a number led to no index.
     private var attempts = 0
-    private var regions: [Int32: (memory: UnsafeMutableRawPointer, size: Int)] = [:]
+    private var regions: [Int32: (memory: UnsafeMutableRawPointer, mapped: UnsafeMutableRawPointer, size: Int)] = [:]
 
     init(base: BaseFile, context: ConnectionContext) {
         self.base = base
@@ -141,12 +141,14 @@ final class SharedMemory {
                     code: SQLITE_IOERR_SHMSIZE)
             }
         }
-        let start = off_t(end - size)
+        // A region begins where the system's pages do, unless these are larger than it.
+        let granule = Int(sysconf(Int32(_SC_PAGESIZE)))
+        let lead = (end - size) % granule
         let access = isReadOnly ? PROT_READ : PROT_READ | PROT_WRITE
-        guard let memory = mmap(nil, size, access, MAP_SHARED, descriptor, start),
-            memory != MAP_FAILED
+        guard let mapped = mmap(nil, lead + size, access, MAP_SHARED, descriptor, off_t(end - size - lead)),
+            mapped != MAP_FAILED
         else { return fail("Its index can't be mapped (errno \(errno)).") }
-        regions[region] = (memory, size)
+        regions[region] = (mapped + lead, mapped, lead + size)
         return SQLITE_OK
     }
 
@@ -169,7 +171,7 @@ final class SharedMemory {
     private let regionSize = 32_768
 
     func unmap(delete: Bool) {
-        for (memory, size) in regions.values { munmap(memory, size) }
+        for region in regions.values { munmap(region.mapped, region.size) }
         regions = [:]
         if descriptor >= 0 { Foundation.close(descriptor) }
         descriptor = -1

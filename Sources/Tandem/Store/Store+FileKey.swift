@@ -10,7 +10,7 @@ extension Store {
     ///
     /// It is random, made at the first call, and kept in the store itself, which the store's own key protects. So the
     /// store's key and profile can change, and the files need not be encrypted anew. A copy of the store has it too, a
-    /// plain one in the clear.
+    /// plain one in the clear: who had the store's key and a copy of it can read the files, also after a change of key.
     ///
     /// - Throws: ``TandemError``: ``TandemError/Code/notEncrypted`` if the store has no key;
     ///   ``TandemError/Code/readOnly`` if the key has not been made and the store was opened for reading only.

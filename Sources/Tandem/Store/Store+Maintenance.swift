@@ -4,7 +4,8 @@ extension Store {
     /// Copies the store to another file, in one consistent state, while it is in use.
     ///
     /// The copy of an encrypted store has its key and profile; ``exportPlain(to:)`` and ``export(to:key:profile:)`` make
-    /// copies with others. The copy is written beside the target and then takes its place: a crash leaves no half copy under its name.
+    /// copies with others. The copy is written beside the target and then takes its place: a crash leaves no half copy
+    /// under its name.
     ///
     /// - Parameter path: The path of the copy. An existing file is replaced only if it is a Tandem store
     ///   (with the same key).

@@ -35,7 +35,8 @@ extension Benchmark {
         guard task != .open else {
             return results.map { result in
                 let extra = (result.subjectSeconds.median - result.baselineSeconds.median) * 1000
-                return "\(result.subject) takes \(extra.text(2)) ms more to open than \(result.baseline)"
+                let verdict = result.subject == "sqlcipher4" ? "" : extra < 2 ? " (below 2)" : " (2 or more)"
+                return "\(result.subject) takes \(extra.text(2)) ms more to open than \(result.baseline)\(verdict)"
             }
         }
         guard profile == .sqlcipher else { return [] }
