@@ -88,6 +88,26 @@ import Testing
         }
     }
 
+    @Test func `an object that is deleted and made again as it was, under another row number, is no change`() throws {
+        // It is never sent, so that nothing in its state tells the two apart.
+        let store = try Store.inMemory(models: Slip.self)
+        let first = try store.write { try $0.insert(Slip().identified(by: LocalID("s1"))) }
+        _ = try store.write { try $0.insert(Slip().identified(by: LocalID("s2"))) }
+        let all = store.objects(Slip.self).changesetPublisher.on(.immediate).record()
+        let one = store.publisher(for: first).on(.immediate).record()
+        try store.write { tx in
+            try tx.delete(first)
+            try tx.insert(Slip().identified(by: LocalID("s3")))
+            try tx.insert(first)
+        }
+        #expect(all.values.count == 2 && one.values.count == 1)
+        try store.write { try $0.update(Slip.self, first.localID) { $0.number = 7 } }
+        #expect(one.values.count == 2)
+        #expect(all.values.last?.modifications.count == 1)
+        all.cancel()
+        one.cancel()
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a value that is changed and changed back is no change`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in

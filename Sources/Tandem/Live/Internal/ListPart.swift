@@ -154,6 +154,27 @@ final class ListPart: LivePart {
         for delta in deltas where delta.new == nil { merge(delta) }
         for delta in deltas where delta.new != nil { merge(delta) }
         latest = deltas
+        forgetReturned(deltas)
+    }
+
+    /// How many rows that wait are looked through for one that went. A subscriber for whom more wait may be told of a
+    /// change that is none.
+    private static let mostLookedThrough = 1000
+
+    /// An object that went under one number and came back under another, as it was, is no change to the subscriber.
+    private func forgetReturned(_ deltas: [RowDelta]) {
+        guard pending.count > 1, pending.count <= Self.mostLookedThrough, deltas.contains(where: { $0.old == nil })
+        else { return }
+        var gone: [LocalID: LiveRow] = [:]
+        for delta in pending where delta.new == nil { if let old = delta.old { gone[old.localID] = old } }
+        guard !gone.isEmpty else { return }
+        for delta in deltas where delta.old == nil {
+            guard let new = delta.new, let old = gone[new.localID], old.hasPlace(of: new), isSame(old, new),
+                let waiting = pending[new.rowID], waiting.old == nil
+            else { continue }
+            _ = pending.remove(rowID: old.rowID)
+            _ = pending.remove(rowID: new.rowID)
+        }
     }
 
     private func merge(_ delta: RowDelta) {

@@ -13,6 +13,8 @@ enum LiveOracleCorpus {
         60_860,
         // A foreign commit that came while a reading began.
         61_632,
+        // An object that is deleted and made again as it was, under another row number.
+        561_355,
         // 0 and -0 as the greatest value.
         100_425,
         // Faults of the test itself.
