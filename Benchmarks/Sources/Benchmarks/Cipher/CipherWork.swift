@@ -77,7 +77,10 @@ struct CipherWork {
         switch task {
         case .open: return opening
         case .insert:
-            let entries = (0..<rows).map { entry($0).received(serverID: ServerID("\($0)"), version: "1") }
+            // An object that a server sends takes its server ID for its local one.
+            let entries = (0..<rows).map {
+                entry($0).received(serverID: ServerID(localID($0).rawValue), version: "1")
+            }
             return try measure {
                 try store.write(from: .server) { try $0.insert(contentsOf: entries) }
                 return "\(entries.count) rows"
@@ -93,7 +96,10 @@ struct CipherWork {
             return try measure {
                 var sum = 0
                 for number in wanted {
-                    sum += try store.object(ofType: Entry.self, forPrimaryKey: localID(number))?.name.utf8.count ?? 0
+                    guard let entry = try store.object(ofType: Entry.self, forPrimaryKey: localID(number)) else {
+                        throw UsageError(problem: "entry \(number) is missing")
+                    }
+                    sum += entry.name.utf8.count
                 }
                 return "\(sum) bytes"
             }
