@@ -53,10 +53,10 @@ struct CipherWork {
         }
     }
 
-    /// The same IDs in each process, in an order of their own.
+    /// The same IDs in each process, and one after another, as those that a store makes (UUIDs of version 7).
     private func localID(_ number: Int) -> LocalID {
-        let text = String(UInt64(number) &* 0x9E37_79B9_7F4A_7C15, radix: 16)
-        return LocalID("0190a000-0000-7000-8000-" + String(repeating: "0", count: 4) + text.suffix(8).padded(to: 8))
+        let text = String(number, radix: 16)
+        return LocalID("0190a000-0000-7000-8000-" + String(repeating: "0", count: 12 - text.count) + text)
     }
 
     private func entry(_ number: Int) -> Entry {
@@ -181,11 +181,5 @@ struct CipherWork {
                 return "\(numbers.count) rows"
             }
         }
-    }
-}
-
-extension Substring {
-    fileprivate func padded(to width: Int) -> String {
-        String(repeating: "0", count: Swift.max(0, width - count)) + self
     }
 }
