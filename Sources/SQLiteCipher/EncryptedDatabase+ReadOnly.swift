@@ -7,6 +7,11 @@ extension EncryptedDatabase {
         access((path as NSString).deletingLastPathComponent, W_OK) != 0 && errno == EROFS
     }
 
+    /// Whether a log or a journal lies beside the database, which may hold what must be worked off first.
+    var isHot: Bool {
+        ["-wal", "-journal"].contains { FileManager.default.fileExists(atPath: path + $0) }
+    }
+
     /// What SQLite means when it can't open, or can't write, a database that would have to be written first: a log's
     /// index can't be made, an interrupted transaction can't be rolled back.
     ///
@@ -15,7 +20,6 @@ extension EncryptedDatabase {
         let needsRecovery: [ResultCode] = [
             .SQLITE_READONLY_ROLLBACK, .SQLITE_READONLY_RECOVERY, .SQLITE_READONLY_CANTINIT, .SQLITE_READONLY_DIRECTORY,
         ]
-        let isHot = ["-wal", "-journal"].contains { FileManager.default.fileExists(atPath: path + $0) }
         let isUnopened = error.resultCode == .SQLITE_CANTOPEN && isHot && isOnReadOnlyMedium
         guard needsRecovery.contains(error.extendedResultCode) || isUnopened else { return nil }
         return CipherError(

@@ -62,11 +62,7 @@ public struct EncryptedDatabase: Sendable {
     public var uri: String { uri() }
 
     func uri(_ parameters: String...) -> String {
-        var allowed = CharacterSet.urlPathAllowed
-        allowed.remove(charactersIn: ";?#%&")
-        let encoded = path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
-        let extra = parameters.map { "&" + $0 }.joined()
-        return "file://\(encoded)?vfs=\(CipherVFS.name)&kid=\(entry.handle)\(extra)"
+        FileURI.of(path, ["vfs=\(CipherVFS.name)", "kid=\(entry.handle)"] + parameters)
     }
 
     /// A configuration for opening ``uri``, made from one of your own.
@@ -114,8 +110,7 @@ public struct EncryptedDatabase: Sendable {
                 return try open(uri, configuration)
             } catch let error as DatabaseError
                 where base.readonly && [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode)
-                && ["-wal", "-journal"].allSatisfy({ !FileManager.default.fileExists(atPath: path + $0) })
-                && FileManager.default.fileExists(atPath: path)
+                && !isHot && FileManager.default.fileExists(atPath: path)
             {
                 return try open(uri("immutable=1"), configuration)
             }

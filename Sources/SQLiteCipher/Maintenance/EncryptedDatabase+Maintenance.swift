@@ -17,9 +17,9 @@ extension EncryptedDatabase {
     /// The old file's bytes stay on the disk until the system uses them for something else: whoever has the old key
     /// and the disk can read what was there.
     ///
-    /// Warning: the new key gives another ``fileKey()``, and the old one is gone with the old salt. Files that were
-    /// encrypted with it can be read only by who took it before. Where the key may change, keep a random
-    /// ``FileKey/init(raw:)`` in the database.
+    /// - Warning: The new key gives another ``fileKey()``, and the old one is gone with the old salt. Files that were
+    ///   encrypted with it can be read only by who took it before. Where the key may change, keep a random
+    ///   ``FileKey/init(raw:)`` in the database.
     ///
     /// - Returns: the database with its new key. `self` opens it no longer.
     /// - Throws: ``CipherError/Code/busy`` if another connection has the database open.

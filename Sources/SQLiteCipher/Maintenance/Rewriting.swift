@@ -42,9 +42,7 @@ package enum Rewriting {
 
         /// Names "unix" itself: another VFS of the process may be the default.
         private static func plainURI(_ path: String) -> String {
-            var allowed = CharacterSet.urlPathAllowed
-            allowed.remove(charactersIn: ";?#%&")
-            return "file:\(path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path)?vfs=unix"
+            FileURI.of(path, ["vfs=unix"])
         }
 
         /// For `VACUUM INTO`, which makes the file's format itself.

@@ -9,7 +9,6 @@ struct JournalIndex {
     /// Whether the file is shorter than its headers say.
     private(set) var isCut = false
 
-    private static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
     private let file: Descriptor
     private let size: Int64
 
@@ -21,7 +20,7 @@ struct JournalIndex {
         let recordSize = Int64(pageSize + 8)
         var start: Int64 = 0
         var sector: Int64 = 512
-        while let header = try bytes(28, at: start), header.starts(with: Self.magic) {
+        while let header = try bytes(28, at: start), header.starts(with: JournalFile.magic) {
             if start == 0 {
                 let claimed = Int64(Self.word(header, 20))
                 if (32...65_536).contains(claimed) { sector = claimed }
@@ -56,7 +55,7 @@ struct JournalIndex {
 
     /// A transaction over several databases is committed when its super-journal is gone: then there is nothing to undo.
     private func isSettled() throws -> Bool {
-        guard size > 16, let tail = try bytes(16, at: size - 16), tail.suffix(8).elementsEqual(Self.magic) else {
+        guard size > 16, let tail = try bytes(16, at: size - 16), tail.suffix(8).elementsEqual(JournalFile.magic) else {
             return false
         }
         let length = Int(Self.word(tail, 0))

@@ -16,8 +16,9 @@ enum CipherVFS {
         try registration.get()
     }
 
-    // An address alone, written once below before anything can read it.
-    nonisolated(unsafe) private(set) static var lower: UnsafeMutablePointer<sqlite3_vfs>?
+    /// SQLite's own VFS for files, through which ours reads and writes.
+    // SQLite keeps it for as long as the process lives; it is only read.
+    nonisolated(unsafe) static let lower = sqlite3_vfs_find("unix")
 
     private static let registration: Result<Void, CipherError> = {
         guard sqlite3_libversion_number() >= 3_037_000 else {
@@ -32,10 +33,9 @@ enum CipherVFS {
                     .unsupportedSQLite, "This SQLite does not take URIs as file names (it lacks SQLITE_USE_URI).",
                     advice: "Link the system's SQLite of a Linux distribution, or build one with that option."))
         }
-        guard let base = sqlite3_vfs_find("unix") else {
+        guard let base = lower else {
             return .failure(CipherError(.unsupportedSQLite, "This SQLite has no VFS named \"unix\"."))
         }
-        lower = base
         // Both live as long as the process: SQLite keeps their addresses.
         let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
         vfs.initialize(to: base.pointee)

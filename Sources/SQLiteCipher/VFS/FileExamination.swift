@@ -11,7 +11,10 @@ enum FileExamination {
     ) -> CipherError {
         let pageSize = context.pageSize
         let buffer = UnsafeMutableRawPointer.allocate(byteCount: pageSize, alignment: 16)
-        defer { buffer.deallocate() }
+        defer {
+            UnsafeMutableRawBufferPointer(start: buffer, count: pageSize).wipe()
+            buffer.deallocate()
+        }
         guard let size = size() else {
             return CipherError(.ioFailure, "The file's size is unknown.", path: context.path)
         }

@@ -7,7 +7,7 @@ import GRDBSQLite
 /// The checksum is a sum of every 200th byte of plaintext. On disk it is that of ciphertext, as SQLCipher has it.
 final class JournalFile: VFSFile {
     private static let headerSize = 512
-    private static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
+    static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
 
     private enum Step: Equatable {
         case between

@@ -15,7 +15,7 @@ package final class LowerFile {
     init(reading path: String) throws {
         self.path = path
         // Not registered for this: plain files are looked at where encryption can't be had.
-        guard let vfs = sqlite3_vfs_find("unix"), let open = vfs.pointee.xOpen,
+        guard let vfs = CipherVFS.lower, let open = vfs.pointee.xOpen,
             // SQLite looks for parameters behind a name's end.
             let name = sqlite3_create_filename(Self.fullPath(path, vfs), "", "", 0, nil)
         else { throw CipherError(.cannotOpen, "The database can't be opened.", path: path) }

@@ -21,7 +21,10 @@ extension MainFile {
     /// Why page 1 can't be read with the key; `nil` if it can.
     func findingAboutKey() -> CipherError? {
         let page = UnsafeMutableRawPointer.allocate(byteCount: pageSize, alignment: 16)
-        defer { page.deallocate() }
+        defer {
+            UnsafeMutableRawBufferPointer(start: page, count: pageSize).wipe()
+            page.deallocate()
+        }
         if base.read(page, pageSize, at: 0) == SQLITE_OK,
             let codec = try? context.readyCodec(), codec.decrypt(page, page: 1, into: page)
         {

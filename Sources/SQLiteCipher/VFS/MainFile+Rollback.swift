@@ -14,7 +14,7 @@ extension MainFile {
 
     /// Why a wrong key may not take back a transaction: it would cut a database that it can't read.
     func refusalOfRollback() -> Int32? {
-        // Without a salt it was never a database.
+        // A file that has no salt was never finished, and there is no key that could be proven by it.
         guard isTakingBack, !context.isProven, !saltMayChange, let size = base.size(), size > 0 else { return nil }
         // A page that is torn is what the journal mends.
         guard let finding = findingAboutKey(), finding.code != .damagedPage else { return nil }

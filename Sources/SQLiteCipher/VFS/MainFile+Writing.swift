@@ -6,7 +6,6 @@ extension MainFile {
     /// Writes a page, encrypted, or in a checkpoint as it is.
     func writePage(_ source: UnsafeRawPointer, at offset: Int64) -> Int32 {
         let page = UInt32(offset / Int64(pageSize)) + 1
-        if context.isCheckpointing, !context.isProven { return SQLITE_IOERR_WRITE }
         if context.isCheckpointing { return writeCheckpointed(source, page: page, at: offset) }
         if let code = refusalOfRollback() ?? growBack(source, at: offset) { return code }
         if page == 1, let refusal = refusal(ofFirstPage: source) {
@@ -27,17 +26,16 @@ extension MainFile {
     }
 
     private func wrote(_ page: UInt32) {
-        if page == 1 {
-            context.isProven = true
-            change = nil
-            if saltMayChange {
-                saltMayChange = false
-                context.entry.saltIsOnDisk(context.path)
-            }
-        }
+        guard page == 1 else { return }
+        context.isProven = true
+        change = nil
+        guard saltMayChange else { return }
+        saltMayChange = false
+        context.entry.saltIsOnDisk(context.path)
     }
 
     private func writeCheckpointed(_ source: UnsafeRawPointer, page: UInt32, at offset: Int64) -> Int32 {
+        guard context.isProven else { return SQLITE_IOERR_WRITE }
         let trailer = source.loadUnaligned(fromByteOffset: pageSize - 16, as: (UInt64, UInt64).self)
         guard page == context.checkpointPage, trailer == context.checkpointTrailer else {
             return context.refuse("writes", pageSize, at: offset, in: "database during a checkpoint")

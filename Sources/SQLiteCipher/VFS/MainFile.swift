@@ -132,8 +132,7 @@ final class MainFile: VFSFile {
 
     override func truncate(_ size: Int64) -> Int32 {
         readAhead.forget()
-        // A file that has no salt was never finished, and there is no key that could be proven by it.
-        if size > 0 || !saltMayChange, let refusal = refusalOfRollback() { return refusal }
+        if let refusal = refusalOfRollback() { return refusal }
         // A rolled back creation leaves an empty file, and another process may be the first to fill it.
         if size == 0 { saltMayChange = true }
         return base.truncate(size)

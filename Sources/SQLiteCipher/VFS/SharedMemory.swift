@@ -206,13 +206,20 @@ final class SharedMemory {
     private static let isMemory: Bool = {
         #if os(Linux)
             // The system's table of mounts: device, folder, type, options. `statfs` is not visible to Swift.
-            let table = (try? String(contentsOfFile: "/proc/self/mounts", encoding: .utf8)) ?? ""
-            let types = table.split(separator: "\n").compactMap { line -> Substring? in
-                let fields = line.split(separator: " ")
-                return fields.count > 2 && fields[1] == folder ? fields[2] : nil
+            guard let table = fopen("/proc/self/mounts", "re") else { return false }
+            var line: UnsafeMutablePointer<CChar>?
+            var room = 0
+            defer {
+                free(line)
+                fclose(table)
             }
-            // The last mount on a folder is the one that is seen.
-            return types.last == "tmpfs" || types.last == "ramfs"
+            var isMemory = false
+            while getline(&line, &room, table) > 0, let start = line {
+                let fields = String(cString: start).split(separator: " ", maxSplits: 3)
+                // The last mount on a folder is the one that is seen.
+                if fields.count > 2, fields[1] == folder { isMemory = fields[2] == "tmpfs" || fields[2] == "ramfs" }
+            }
+            return isMemory
         #else
             return false
         #endif

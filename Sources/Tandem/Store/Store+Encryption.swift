@@ -63,7 +63,7 @@ extension Store {
     ) throws {
         try naming(path) {
             try StoreFile(path).check(isEncrypted: true, isReadOnly: true)
-            let database = try EncryptedDatabase(path: absolute(path), key: key, profile: profile)
+            let database = try EncryptedDatabase(path: StoreFile(path).absolute, key: key, profile: profile)
             try checkIsStore(.encrypted(database))
             _ = try database.changeKey(to: newKey, profile: newProfile)
         }
@@ -79,8 +79,8 @@ extension Store {
     public static func encrypt(at path: String, key: CipherKey, profile: CipherProfile = .aes256gcm) throws {
         try naming(path) {
             try StoreFile(path).check(isEncrypted: false, isReadOnly: true)
-            try checkIsStore(.plain(absolute(path)))
-            try EncryptedDatabase(path: absolute(path), key: key, profile: profile).encryptPlainFile()
+            try checkIsStore(.plain(StoreFile(path).absolute))
+            try EncryptedDatabase(path: StoreFile(path).absolute, key: key, profile: profile).encryptPlainFile()
         }
     }
 
@@ -99,8 +99,8 @@ extension Store {
     ) throws -> SalvageReport {
         try naming(path) {
             try StoreFile(path).check(isEncrypted: true, isReadOnly: true)
-            let database = try EncryptedDatabase(path: absolute(path), key: key, profile: profile)
-            let salvaged = try database.sibling(at: absolute(target))
+            let database = try EncryptedDatabase(path: StoreFile(path).absolute, key: key, profile: profile)
+            let salvaged = try database.sibling(at: StoreFile(target).absolute)
             let report = try database.salvage(to: salvaged)
             do {
                 let queue = try salvaged.openQueue()
@@ -142,7 +142,7 @@ extension Store {
         do {
             return try body()
         } catch {
-            throw naming(error, path)
+            throw TandemError.naming(error, path)
         }
     }
 }

@@ -52,21 +52,18 @@ extension Store {
             }
             try StoreFile.flush(target.folder)
         } catch {
-            throw Self.naming(error, path)
+            throw TandemError.naming(error, path)
         }
     }
 
     private func place(_ path: String, _ encryption: CopyEncryption) throws -> Rewriting.Place {
-        switch encryption {
-        case .plain: .plain(Self.absolute(path))
+        let path = StoreFile(path).absolute
+        return switch encryption {
+        case .plain: .plain(path)
         case .encrypted(let key, let profile):
-            .encrypted(try EncryptedDatabase(path: Self.absolute(path), key: key, profile: profile))
+            .encrypted(try EncryptedDatabase(path: path, key: key, profile: profile))
         case .same:
-            if let cipher {
-                .encrypted(try cipher.sibling(at: Self.absolute(path)))
-            } else {
-                .plain(Self.absolute(path))
-            }
+            if let cipher { .encrypted(try cipher.sibling(at: path)) } else { .plain(path) }
         }
     }
 
@@ -118,20 +115,5 @@ extension Store {
             }
         defer { try? queue.close() }
         return try queue.read { try Int64.fetchOne($0, sql: "PRAGMA application_id") } == StoreOpener.applicationID
-    }
-
-    static func absolute(_ path: String) -> String {
-        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-    }
-
-    /// Tells errors of the encryption and of GRDB in the store's words.
-    static func naming(_ error: any Error, _ path: String) -> any Error {
-        switch error {
-        case let error as CipherError: TandemError(error, path: path)
-        case let error as DatabaseError:
-            TandemError(
-                sqlite: error.extendedResultCode.rawValue, error.message ?? "\(error.resultCode)", path: path)
-        default: error
-        }
     }
 }

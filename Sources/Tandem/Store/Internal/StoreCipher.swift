@@ -11,11 +11,9 @@ final class StoreCipher: Sendable {
     init(path: String, key: CipherKey, profile: CipherProfile) throws {
         self.path = path
         do {
-            // A path that begins like a URI is a path to Tandem.
-            let path = path.hasPrefix("/") ? path : "./" + path
-            database = Mutex(try EncryptedDatabase(path: path, key: key, profile: profile))
-        } catch let error as CipherError {
-            throw TandemError(error, path: path)
+            database = Mutex(try EncryptedDatabase(path: StoreFile(path).absolute, key: key, profile: profile))
+        } catch {
+            throw TandemError.naming(error, path)
         }
     }
 
@@ -36,12 +34,7 @@ final class StoreCipher: Sendable {
     }
 
     func open(_ configuration: GRDB.Configuration) throws -> DatabaseQueue {
-        let database = try current()
-        do {
-            return try database.openQueue(configuration: configuration)
-        } catch let error as CipherError {
-            throw TandemError(error, path: path)
-        }
+        try current().openQueue(configuration: configuration)
     }
 
     /// What was behind a result code of SQLite's on one of the store's connections, if the encryption had a part in it.
@@ -52,11 +45,6 @@ final class StoreCipher: Sendable {
 
     /// Another file with the same key and profile, and a salt of its own.
     func sibling(at path: String) throws -> EncryptedDatabase {
-        let database = try current()
-        do {
-            return try database.sibling(at: path)
-        } catch let error as CipherError {
-            throw TandemError(error, path: path)
-        }
+        try current().sibling(at: path)
     }
 }

@@ -67,6 +67,11 @@ struct StoreFile {
         }
     }
 
+    /// The path from the root: what looks like a URI, or like a database in memory, is a file's name to Tandem.
+    var absolute: String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+
     /// The path of the folder that the file lies in.
     var folder: String {
         let folder = (path as NSString).deletingLastPathComponent

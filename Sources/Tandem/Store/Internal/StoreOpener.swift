@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import GRDBSQLite
+import SQLiteCipher
 
 /// Opens a store's connections.
 struct StoreOpener: Sendable {
@@ -12,8 +13,9 @@ struct StoreOpener: Sendable {
 
     /// Opens the writer, and fits the store's schema to the models.
     func openWriter(schema: Schema) throws -> Store.WriterBox {
-        if let path = location.file {
-            try StoreFile(path).check(isEncrypted: location.cipher != nil, isReadOnly: configuration.isReadOnly)
+        // An encrypted one was looked at before its key was.
+        if case .file(let path) = location {
+            try StoreFile(path).check(isEncrypted: false, isReadOnly: configuration.isReadOnly)
         }
         let queue = try open(readOnly: configuration.isReadOnly, label: "writer")
         var opened: Connection?
@@ -76,9 +78,8 @@ struct StoreOpener: Sendable {
                     return try DatabaseQueue(path: Self.immutableURI(path), configuration: options)
                 }
             }
-        } catch let error as DatabaseError {
-            throw TandemError(
-                sqlite: error.extendedResultCode.rawValue, error.message ?? "\(error.resultCode)", path: location.path)
+        } catch {
+            throw TandemError.naming(error, location.path)
         }
     }
 
@@ -88,9 +89,7 @@ struct StoreOpener: Sendable {
     }
 
     private static func immutableURI(_ path: String) -> String {
-        let absolute = URL(fileURLWithPath: path).path
-        let escaped = absolute.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? absolute
-        return "file:\(escaped)?immutable=1"
+        FileURI.of(path, ["immutable=1"])
     }
 
     /// Tells a store from another program's database, which is left untouched. `true` if the file is empty.

@@ -1,6 +1,18 @@
+import GRDB
 import SQLiteCipher
 
 extension TandemError {
+    /// Errors of the encryption and of GRDB in the store's words, others as they are.
+    static func naming(_ error: any Error, _ path: String) -> any Error {
+        switch error {
+        case let error as CipherError: TandemError(error, path: path)
+        case let error as DatabaseError:
+            TandemError(
+                sqlite: error.extendedResultCode.rawValue, error.message ?? "\(error.resultCode)", path: path)
+        default: error
+        }
+    }
+
     /// An error of the encryption, in the store's words.
     init(_ error: CipherError, path: String) {
         self.init(
