@@ -113,7 +113,6 @@ struct FuzzTests {
                 try scratch.keep("fuzz-\(seed)-\(round)")
             }
             #expect(took < .seconds(40), "round \(round) of TANDEM_SEED=\(seed)")
-            if took > .seconds(2) { print("SLOW \(kind) \(round) \(took)") }
         }
     }
 

@@ -40,8 +40,8 @@ struct LogTailTests {
             _ = try queue.writeWithoutTransaction { try String.fetchOne($0, sql: "PRAGMA journal_mode = WAL") }
         }
         try queues[0].write { try $0.execute(sql: "CREATE TABLE v (n INTEGER, filler BLOB)") }
-        let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SplitMix(state: seed)
+        let (seed, random) = SeededRandom.announced("tails of the log, \(kind)")
+        var generator = random
         var expected: [Int] = []
         for number in 0..<160 {
             let queue = queues[Int.random(in: 0..<2, using: &generator)]
@@ -67,21 +67,8 @@ struct LogTailTests {
             }
             if number % 8 == 7 {
                 let found = try recovered(path, kind.profile, in: scratch)
-                try #require(found == expected, "seed \(seed), after step \(number)")
+                try #require(found == expected, "TANDEM_SEED=\(seed), after step \(number)")
             }
         }
-    }
-}
-
-/// Numbers that a seed repeats.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

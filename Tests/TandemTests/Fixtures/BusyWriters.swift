@@ -1,0 +1,43 @@
+import Foundation
+import Synchronization
+import TandemTestScript
+import Testing
+
+@testable import Tandem
+
+/// Runs a block while a thread of this process and a peer process write to a store, each transaction a person and a
+/// number that counts them.
+///
+/// - Parameter count: So many transactions the peer makes at most.
+func whileOthersWrite(
+    to store: Store, at path: String, in folder: TestFolder, count: Int, _ body: () throws -> Void
+) throws {
+    _ = try store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }
+    let peer = try PeerProcess(["count", path, "\(count)"], in: folder)
+    let stop = Mutex(false)
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+        while !stop.withLock({ $0 }) {
+            try? store.write { tx in
+                try tx.insert(PeerPerson(name: "x"))
+                try tx.update(PeerMark.self, PeerMark.id) { $0.number += 1 }
+            }
+        }
+        done.signal()
+    }
+    defer {
+        peer.kill()
+        stop.withLock { $0 = true }
+        done.wait()
+    }
+    try body()
+}
+
+extension Store {
+    /// Checks that the store holds what some of those transactions have left, each of them whole.
+    func expectWholeTransactions() throws {
+        let mark = try rows("SELECT number FROM PeerMark")[0][0]
+        #expect(try rows("SELECT count(*) FROM PeerPerson") == [[mark]])
+        #expect(try rows("SELECT count(*) FROM __operations") == [[mark]])
+    }
+}
