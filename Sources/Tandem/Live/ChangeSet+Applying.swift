@@ -6,9 +6,15 @@ extension ChangeSet {
     /// for try await change in cards.changesetPublisher.values { change.apply(to: &list) }
     /// ```
     ///
-    /// - Precondition: The array has as many elements as ``previous``.
+    /// An initial change set replaces all that is in the array.
+    ///
+    /// - Precondition: The array has as many elements as ``previous``, unless the change set is initial.
     /// - Complexity: O(*n* + *k* log *n*) for *k* changes.
     public func apply(to array: inout [Element]) {
+        if isInitial {
+            array = Array(results)
+            return
+        }
         precondition(
             array.count == previous.count,
             "The change set is for \(previous.count) objects; the array has \(array.count).")

@@ -24,7 +24,8 @@
 /// the right thing.
 ///
 /// The first change set has no objects before it, and inserts all there are. It comes even if there are none. A
-/// subscriber that was slow gets one change set for several commits.
+/// subscriber that was slow gets one change set for several commits. One that asked not to be told of a write
+/// (``LivePublisher/identified(by:)``) may be told anew: by another that is initial.
 ///
 /// ## Topics
 /// ### The objects
@@ -63,7 +64,7 @@ public struct ChangeSet<Element: Sendable>: Sendable {
     public let results: LiveCollection<Element>
     /// The objects that were delivered before these; none the first time.
     public let previous: LiveCollection<Element>
-    /// Whether this is the first change set of its subscription.
+    /// Whether this is the first change set of its subscription, or one that tells anew: show the results as they are.
     public let isInitial: Bool
     /// The indices in ``previous`` of the objects that were deleted or moved away, ascending.
     public let deletions: [Int]

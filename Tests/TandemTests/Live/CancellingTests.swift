@@ -171,4 +171,5 @@ private final class SlowPart: LivePart {
     var isDirty: Bool { true }
     var tuning = LiveTuning()
     func settleQuietly(wasDirty: Bool) {}
+    func tellAnew() {}
 }

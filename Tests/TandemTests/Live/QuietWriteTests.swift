@@ -91,4 +91,62 @@ import Testing
             list.cancel()
         }
     }
+
+    // MARK: Told anew, where what the subscriber made can't be told apart
+
+    @Test(arguments: StoreKind.files)
+    func `a quiet write that was read together with its undoing is told anew`(_ kind: StoreKind) throws {
+        try kind.withStore(Card.self, Person.self, Badge.self) { store in
+            let token = LiveToken()
+            let shops = store.cards.distinct(by: \.shop).changesetPublisher.identified(by: token).record()
+            #expect(store.live.settle(store) { shops.values.count == 1 })
+            // Nobody reads until both are there.
+            store.live.queue.suspend()
+            let card = try store.write(withoutNotifying: [token]) { try $0.insert(Card(shop: "Б", barcode: "1")) }
+            try store.write { try $0.delete(card) }
+            store.live.queue.resume()
+            #expect(store.live.settle(store) { shops.values.count == 2 })
+            // Who shows it, because it made it, hears that it is not there.
+            var list = [card]
+            let change = try #require(shops.values.last)
+            #expect(change.isInitial)
+            change.apply(to: &list)
+            #expect(list.isEmpty)
+            shops.cancel()
+        }
+    }
+
+    @Test func `a row number that a quiet write takes over does not hide that the object before it went`() throws {
+        try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
+            try store.insert("А")
+            let token = LiveToken()
+            let cards = store.cards.changesetPublisher.identified(by: token).on(.immediate).record(.max(1))
+            try store.write { tx in
+                try tx.store.writer.connection.execute("DELETE FROM \"Card\"")
+                try tx.store.writer.connection.execute("DELETE FROM \"__operations\"")
+            }
+            try store.write(withoutNotifying: [token]) { _ = try $0.insert(Card(shop: "Б", barcode: "1")) }
+            cards.request(.max(1))
+            let change = try #require(cards.values.last)
+            #expect(cards.values.count == 2)
+            #expect(change.isInitial && change.results.map(\.shop) == ["Б"])
+            cards.cancel()
+        }
+    }
+
+    @Test func `a count that is again what was told is told, if a quiet write met what waited`() throws {
+        try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
+            let token = LiveToken()
+            let count = store.cards.countPublisher.identified(by: token).on(.immediate).record(.max(1))
+            let points = store.cards.publisher(of: .sum(\.points)).identified(by: token).on(.immediate).record(.max(1))
+            let card = try store.write { try $0.insert(Card(shop: "А", barcode: "1", points: 4)) }
+            try store.write(withoutNotifying: [token]) { try $0.delete(card) }
+            count.request(.max(1))
+            points.request(.max(1))
+            // The subscriber takes one off the 0 that it was told.
+            #expect(count.values == [0, 0] && points.values == [0, 0])
+            count.cancel()
+            points.cancel()
+        }
+    }
 }

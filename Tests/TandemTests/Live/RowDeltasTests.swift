@@ -34,19 +34,21 @@ import Testing
     @Test func aNumberThatIsUsedAgainKeepsBothObjects() throws {
         let deltas = merged((a, nil), (nil, other))
         #expect(deltas.all[0].old === a && deltas.all[0].new === other)
-        let changes = RowChanges(
-            from: RowSlice(RowTree(sorted: [a])), to: RowSlice(RowTree(sorted: [other])), deltas: deltas.all)
+        let changes = try #require(
+            RowChanges(
+                from: RowSlice(RowTree(sorted: [a])), to: RowSlice(RowTree(sorted: [other])), deltas: deltas.all))
         #expect(changes.deletions == [0] && changes.insertions == [0])
         #expect(changes.modifications.isEmpty && changes.moves.isEmpty)
     }
 
-    @Test func anObjectThatComesBackUnderAnotherNumberIsAModification() {
+    @Test func anObjectThatComesBackUnderAnotherNumberIsAModification() throws {
         let back = LiveRow(rowID: 2, key: [1], localID: "a")
         var deltas = merged((a, nil))
         deltas.merge(RowDelta(old: nil, new: back), rowID: 2)
         #expect(deltas.count == 2)
-        let changes = RowChanges(
-            from: RowSlice(RowTree(sorted: [a])), to: RowSlice(RowTree(sorted: [back])), deltas: deltas.all)
+        let changes = try #require(
+            RowChanges(
+                from: RowSlice(RowTree(sorted: [a])), to: RowSlice(RowTree(sorted: [back])), deltas: deltas.all))
         #expect(changes.deletions.isEmpty && changes.insertions.isEmpty && changes.moves.isEmpty)
         #expect(changes.modifications.map(\.new) == [0])
     }

@@ -54,22 +54,45 @@ import Testing
             let share = [0, 1, 3, 10, 50, 100][maker.below(6)]
             var removed = rows.filter { _ in maker.below(100) < share }
             model.removeAll { row in removed.contains { $0 === row } }
-            // Some stay where they are, some go elsewhere, some are new; and some that are not in are removed.
+            // Some stay where they are, some go elsewhere, some are new.
             var inserted = removed.filter { _ in maker.below(3) > 0 }.map { row in
                 let key = maker.below(2) == 0 ? row.key : maker.key()
                 return maker.row(rowID: row.rowID, localID: row.localID, key: key)
             }
             for _ in 0..<maker.below(share * 3 + 2) { inserted.append(maker.row(rowID: Int64(1_000 + inserted.count))) }
-            for _ in 0..<maker.below(3) { removed.append(maker.row(rowID: 9_999)) }
             model = (model + inserted).sorted(by: LiveRow.isBefore)
             removed.shuffle(using: &maker.random)
             inserted.shuffle(using: &maker.random)
 
-            tree.apply(removed: removed, inserted: inserted)
+            let fits = tree.apply(removed: removed, inserted: inserted)
+            #expect(fits)
             try tree.checkInvariants()
             #expect(areSame(tree, model))
             try snapshot.checkInvariants()
             #expect(areSame(snapshot, rows))
+        }
+    }
+
+    @Test func whatDoesNotFitIsTold() throws {
+        var maker = RowFactory(.seeded())
+        for count in [3, 200, 2_000] {
+            let rows = maker.rows(count)
+            for many in [1, 20, 150] where many < count {
+                let present = Array(rows[..<many])
+                let absent = (0..<many).map { maker.row(rowID: Int64(9_000 + $0)) }
+                let misfits = [(absent, []), ([], present), (present + absent, absent), ([], absent + absent)]
+                for (removed, inserted) in misfits {
+                    var tree = RowTree(sorted: rows)
+                    let fits = tree.apply(removed: removed, inserted: inserted)
+                    #expect(!fits)
+                    try tree.checkInvariants()
+                }
+                var tree = RowTree(sorted: rows)
+                let fits = tree.apply(removed: present, inserted: present + absent)
+                let position = tree.insert(present[0])
+                #expect(fits && position == nil && tree.count == count + many)
+                try tree.checkInvariants()
+            }
         }
     }
 
@@ -98,7 +121,8 @@ import Testing
             #expect(snapshot.count == 100)
             tree.replace(Counted(450))
             #expect(Counted.alive == 101)
-            tree.apply(removed: Array(tree), inserted: (1_000..<1_300).map { Counted($0) })
+            let fits = tree.apply(removed: Array(tree), inserted: (1_000..<1_300).map { Counted($0) })
+            #expect(fits)
             #expect(Counted.alive == 400)
             snapshot = RowTree()
             #expect(Counted.alive == 300)

@@ -90,10 +90,16 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
     }
 
     func settleQuietly(wasDirty: Bool) {
-        guard !wasDirty, told != nil else { return }
+        guard told != nil else { return }
+        if wasDirty { return tellAnew() }
         told = stored
         compared = nil
         toldValue = try? take(stored, path: "")
+    }
+
+    func tellAnew() {
+        told = nil
+        compared = nil
     }
 
     func take(path: String) throws -> Value {

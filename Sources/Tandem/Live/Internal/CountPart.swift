@@ -33,8 +33,11 @@ final class CountPart: LivePart {
     var isDirty: Bool { told != count }
 
     func settleQuietly(wasDirty: Bool) {
-        if !wasDirty, told != nil { told = count }
+        guard told != nil else { return }
+        told = wasDirty ? nil : count
     }
+
+    func tellAnew() { told = nil }
 
     func take() -> Int {
         told = count

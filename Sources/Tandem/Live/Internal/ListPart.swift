@@ -82,7 +82,11 @@ final class ListPart: LivePart {
             guard case .row(let rowID, let new, let isSilent) = change else { continue }
             step(rowID, to: new, isSilent, &steps)
         }
-        tree.apply(removed: steps.removed, inserted: steps.inserted)
+        guard steps.areKnown, tree.apply(removed: steps.removed, inserted: steps.inserted) else {
+            noteContradiction()
+            unsettled = before
+            return false
+        }
         if list.window == nil {
             note(steps.deltas, since: before)
             return true
@@ -102,6 +106,8 @@ final class ListPart: LivePart {
         var deltas: [RowDelta] = []
         /// Rows of which nothing observed has changed.
         var silent: Set<Int64> = []
+        /// Whether each row that was replaced was there.
+        var areKnown = true
     }
 
     private func step(_ rowID: Int64, to new: LiveRow?, _ isSilent: Bool, _ steps: inout Steps) {
@@ -109,7 +115,7 @@ final class ListPart: LivePart {
         guard old != nil || new != nil else { return }
         if let old, let new, old.hasPlace(of: new) {
             rows[rowID] = new
-            _ = tree.replace(new)
+            if tree.replace(new) == nil { steps.areKnown = false }
             if isSilent { steps.silent.insert(rowID) } else { steps.deltas.append(RowDelta(old: old, new: new)) }
             return
         }
@@ -136,7 +142,7 @@ final class ListPart: LivePart {
             var surplus: [LiveRow] = []
             tree.forEach(in: capacity..<tree.count) { surplus.append($0) }
             for row in surplus { rows[row.rowID] = nil }
-            tree.apply(removed: surplus, inserted: [])
+            if !tree.apply(removed: surplus, inserted: []) { noteContradiction() }
             isComplete = false
         }
         return isComplete || tuning.has(.windowNotRefilled) || tree.count >= window.offset + window.limit
@@ -210,8 +216,8 @@ final class ListPart: LivePart {
             return
         }
         // The subscriber has made these changes to what it was told last. Windows can't be followed so: what a row
-        // that goes makes room for may be among what waits. They are told.
-        guard list.window == nil, list.isIncremental else { return }
+        // that goes makes room for may be among what waits.
+        guard list.window == nil, list.isIncremental else { return tellAnew() }
         var tree = told.tree
         var removed: [LiveRow] = []
         var inserted: [LiveRow] = []
@@ -219,7 +225,11 @@ final class ListPart: LivePart {
             guard let rowID = (delta.old ?? delta.new)?.rowID else { continue }
             // If nothing waits of it, it is what the subscriber was told already.
             guard let waiting = pending.remove(rowID: rowID) else { continue }
-            if let had = waiting.old { removed.append(had) }
+            if let had = waiting.old {
+                // The number was another object's, of which the subscriber must still be told that it went.
+                guard had.localID == delta.old?.localID || had.localID == delta.new?.localID else { return tellAnew() }
+                removed.append(had)
+            }
             if let new = waiting.new { inserted.append(new) }
         }
         // An object can have been shown under another number.
@@ -230,8 +240,17 @@ final class ListPart: LivePart {
             _ = pending.remove(rowID: had.rowID)
             if let new = delta.new { pending.merge(RowDelta(old: nil, new: new), rowID: had.rowID) }
         }
-        tree.apply(removed: removed, inserted: inserted)
+        guard tree.apply(removed: removed, inserted: inserted) else {
+            noteContradiction()
+            return tellAnew()
+        }
         told = RowSlice(tree)
+    }
+
+    func tellAnew() {
+        told = .empty
+        pending = RowDeltas()
+        wasTold = false
     }
 
     /// Hands over what has changed, and takes it for told.
@@ -242,6 +261,16 @@ final class ListPart: LivePart {
             wasTold = true
         }
         guard wasTold else { return (told, visible, nil) }
-        return (told, visible, RowChanges(from: told, to: visible, deltas: pending.all, tuning))
+        if let changes = RowChanges(from: told, to: visible, deltas: pending.all, tuning) {
+            return (told, visible, changes)
+        }
+        noteContradiction()
+        return (.empty, visible, nil)
+    }
+
+    /// What a commit did does not fit the rows that are known, which a mistake in this engine alone can cause. An app is
+    /// better served by a list that is read afresh and told anew than by its end; a test of ours by the latter.
+    private func noteContradiction() {
+        assert(tuning.fault != nil, "The changes of \(list.query.model.name) do not fit the rows of its live list.")
     }
 }

@@ -20,8 +20,13 @@ protocol LivePart: AnyObject {
     /// Whether there is something to be told that has not been.
     var isDirty: Bool { get }
 
-    /// What is under way is known to the subscriber already: it was told, or made the change itself.
+    /// What is under way is known to the subscriber already: it made the change itself. If what waits can't be told apart
+    /// from it, the subscriber is told anew.
     ///
     /// - Parameter wasDirty: Whether something else waited to be told before.
     func settleQuietly(wasDirty: Bool)
+
+    /// Forgets what the subscriber was told: what it is told next is told as if it were the first, and told even if it is
+    /// what was told last.
+    func tellAnew()
 }

@@ -15,7 +15,8 @@ import Synchronization
 /// in the parts.
 ///
 /// `@unchecked Sendable`: what changes is guarded by `condition`, save what belongs to the run (`parts`,
-/// `loadedSequence`), which its owner alone touches; the condition orders one owner's doings before the next one's.
+/// `loadedSequence`, `hasLoadedQuietly`), which its owner alone touches; the condition orders one owner's doings before
+/// the next one's.
 class LiveSubscription: @unchecked Sendable {
     let store: Store
     let scheduler: LiveScheduler
@@ -46,6 +47,8 @@ class LiveSubscription: @unchecked Sendable {
     // The run's own.
     private(set) var parts: [any LivePart]
     private var loadedSequence: UInt64 = 0
+    /// Whether the parts were read last at the beginning, or for a write that the subscriber made itself.
+    private var hasLoadedQuietly = true
 
     init(store: Store, parts: [any LivePart], scheduler: LiveScheduler, token: LiveToken?) {
         self.store = store
@@ -344,10 +347,16 @@ class LiveSubscription: @unchecked Sendable {
     }
 
     private func apply(_ items: [LiveNews]) throws {
-        for (place, item) in items.enumerated() where item.sequence > loadedSequence {
+        for (place, item) in items.enumerated() {
+            guard item.sequence > loadedSequence else {
+                // It was read together with somebody else's commit.
+                if item.isQuiet, !hasLoadedQuietly { tellAnew(item) }
+                continue
+            }
             let dirt = item.isQuiet ? item.dirt ?? parts.map(\.isDirty) : []
             if item.mustReload {
                 try load()
+                hasLoadedQuietly = item.isQuiet
             } else if try !apply(item) {
                 // Where this runs may be no place to read.
                 var rest = Array(items[place...])
@@ -356,21 +365,30 @@ class LiveSubscription: @unchecked Sendable {
                 condition.withLock { news = rest + news }
                 return
             }
-            if item.isQuiet, !hasReadOn(item, items[(place + 1)...]) { settleQuietly(item, dirt) }
+            if item.isQuiet { settleQuietly(item, dirt, later: items[(place + 1)...]) }
         }
     }
 
     /// Takes a write for told of by those who asked not to be told.
-    private func settleQuietly(_ item: LiveNews, _ dirt: [Bool]) {
-        // What was read afresh may hold another process's commit too, of which the subscriber must be told.
-        if item.mustReload, store.live.hasForeignCommit(since: loadedSequence, store) { return }
-        for (index, part) in parts.enumerated()
-        where item.mustReload || item.changes.contains(where: { $0.part == index }) {
-            part.settleQuietly(wasDirty: dirt[index])
-        }
+    private func settleQuietly(_ item: LiveNews, _ dirt: [Bool], later: some Sequence<LiveNews>) {
+        // What was read afresh may hold other commits too, this store's or another process's, of which the subscriber
+        // must be told; and what it shows, with the change that it made, is in none of the states that are known.
+        let isMixed =
+            hasReadOn(item, later) || item.mustReload && store.live.hasForeignCommit(since: loadedSequence, store)
+        if isMixed { return tellAnew(item) }
+        for index in indices(of: item) { parts[index].settleQuietly(wasDirty: dirt[index]) }
     }
 
-    /// Whether what was read holds later commits too, of which the subscriber must be told: it is then told of all.
+    private func tellAnew(_ item: LiveNews) {
+        for index in indices(of: item) { parts[index].tellAnew() }
+    }
+
+    /// The parts that a commit changes.
+    private func indices(of item: LiveNews) -> Set<Int> {
+        Set(item.mustReload ? Array(parts.indices) : item.changes.map(\.part))
+    }
+
+    /// Whether what was read holds later commits too, of which the subscriber must be told.
     private func hasReadOn(_ item: LiveNews, _ later: some Sequence<LiveNews>) -> Bool {
         func isTold(_ other: LiveNews) -> Bool { !other.isQuiet && other.sequence <= loadedSequence }
         guard loadedSequence > item.sequence else { return false }

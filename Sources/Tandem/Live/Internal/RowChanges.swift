@@ -19,12 +19,13 @@ struct RowChanges: Sendable {
 
     /// The changes from one slice to another.
     ///
-    /// - Parameter deltas: What became of the rows: all that differ. The old ones are shown in `from`, the new ones in
-    ///   `to`.
+    /// - Parameter deltas: What became of the rows: all that differ.
+    /// - Returns: `nil` if an old row is not shown in `from`, or a new one not in `to`.
     /// - Complexity: O(*k* log *n*) for *k* deltas, or O(*n* + *k* log *k*) if that is less.
-    init(from: RowSlice, to: RowSlice, deltas: [RowDelta], _ tuning: LiveTuning = LiveTuning()) {
+    init?(from: RowSlice, to: RowSlice, deltas: [RowDelta], _ tuning: LiveTuning = LiveTuning()) {
         if deltas.count <= 1 {
-            if let delta = deltas.first { setOne(delta, from: from, to: to, tuning) }
+            guard let delta = deltas.first else { return }
+            guard setOne(delta, from: from, to: to, tuning) else { return nil }
             return
         }
         // All have come, or all have gone, as after an import.
@@ -33,7 +34,7 @@ struct RowChanges: Sendable {
             insertions = Array(0..<to.count)
             return
         }
-        let places = Places(from: from, to: to, deltas: deltas, tuning)
+        guard let places = Places(from: from, to: to, deltas: deltas, tuning) else { return nil }
         let (stayed, moved) = places.stayedAndMoved()
         modifications = stayed
         moves = moved
@@ -42,18 +43,22 @@ struct RowChanges: Sendable {
     }
 
     /// A row that changed alone is between the same neighbours if it is at the same index.
-    private mutating func setOne(_ delta: RowDelta, from: RowSlice, to: RowSlice, _ tuning: LiveTuning) {
-        let old = delta.old.map { from.ranks(of: [$0])[0] }
-        let new = delta.new.map { to.ranks(of: [$0])[0] }
+    ///
+    /// - Returns: `false` if it is not shown.
+    private mutating func setOne(_ delta: RowDelta, from: RowSlice, to: RowSlice, _ tuning: LiveTuning) -> Bool {
+        let old = delta.old.flatMap { from.rank(of: $0) }
+        let new = delta.new.flatMap { to.rank(of: $0) }
+        guard (old == nil) == (delta.old == nil), (new == nil) == (delta.new == nil) else { return false }
         if let old, let new, delta.old?.localID == delta.new?.localID || tuning.has(.reusedRowForModification) {
             if old == new {
                 modifications = [(old, new)]
-                return
+                return true
             }
             moves = [(old, new)]
         }
         if let old { deletions = [old] }
         if let new { insertions = [new] }
+        return true
     }
 
     /// The elements of an ascending array that are not among others, which are all in it and ascend too.
@@ -76,11 +81,10 @@ private struct Places {
     /// The indices of the objects that are on both sides, ascending by the old ones.
     let changed: [(old: Int, new: Int)]
 
-    init(from: RowSlice, to: RowSlice, deltas: [RowDelta], _ tuning: LiveTuning) {
+    init?(from: RowSlice, to: RowSlice, deltas: [RowDelta], _ tuning: LiveTuning) {
         let olds = deltas.compactMap(\.old)
         let news = deltas.compactMap(\.new)
-        let oldRanks = from.ranks(of: olds)
-        let newRanks = to.ranks(of: news)
+        guard let oldRanks = from.ranks(of: olds), let newRanks = to.ranks(of: news) else { return nil }
         var changed: [(old: Int, new: Int)] = []
         // Objects that went under one row number may have come back under another.
         var gone: [Int] = []

@@ -1,14 +1,11 @@
 extension RowSlice {
-    /// The visible indices of rows, in the order of the rows.
+    /// The visible indices of rows, in the order of the rows; `nil` if one is not shown.
     ///
-    /// - Precondition: All are shown.
     /// - Complexity: O(*k* log *n*), or O(*n* + *k* log *k*) if that is less.
-    func ranks(of rows: [LiveRow]) -> [Int] {
+    func ranks(of rows: [LiveRow]) -> [Int]? {
         if rows.count < 16 || rows.count < count / Self.walkShare {
-            return rows.map {
-                guard let rank = rank(of: $0) else { Self.isMissing() }
-                return rank
-            }
+            let ranks = rows.compactMap { rank(of: $0) }
+            return ranks.count == rows.count ? ranks : nil
         }
         return withExtendedLifetime(rows) {
             var wanted = rows.enumerated().map { (place: RowPlace($1), index: $0) }
@@ -17,7 +14,7 @@ extension RowSlice {
             var cursor = cursor
             var rank = 0
             for (place, index) in wanted {
-                guard cursor.skip(before: place, { rank += $0.count }) else { Self.isMissing() }
+                guard cursor.skip(before: place, { rank += $0.count }) else { return nil }
                 ranks[index] = rank
             }
             return ranks
@@ -26,8 +23,4 @@ extension RowSlice {
 
     /// To look up one row takes about as long as to walk past so many.
     private static let walkShare = 256
-
-    private static func isMissing() -> Never {
-        preconditionFailure("A row that changed must be among those that were shown.")
-    }
 }

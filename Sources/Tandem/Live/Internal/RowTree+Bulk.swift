@@ -100,35 +100,36 @@ extension RowTree {
         }
     }
 
-    /// Takes out the rows that have the key and local ID of one of `removed`, if they are in, and then puts in
-    /// `inserted`, both in any order.
+    /// Takes out the rows that have the key and local ID of one of `removed`, and then puts in `inserted`, both in any
+    /// order.
     ///
-    /// - Precondition: No row with the key and local ID of one of `inserted` is in then.
+    /// - Returns: `false` if one of `removed` was not in, or one with the key and local ID of one of `inserted` is: then
+    ///   the rows are not those that somebody took them for, and must be read afresh.
     /// - Complexity: O(*k* log *n*) for *k* rows, but never much more than O(*n* + *k* log *k*).
-    mutating func apply(removed: [LiveRow], inserted: [LiveRow]) {
+    mutating func apply(removed: [LiveRow], inserted: [LiveRow]) -> Bool {
         let changes = removed.count + inserted.count
         if changes < 8 {
-            for row in removed { remove(row) }
-            for row in inserted { insert(row) }
-            return
+            return removed.allSatisfy { remove($0) != nil } && inserted.allSatisfy { insert($0) != nil }
         }
-        withExtendedLifetime((removed, inserted)) {
+        return withExtendedLifetime((removed, inserted)) {
             let removed = Self.sortedPlaces(removed)
             let inserted = Self.sortedPlaces(inserted)
             if changes > count / Self.rebuildShare {
-                self = RowTree(places: merging(removed: removed, inserted: inserted))
-            } else {
-                // In order, so that neighbours are changed while their leaf is at hand.
-                for place in removed { place.row._withUnsafeGuaranteedRef { _ = remove($0) } }
-                for place in inserted { place.row._withUnsafeGuaranteedRef { _ = insert($0) } }
+                guard let merged = merging(removed: removed, inserted: inserted) else { return false }
+                self = RowTree(places: merged)
+                return true
             }
+            // In order, so that neighbours are changed while their leaf is at hand.
+            return removed.allSatisfy { place in place.row._withUnsafeGuaranteedRef { remove($0) != nil } }
+                && inserted.allSatisfy { place in place.row._withUnsafeGuaranteedRef { insert($0) != nil } }
         }
     }
 
     /// One change in so many rows is about where changing them one by one takes as long as building the tree anew.
     private static let rebuildShare = 10
 
-    private func merging(removed: [RowPlace], inserted: [RowPlace]) -> [RowPlace] {
+    /// The places after a change; `nil` if one of `removed` is not in, or one of `inserted` is.
+    private func merging(removed: [RowPlace], inserted: [RowPlace]) -> [RowPlace]? {
         var merged: [RowPlace] = []
         merged.reserveCapacity(count + inserted.count)
         var cursor = RowCursor(self, 0..<count)
@@ -138,11 +139,13 @@ extension RowTree {
         var insertion = insertions.next()
         while true {
             if let place = removal, insertion.map({ place.order($0) <= 0 }) ?? true {
-                if cursor.skip(before: place, { merged.append(contentsOf: $0) }) { _ = cursor.advance() }
+                guard cursor.skip(before: place, { merged.append(contentsOf: $0) }) else { return nil }
+                _ = cursor.advance()
                 removal = removals.next()
             } else if let place = insertion {
                 let isThere = cursor.skip(before: place) { merged.append(contentsOf: $0) }
-                precondition(!isThere, "A row with this key and local ID is in already.")
+                // Or two of those inserted have one place.
+                if isThere || merged.last.map({ $0.order(place) == 0 }) ?? false { return nil }
                 merged.append(place)
                 insertion = insertions.next()
             } else {

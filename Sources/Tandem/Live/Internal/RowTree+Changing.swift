@@ -1,12 +1,11 @@
 extension RowTree {
-    /// Puts a row in, and returns its position.
-    ///
-    /// - Precondition: No row with its key and local ID is in.
+    /// Puts a row in, and returns its position; `nil` if one with its key and local ID is in, and then nothing is put
+    /// in.
     @discardableResult
-    mutating func insert(_ row: LiveRow) -> Int {
+    mutating func insert(_ row: LiveRow) -> Int? {
         withExtendedLifetime(row) {
             let place = RowPlace(row)
-            var position = 0
+            var position: Int? = 0
             let node = uniqueRoot()
             if let right = Self.insert(place, into: node, position: &position) {
                 let parent = RowNode.make(height: node.height + 1)
@@ -15,7 +14,7 @@ extension RowTree {
                 parent.count = 2
                 root = parent
             }
-            count += 1
+            if position != nil { count += 1 }
             return position
         }
     }
@@ -63,19 +62,20 @@ extension RowTree {
 
     // MARK: Going down
 
-    /// Inserts below a node that is this tree's alone. If it had to be split, its new neighbour to the right is
-    /// returned.
-    private static func insert(_ place: RowPlace, into node: RowNode, position: inout Int) -> RowNode? {
+    /// Inserts below a node that is this tree's alone, unless the place is taken: then there is no position. If it had
+    /// to be split, its new neighbour to the right is returned.
+    private static func insert(_ place: RowPlace, into node: RowNode, position: inout Int?) -> RowNode? {
         if node.height == 0 {
             let (index, isFound) = node.search(leaf: place)
-            precondition(!isFound, "A row with this key and local ID is in already.")
-            position += index
+            position = isFound ? nil : position.map { $0 + index }
+            if isFound { return nil }
             _ = place.row.retain()
             return insert(place, at: index, of: node)
         }
         let index = node.search(branch: place)
-        position += node.countBefore(branch: index)
+        position = position.map { $0 + node.countBefore(branch: index) }
         let right = node.withUniqueChild(index) { insert(place, into: $0, position: &position) }
+        if position == nil { return nil }
         node.branches[index].count += 1
         guard let right else { return nil }
         let branch = RowBranch(right)

@@ -75,17 +75,24 @@ final class Listener<Output: Sendable>: Subscriber, @unchecked Sendable {
                 receive(completion: .failure(error as? TandemError ?? TandemError(.sql, "\(error)")))
             }
         }
-        withState {
-            $0.permits = permits
-            $0.task = task
+        let owed = withState { state in
+            state.permits = permits
+            state.task = task
+            return state.asked
         }
+        for _ in 0..<owed { permits.yield() }
         if asking != .rarely { ask(1) }
     }
 
     // MARK: Subscriber
 
     func receive(subscription: any Subscription) {
-        withState { $0.subscription = subscription }
+        // It may begin on another thread, and be asked before it has begun.
+        let owed = withState { state in
+            state.subscription = subscription
+            return state.asked
+        }
+        if owed > 0 { subscription.request(.max(owed)) }
         switch asking {
         case .unlimited:
             withState { $0.isUnlimited = true }

@@ -15,9 +15,13 @@ enum LiveOracleCorpus {
         61_632,
         // An object that is deleted and made again as it was, under another row number.
         561_355,
+        // A quiet write that a later commit undoes, read together with it.
+        117_027,
+        // A quiet write that gives an object the row number of one whose going waits to be told.
+        413_265,
         // 0 and -0 as the greatest value.
         100_425,
         // Faults of the test itself.
-        1025, 2001, 8011, 14_000, 23_521, 40_611, 40_989, 62_828, 101_192, 200_257,
+        1025, 2001, 8011, 14_000, 23_521, 40_611, 40_989, 62_828, 101_192, 139_136, 200_257, 525_963,
     ]
 }

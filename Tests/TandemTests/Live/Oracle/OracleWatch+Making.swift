@@ -91,7 +91,7 @@ struct WatchMaker {
                     Picture(id: $0.localID, values: [])
                 }
                 return (.ids(output.results.map(\.localID)), problems)
-            }, showsIdentity: true)
+            }, canSettleRows: isFollowed(results), showsIdentity: true)
     }
 
     func count<M: Model>(_ results: Results<M>) -> Plan<Int> {
@@ -174,7 +174,7 @@ struct WatchMaker {
                     check.problems(output.changes, base: told?.rows, isOrdered: isOrdered) { Picture($0, mask) }
                     + ChangeSetCheck.problems(output, { Picture($0, mask) }, { Self.keyText($0) })
                 return (Self.shown(output.sections, mask), problems)
-            }, showsIdentity: true)
+            }, canSettleRows: isFollowed(results), showsIdentity: true)
     }
 
     // MARK: Combined
