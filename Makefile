@@ -53,7 +53,7 @@ interop: ## Exchange encrypted databases with SQLCipher 4 and SQLite3 Multiple C
 tsan: setup ## Run the live tests under the thread sanitizer, in a build of its own [FILTER=name]
 	@TANDEM_TSAN=1 TSAN_OPTIONS="$${TSAN_OPTIONS:-halt_on_error=0 exitcode=66}" \
 	    swift test --sanitize=thread --scratch-path .build-tsan --no-parallel --skip LiveOracleTests \
-	        --filter '$(if $(FILTER),$(FILTER),ReadAheadTests|PageBatchTests|TandemTests\..*(Live|Publish|Demand|Scheduler|Cancelling|Deadlock|QuietWrite|Window))'
+	        --filter '$(if $(FILTER),$(FILTER),ReadAheadTests|PageBatchTests|FrameQueueTests|TandemTests\..*(Live|Publish|Demand|Scheduler|Cancelling|Deadlock|QuietWrite|Window))'
 	@# Some random histories: each takes the sanitizer a hundred times as long.
 	@$(if $(FILTER),true,TANDEM_TSAN=1 TANDEM_HISTORIES=40 \
 	    TSAN_OPTIONS="$${TSAN_OPTIONS:-halt_on_error=0 exitcode=66}" \

@@ -8,6 +8,7 @@ import Testing
 struct PageBatchTests {
     /// Turns each bit, and counts. A page whose first byte is 0xEE is not authentic.
     private final class Codec: PageCodec {
+        static let worthHelp = 2
         var pages: [UInt32] = []
         var pause: (UInt32) -> Void = { _ in }
 

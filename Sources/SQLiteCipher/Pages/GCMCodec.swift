@@ -15,12 +15,14 @@ import Foundation
 /// The number is a part of the message rather than "associated data", and the parts lie as swift-crypto takes them,
 /// because that spares a third of the time that a page takes.
 ///
-/// The nonces are random, and so may meet by chance: after n pages under one key with probability n² / 2⁹⁷. Each
-/// connection therefore writes under an *epoch*, a key of its own that it picks at random among 2²⁴ and leaves after
-/// 2²⁰ pages. A store that had a pebibyte written to it (2³⁸ pages) would have seen a nonce twice with a probability
-/// below 2⁻³⁸, and used each key for 2²⁰ pages or a small multiple, where NIST SP 800-38D allows 2³².
+/// The nonces are random, and so may meet by chance: after n pages under one key with probability n² / 2⁹⁷. Each codec
+/// (a connection has one, and its helper another) therefore writes under an *epoch*, a key of its own that it picks at
+/// random among 2²⁴ and leaves after 2²⁰ pages. A store that had a pebibyte written to it (2³⁸ pages) would have seen a
+/// nonce twice with a probability below 2⁻³⁸, and used each key for 2²⁰ pages or a small multiple, where NIST SP 800-38D
+/// allows 2³².
 final class GCMCodec: PageCodec {
     static let format: UInt8 = 1
+    static let worthHelp = 16
     static let pagesPerEpoch = 1 << 20
     private static let nonceSize = 12
     private static let tagSize = 16

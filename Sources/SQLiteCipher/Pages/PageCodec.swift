@@ -3,7 +3,10 @@
 /// A codec has scratch memory and random bytes of its own, and is used by one thread at a time, as SQLite uses the
 /// files of a connection.
 protocol PageCodec: AnyObject {
-    /// Encrypts a page for a place. `target` must not overlap `plain`.
+    /// How many pages there must be to be encrypted before another core is worth its call, which takes as long as some.
+    static var worthHelp: Int { get }
+
+    /// Encrypts a page for a place, in place too. If it throws, what stands in `target` is no page.
     func encrypt(_ plain: UnsafeRawPointer, page: UInt32, into target: UnsafeMutableRawPointer) throws
 
     /// Decrypts a page, in place too, and tells whether it is authentic.

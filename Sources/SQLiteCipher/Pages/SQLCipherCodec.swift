@@ -11,6 +11,7 @@ import Foundation
 /// AES-256-CBC without padding. Page 1 begins with the file's salt in the clear. The HMAC is over ciphertext, IV and
 /// page number (4, little endian), not over the salt. See https://www.zetetic.net/sqlcipher/design/.
 final class SQLCipherCodec: PageCodec {
+    static let worthHelp = 2
     private static let ivSize = 16
     private static let macSize = 64
 

@@ -11,6 +11,7 @@ final class ConnectionContext {
 
     private(set) var salt: [UInt8]?
     private var codec: (any PageCodec)?
+    private var helper: Helper?
 
     /// SQLite's checkpoint copies pages from log to database; it looks into none of them, so they are handed on as
     /// they are, in ciphertext.
@@ -58,6 +59,16 @@ final class ConnectionContext {
     func makeCodec() throws -> any PageCodec {
         guard let salt else { throw CipherError(.ioFailure, "The file's salt is not known.", path: path) }
         return PageLayout.codec(try entry.keys(salt: salt), profile)
+    }
+
+    /// See ``PageCodec/worthHelp``.
+    var worthHelp: Int { codec.map { type(of: $0).worthHelp } ?? .max }
+
+    /// Another core's thread; `nil` where there is none to be had: after a fork there is one thread, and no queue.
+    func readyHelper() -> Helper? {
+        guard Helper.isUseful, Fork.generation == 0, let salt else { return nil }
+        if helper?.salt != salt { helper = (try? makeCodec()).map { Helper(codec: $0, salt: salt) } }
+        return helper
     }
 
     /// Keeps an error for whoever asks why SQLite failed, and gives the code that SQLite is told.

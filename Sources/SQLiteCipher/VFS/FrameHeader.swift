@@ -13,6 +13,9 @@ struct FrameHeader {
 
     var page: UInt32 { withUnsafeBytes(of: head) { UInt32(bigEndian: $0.load(as: UInt32.self)) } }
 
+    /// Whether it is the last frame of a transaction.
+    var isCommit: Bool { withUnsafeBytes(of: head) { $0.load(fromByteOffset: 4, as: UInt32.self) } != 0 }
+
     /// Salt and checksum are left out while a transaction writes pages a second time, and filled in at its end.
     var isBlank: Bool { salt == 0 && checksum.first == 0 && checksum.second == 0 }
 

@@ -12,12 +12,20 @@ import GRDBSQLite
 final class LogFile: VFSFile {
     static let headerSize = 32
     static let frameHeaderSize = 24
+    /// The bytes that the queue of frames takes at most.
+    static let queueSize = 256 << 10
+    /// The bytes that are written at once: SQLite's own VFS takes no more than 2¹⁷ - 1.
+    private static let mostWritten = 64 << 10
 
     let context: ConnectionContext
     let pageSize: Int
     let frameSize: Int
     /// Room for a frame: its header and its page in ciphertext.
     let scratch: UnsafeMutableRawPointer
+    /// The frames of a transaction that has not ended.
+    private lazy var queue = FrameQueue(capacity: max(2, Self.queueSize / frameSize), frameSize: frameSize)
+    /// Whether the frames in the queue are without checksums.
+    private var isQueueBlank = false
     /// A frame's header that SQLite has written and whose page has not come yet.
     private var held: (frame: Int, header: FrameHeader)?
     /// The frame that was read last, whole. If its header is written next in a transaction that wrote a page twice, that
@@ -88,10 +96,11 @@ final class LogFile: VFSFile {
             return context.refuse("writes", count, at: offset, in: "log")
         }
         if count == Self.frameHeaderSize, within == 0 {
-            let code = flush()
+            let code = held == nil ? SQLITE_OK : flush()
             guard code == SQLITE_OK else { return code }
             if hasOverwritten, frame == recomputed {
-                // SQLite writes this last of a transaction, and nothing need come behind it.
+                // SQLite writes this last of a transaction, and nothing need come behind it. It has read the frame
+                // before, and so the queue is empty.
                 written = nil
                 return base.write(source, count, at: offset)
             }
@@ -109,25 +118,55 @@ final class LogFile: VFSFile {
         return code == SQLITE_OK ? overwrite(frame, page: source) : code
     }
 
-    /// A frame whole: header and page.
+    /// A frame whole: header and page. It waits for the last one of its transaction.
     private func append(_ frame: Int, _ header: FrameHeader, page: UnsafeRawPointer) -> Int32 {
+        if !queue.hasRoom(for: frame) || queue.count > 0 && header.isBlank != isQueueBlank {
+            let code = writeQueue()
+            guard code == SQLITE_OK else { return code }
+        }
+        isQueueBlank = header.isBlank
+        queue.add(frame, header, page: page)
+        if header.isCommit { return writeQueue() }
+        if queue.count == context.worthHelp { context.readyHelper()?.take(queue) }
+        return SQLITE_OK
+    }
+
+    /// Writes what waits in the queue. If that fails it is lost, and SQLite, which is told, takes the transaction back.
+    private func writeQueue() -> Int32 {
+        guard queue.count > 0 else { return SQLITE_OK }
+        defer { queue.clear() }
         do {
-            let target = scratch + Self.frameHeaderSize
-            try context.readyCodec().encrypt(page, page: header.page, into: target)
-            var header = header
-            if header.isBlank {
-                written = nil
-            } else {
-                let before = try checksum(before: frame, written)
-                header.checksum = before.adding(
-                    header: header, page: target, pageSize: pageSize, swapped: try isSwapped())
-                written = (frame, header.checksum)
+            try queue.finish(with: context.readyCodec())
+            if isQueueBlank { written = nil } else { try chainQueue() }
+            let most = max(1, Self.mostWritten / frameSize)
+            for start in stride(from: 0, to: queue.count, by: most) {
+                let count = min(most, queue.count - start)
+                let code = base.write(queue.frame(start), count * frameSize, at: offset(queue.first + start))
+                guard code == SQLITE_OK else {
+                    written = nil
+                    return code
+                }
             }
-            header.store(at: scratch)
-            return base.write(scratch, frameSize, at: offset(frame))
+            return SQLITE_OK
         } catch {
+            written = nil
             return context.fail(error, code: SQLITE_IOERR_WRITE)
         }
+    }
+
+    /// Puts the checksums over ciphertext into the headers of the queue.
+    private func chainQueue() throws {
+        let swapped = try isSwapped()
+        var sum = try checksum(before: queue.first, written)
+        for index in 0..<queue.count {
+            let frame = queue.frame(index)
+            var header = FrameHeader(frame)
+            sum = sum.adding(
+                header: header, page: frame + Self.frameHeaderSize, pageSize: pageSize, swapped: swapped)
+            header.checksum = sum
+            header.store(at: frame)
+        }
+        written = (queue.first + queue.count - 1, sum)
     }
 
     /// A page alone: the same transaction wrote it before, and will compute checksums anew from here on.
@@ -146,9 +185,11 @@ final class LogFile: VFSFile {
         }
     }
 
-    /// Writes a header whose page never came: a checksum computed anew, over ciphertext that was read as it is.
+    /// Writes what waits: the queue, and a header whose page never came, which is a checksum computed anew, over
+    /// ciphertext that was read as it is.
     private func flush() -> Int32 {
-        guard let (frame, header) = held else { return SQLITE_OK }
+        let code = writeQueue()
+        guard code == SQLITE_OK, let (frame, header) = held else { return code }
         held = nil
         written = nil
         return withUnsafeTemporaryAllocation(byteCount: Self.frameHeaderSize, alignment: 8) { memory in

@@ -1,4 +1,3 @@
-import Dispatch
 import Foundation
 import GRDBSQLite
 
@@ -30,7 +29,6 @@ final class ReadAhead {
     private let pageSize: Int
     private let capacity: Int
     private let mayHaveHelper: Bool
-    private var helper: Helper?
     /// All that there are, two at most.
     private var batches: [PageBatch] = []
     private var current: PageBatch?
@@ -121,32 +119,6 @@ final class ReadAhead {
     }
 
     private func lend(_ batch: PageBatch) {
-        // After a fork there is one thread, and no queue to be had.
-        guard mayHaveHelper, Helper.isUseful, Fork.generation == 0, let salt = context.salt else { return }
-        if helper?.salt != salt { helper = (try? context.makeCodec()).map { Helper(codec: $0, salt: salt) } }
-        helper?.take(batch)
-    }
-}
-
-/// Decrypts batches on another thread, one after another.
-///
-/// `@unchecked Sendable`: `codec`, the only part that is not, is used in blocks of a serial queue alone.
-final class Helper: @unchecked Sendable {
-    static let isUseful = ProcessInfo.processInfo.activeProcessorCount > 1
-
-    let salt: [UInt8]
-    private let codec: any PageCodec
-    /// On a global queue, which has as many threads as there are cores, however many connections scan.
-    private let queue = DispatchQueue(
-        label: "SQLiteCipher.ReadAhead", target: .global(qos: .userInitiated))
-
-    init(codec: any PageCodec, salt: [UInt8]) {
-        self.codec = codec
-        self.salt = salt
-    }
-
-    func take(_ batch: PageBatch) {
-        batch.lend()
-        queue.async { batch.work(self.codec) }
+        if mayHaveHelper { context.readyHelper()?.take(batch) }
     }
 }

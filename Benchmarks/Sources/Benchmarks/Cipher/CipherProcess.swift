@@ -21,7 +21,7 @@ struct CipherProcess {
     func run() throws -> (seconds: Double, outcome: String) {
         let process = Process()
         let arguments = [task.rawValue, subject.rawValue, path, "\(rows)"]
-        if subject == .peer || subject == .peerPlain {
+        if subject.isPeer {
             guard let python = SQLCipherPeer.python else { throw UsageError(problem: "there is no sqlcipher3") }
             process.executableURL = URL(fileURLWithPath: python)
             process.arguments = ["-c", SQLCipherPeer.program] + arguments

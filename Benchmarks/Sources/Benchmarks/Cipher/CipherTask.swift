@@ -42,4 +42,20 @@ enum CipherSubject: String, CaseIterable {
     /// SQLCipher 4 itself, by its own driver, and that driver without a key.
     case peerPlain = "sqlcipher-plain"
     case peer = "sqlcipher4"
+    /// The same driver on a store that Tandem made, by the statements that Tandem makes: the same rows in the same
+    /// tables, with their indexes and the queue of operations.
+    case peerStorePlain = "sqlcipher-plain-store"
+    case peerStore = "sqlcipher4-store"
+
+    /// Whether Python does it.
+    var isPeer: Bool { rawValue.hasPrefix("sqlcipher-plain") || rawValue.hasPrefix("sqlcipher4") }
+
+    /// Who makes the store that a driver works on.
+    var storeMaker: CipherSubject? {
+        switch self {
+        case .peerStorePlain: .plain
+        case .peerStore: .sqlcipher
+        default: nil
+        }
+    }
 }

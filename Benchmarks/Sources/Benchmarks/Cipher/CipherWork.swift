@@ -25,7 +25,7 @@ struct CipherWork {
         switch subject {
         case .plain, .gcm, .sqlcipher: try runStore()
         case .databasePlain, .databaseGCM, .databaseSQLCipher: try runDatabase()
-        case .peer, .peerPlain: throw UsageError(problem: "\(subject) runs in Python")
+        case .peer, .peerPlain, .peerStore, .peerStorePlain: throw UsageError(problem: "\(subject) runs in Python")
         }
     }
 

@@ -19,15 +19,29 @@ enum SQLCipherPeer {
         task, subject, path, rows = sys.argv[1:4] + [int(sys.argv[4])]
         start = time.perf_counter()
         db = sqlcipher3.connect(path, isolation_level=None)
-        if subject == "sqlcipher4":
+        on_store = subject.endswith("-store")
+        if subject.startswith("sqlcipher4"):
             db.execute("PRAGMA key = \\"x'" + bytes(range(32)).hex() + "'\\"")
         outcome = "%d read" % db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         opening = time.perf_counter() - start
         db.execute("PRAGMA synchronous = NORMAL")
-        db.execute("PRAGMA cache_size = -2048")
+        db.execute("PRAGMA cache_size = -%d" % (8192 if on_store and task in ("insert", "commits") else 2048))
+        table = "Entry" if on_store else "t"
+        def local_id(number): return "0190a000-0000-7000-8000-%012x" % number
+        entry = ('INSERT INTO "Entry" ("localID", "serverID", "synced", "version", "number", "name", "body") '
+                 'VALUES (?, ?, ?, ?, ?, ?, ?)')
+        operation = ('INSERT INTO "__operations" ("table", "object", "localID", "kind", "changedAt", "changes") '
+                     'VALUES (?, ?, ?, ?, ?, ?)')
         def insert(number):
-            db.execute("INSERT INTO t VALUES (?, ?, ?)", (number, "name %d" % number, bytes([number % 256]) * 200))
-        if task in ("insert", "commits"):
+            name, body = "name %d" % number, bytes([number % 256]) * 200
+            if not on_store:
+                db.execute("INSERT INTO t VALUES (?, ?, ?)", (number, name, body))
+            elif task == "insert":
+                db.execute(entry, (local_id(number), local_id(number), 1, "1", number, name, body))
+            else:
+                row = db.execute(entry, (local_id(number), None, 0, None, number, name, body)).lastrowid
+                db.execute(operation, ("Entry", row, local_id(number), 1, 816985999.9967332, None))
+        if task in ("insert", "commits") and not on_store:
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, body BLOB)")
         start = time.perf_counter()
@@ -44,12 +58,17 @@ enum SQLCipherPeer {
                 db.execute("COMMIT")
             outcome = "%d rows" % count
         elif task == "scan":
-            outcome = "%d bytes" % db.execute("SELECT sum(length(body) + length(name)) FROM t").fetchone()[0]
+            outcome = "%d bytes" % db.execute("SELECT sum(length(body) + length(name)) FROM " + table).fetchone()[0]
         elif task == "points":
             count, total, number = max(1, 10000 * rows // 100000), 0, 1
             for _ in range(count):
                 number = number * 48271 % 2147483647
-                total += len(db.execute("SELECT name FROM t WHERE id = ?", (number % rows,)).fetchone()[0])
+                if on_store:
+                    found = db.execute('SELECT * FROM "Entry" WHERE "localID" = ?', (local_id(number % rows),))
+                    total += len(found.fetchone()[9])
+                else:
+                    found = db.execute("SELECT name FROM t WHERE id = ?", (number % rows,))
+                    total += len(found.fetchone()[0])
             outcome = "%d bytes" % total
         elapsed = opening if task == "open" else time.perf_counter() - start
         db.close()
