@@ -48,6 +48,7 @@ final class FrameQueue: @unchecked Sendable {
     private let place = Atomic<UInt64>(Place.home)
     private var timesLent: UInt64 = 0
     private let failure = Mutex<(any Error)?>(nil)
+    private let generation = Fork.generation
 
     init(capacity: Int, frameSize: Int) {
         self.capacity = capacity
@@ -94,6 +95,8 @@ final class FrameQueue: @unchecked Sendable {
     /// Takes the queue back: at once from a helper that has not come, else when it has ended the frame that it is at,
     /// which is microseconds, unless it has lost its core.
     private func recall() {
+        // The process is the child of a fork, and the helper the parent's.
+        if generation != Fork.generation { return place.store(Place.home, ordering: .relaxed) }
         let ticket = timesLent << 2
         let wasWaiting = place.compareExchange(
             expected: ticket | Place.lent, desired: Place.home, ordering: .acquiringAndReleasing)
@@ -111,15 +114,13 @@ final class FrameQueue: @unchecked Sendable {
         var index = count - 1
         while index >= 0, encrypt(index, with: codec) { index -= 1 }
         recall()
-        try failure.withLock { failure in
-            defer { failure = nil }
-            if let error = failure { throw error }
-        }
+        try failure.withLock { if let error = $0 { throw error } }
     }
 
     /// Forgets all frames; what is still plaintext is overwritten.
     func clear() {
         recall()
+        failure.withLock { $0 = nil }
         for index in 0..<count {
             if states[index].load(ordering: .relaxed) != State.encrypted {
                 UnsafeMutableRawBufferPointer(start: frame(index), count: frameSize).wipe()

@@ -12,20 +12,19 @@ import GRDBSQLite
 final class LogFile: VFSFile {
     static let headerSize = 32
     static let frameHeaderSize = 24
-    /// The bytes that the queue of frames takes at most.
-    static let queueSize = 256 << 10
-    /// The bytes that are written at once: SQLite's own VFS takes no more than 2¹⁷ - 1.
-    private static let mostWritten = 64 << 10
 
     let context: ConnectionContext
     let pageSize: Int
     let frameSize: Int
     /// Room for a frame: its header and its page in ciphertext.
     let scratch: UnsafeMutableRawPointer
-    /// The frames of a transaction that has not ended.
-    private lazy var queue = FrameQueue(capacity: max(2, Self.queueSize / frameSize), frameSize: frameSize)
+    /// The frames of a transaction that has not ended; made when the first is written.
+    var queue: FrameQueue?
     /// Whether the frames in the queue are without checksums.
-    private var isQueueBlank = false
+    var isQueueBlank = false
+    /// The first frame of this transaction that SQLite takes for written and that could not be. A read can be what finds
+    /// that out, and SQLite does not take a transaction back because of a read: nothing may be built on these frames.
+    var lost: Int?
     /// A frame's header that SQLite has written and whose page has not come yet.
     private var held: (frame: Int, header: FrameHeader)?
     /// The frame that was read last, whole. If its header is written next in a transaction that wrote a page twice, that
@@ -35,7 +34,7 @@ final class LogFile: VFSFile {
     /// then that of a frame to come.
     private var hasOverwritten = false
     /// The frame that this connection wrote last, with its checksum on disk.
-    private var written: (frame: Int, checksum: FrameChecksum)?
+    var written: (frame: Int, checksum: FrameChecksum)?
     /// The index's header when this connection gave up the write lock, if `written` is the last frame by it.
     private var left: IndexHeader?
     /// Whether the log's words have the other byte order than this machine's, once it was looked up.
@@ -70,12 +69,14 @@ final class LogFile: VFSFile {
     func checkTail(_ index: UnsafeRawPointer?) {
         hasOverwritten = false
         recomputed = nil
+        lost = nil
         if let left, let index, IndexHeader(index) == left { return }
         written = nil
     }
 
     /// The write lock is given up: from here on others may write.
     func leaveTail(_ index: UnsafeRawPointer?) {
+        lost = nil
         left = written == nil ? nil : index.flatMap { IndexHeader($0) }
         // Frames of a transaction that was rolled back are not the log's.
         if left?.lastFrame != written?.frame { left = nil }
@@ -90,6 +91,7 @@ final class LogFile: VFSFile {
             guard code == SQLITE_OK else { return code }
             written = nil
             swapped = nil
+            lost = nil
             return base.write(source, count, at: 0)
         }
         guard let (frame, within) = place(offset) else {
@@ -115,58 +117,9 @@ final class LogFile: VFSFile {
             return append(frame, held.header, page: source)
         }
         let code = flush()
-        return code == SQLITE_OK ? overwrite(frame, page: source) : code
-    }
-
-    /// A frame whole: header and page. It waits for the last one of its transaction.
-    private func append(_ frame: Int, _ header: FrameHeader, page: UnsafeRawPointer) -> Int32 {
-        if !queue.hasRoom(for: frame) || queue.count > 0 && header.isBlank != isQueueBlank {
-            let code = writeQueue()
-            guard code == SQLITE_OK else { return code }
-        }
-        isQueueBlank = header.isBlank
-        queue.add(frame, header, page: page)
-        if header.isCommit { return writeQueue() }
-        if queue.count == context.worthHelp { context.readyHelper()?.take(queue) }
-        return SQLITE_OK
-    }
-
-    /// Writes what waits in the queue. If that fails it is lost, and SQLite, which is told, takes the transaction back.
-    private func writeQueue() -> Int32 {
-        guard queue.count > 0 else { return SQLITE_OK }
-        defer { queue.clear() }
-        do {
-            try queue.finish(with: context.readyCodec())
-            if isQueueBlank { written = nil } else { try chainQueue() }
-            let most = max(1, Self.mostWritten / frameSize)
-            for start in stride(from: 0, to: queue.count, by: most) {
-                let count = min(most, queue.count - start)
-                let code = base.write(queue.frame(start), count * frameSize, at: offset(queue.first + start))
-                guard code == SQLITE_OK else {
-                    written = nil
-                    return code
-                }
-            }
-            return SQLITE_OK
-        } catch {
-            written = nil
-            return context.fail(error, code: SQLITE_IOERR_WRITE)
-        }
-    }
-
-    /// Puts the checksums over ciphertext into the headers of the queue.
-    private func chainQueue() throws {
-        let swapped = try isSwapped()
-        var sum = try checksum(before: queue.first, written)
-        for index in 0..<queue.count {
-            let frame = queue.frame(index)
-            var header = FrameHeader(frame)
-            sum = sum.adding(
-                header: header, page: frame + Self.frameHeaderSize, pageSize: pageSize, swapped: swapped)
-            header.checksum = sum
-            header.store(at: frame)
-        }
-        written = (queue.first + queue.count - 1, sum)
+        guard code == SQLITE_OK else { return code }
+        if isLost(frame) { return failAsLost(SQLITE_IOERR_WRITE) }
+        return overwrite(frame, page: source)
     }
 
     /// A page alone: the same transaction wrote it before, and will compute checksums anew from here on.
@@ -210,6 +163,7 @@ final class LogFile: VFSFile {
         guard let (frame, within) = place(offset) else {
             return context.refuse("reads", count, at: offset, in: "log")
         }
+        if isLost(frame) { return failAsLost(SQLITE_IOERR_READ) }
         switch (within, count) {
         case (Self.frameHeaderSize, pageSize): return readPage(frame, into: target)
         case (0, frameSize):
@@ -290,6 +244,7 @@ final class LogFile: VFSFile {
         guard code == SQLITE_OK else { return code }
         written = nil
         swapped = nil
+        lost = nil
         return base.truncate(size)
     }
 

@@ -62,7 +62,7 @@ public struct ChangeSet<Element: Sendable>: Sendable {
 
     /// The objects now.
     public let results: LiveCollection<Element>
-    /// The objects that were delivered before these; none the first time.
+    /// The objects that were delivered before these; none if this is initial.
     public let previous: LiveCollection<Element>
     /// Whether this is the first change set of its subscription, or one that tells anew: show the results as they are.
     public let isInitial: Bool

@@ -8,6 +8,7 @@ import OpenCombine
 /// let pinned = store.objects(Card.self).where { $0.isPinned }.sorted(by: \.shop)
 ///
 /// let subscription = pinned.changesetPublisher.on(.main).sink(receiveCompletion: { _ in }) { change in
+///     if change.isInitial { return list.show(change.results) }
 ///     list.apply(deletions: change.deletions, insertions: change.insertions,
 ///                modifications: change.modifications, from: change.results)
 /// }

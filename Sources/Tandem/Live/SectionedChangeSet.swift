@@ -7,9 +7,9 @@
 public struct SectionedChangeSet<Key: Sendable, Element: Sendable>: Sendable {
     /// The sections now.
     public let sections: LiveSections<Key, Element>
-    /// The sections delivered before; none at first.
+    /// The sections delivered before; none if this is initial.
     public let previous: LiveSections<Key, Element>
-    /// Whether this is the first delivery.
+    /// Whether this is the first delivery, or one that tells anew: see ``ChangeSet/isInitial``.
     public var isInitial: Bool { changes.isInitial }
 
     /// The sections that went, by their places in the old list, ascending.

@@ -53,6 +53,17 @@ final class RawDatabase {
         }
     }
 
+    var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// The write-ahead log, as SQLite has it open.
+    func logFile() -> LogFile? {
+        var pointer: UnsafeMutablePointer<sqlite3_file>?
+        guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &pointer) == SQLITE_OK else {
+            return nil
+        }
+        return pointer.flatMap { CipherMethods.file($0) as? LogFile }
+    }
+
     /// Stops a statement that runs for ever.
     func limit(steps: Int32) {
         sqlite3_progress_handler(handle, steps, { _ in 1 }, nil)

@@ -134,6 +134,21 @@ import Testing
         }
     }
 
+    @Test func `who changes an object quietly of which it was not told yet is told anew`() throws {
+        try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
+            let token = LiveToken()
+            let cards = store.cards.changesetPublisher.identified(by: token).on(.immediate).record(.max(1))
+            var card = try store.write { try $0.insert(Card(shop: "А", barcode: "1")) }
+            card.points = 5
+            try store.write(withoutNotifying: [token]) { try $0.update(card) }
+            cards.request(.max(1))
+            let change = try #require(cards.values.last)
+            #expect(cards.values.count == 2 && change.isInitial)
+            #expect(change.results.map(\.points) == [5])
+            cards.cancel()
+        }
+    }
+
     @Test func `a count that is again what was told is told, if a quiet write met what waited`() throws {
         try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
             let token = LiveToken()

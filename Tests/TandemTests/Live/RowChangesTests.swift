@@ -165,6 +165,28 @@ private struct RowHistory {
         #expect(changes.moves.map(\.from) == [0] && changes.moves.map(\.to) == [49])
     }
 
+    @Test func deltasThatDoNotMakeTheOneOfTheOtherMakeNothing() {
+        func row(_ number: Int) -> LiveRow {
+            LiveRow(rowID: Int64(number), key: [UInt8(number)], localID: LocalID("\(number)"))
+        }
+        let rows = (0..<6).map(row)
+        let from = RowSlice(RowTree(sorted: Array(rows[..<5])))
+        let to = RowSlice(RowTree(sorted: Array(rows[1...])))
+        let (gone, came) = (RowDelta(old: rows[0], new: nil), RowDelta(old: nil, new: rows[5]))
+        #expect(RowChanges(from: from, to: to, deltas: [gone, came]) != nil)
+        let wrong: [[RowDelta]] = [
+            // One is missing, is there twice, or is of a row that is not shown.
+            [gone], [came], [gone, gone, came], [gone, came, came], [gone, came, RowDelta(old: rows[5], new: nil)],
+            [RowDelta(old: rows[5], new: nil)], [RowDelta(old: nil, new: rows[0])],
+            [gone, RowDelta(old: rows[1], new: nil)],
+        ]
+        for deltas in wrong { #expect(RowChanges(from: from, to: to, deltas: deltas) == nil) }
+        let fewer = RowSlice(RowTree(sorted: Array(rows[..<4])))
+        #expect(RowChanges(from: from, to: fewer, deltas: []) == nil)
+        let whole = RowChanges(replacing: from, with: fewer)
+        #expect(whole.deletions == [0, 1, 2, 3, 4] && whole.insertions == [0, 1, 2, 3])
+    }
+
     @Test func ranksOfManyRowsAreThoseOfEach() {
         var maker = RowFactory(.seeded())
         let tree = RowTree(sorted: maker.rows(2_000))

@@ -229,6 +229,9 @@ final class ListPart: LivePart {
                 // The number was another object's, of which the subscriber must still be told that it went.
                 guard had.localID == delta.old?.localID || had.localID == delta.new?.localID else { return tellAnew() }
                 removed.append(had)
+            } else if delta.old != nil {
+                // It was there to be changed, and the subscriber has not been told of it: it may have had no row for it.
+                return tellAnew()
             }
             if let new = waiting.new { inserted.append(new) }
         }
@@ -265,11 +268,11 @@ final class ListPart: LivePart {
             return (told, visible, changes)
         }
         noteContradiction()
-        return (.empty, visible, nil)
+        return (told, visible, RowChanges(replacing: told, with: visible))
     }
 
     /// What a commit did does not fit the rows that are known, which a mistake in this engine alone can cause. An app is
-    /// better served by a list that is read afresh and told anew than by its end; a test of ours by the latter.
+    /// better served by a list that is read afresh, or told whole, than by its end; a test of ours by the latter.
     private func noteContradiction() {
         assert(tuning.fault != nil, "The changes of \(list.query.model.name) do not fit the rows of its live list.")
     }

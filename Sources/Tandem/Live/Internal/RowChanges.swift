@@ -20,11 +20,14 @@ struct RowChanges: Sendable {
     /// The changes from one slice to another.
     ///
     /// - Parameter deltas: What became of the rows: all that differ.
-    /// - Returns: `nil` if an old row is not shown in `from`, or a new one not in `to`.
+    /// - Returns: `nil` if the deltas do not make the one of the other.
     /// - Complexity: O(*k* log *n*) for *k* deltas, or O(*n* + *k* log *k*) if that is less.
     init?(from: RowSlice, to: RowSlice, deltas: [RowDelta], _ tuning: LiveTuning = LiveTuning()) {
         if deltas.count <= 1 {
-            guard let delta = deltas.first else { return }
+            guard let delta = deltas.first else {
+                if from.count != to.count { return nil }
+                return
+            }
             guard setOne(delta, from: from, to: to, tuning) else { return nil }
             return
         }
@@ -40,6 +43,13 @@ struct RowChanges: Sendable {
         moves = moved
         deletions = Self.without(stayed.lazy.map(\.old), in: places.old)
         insertions = Self.without(stayed.lazy.map(\.new), in: places.new)
+        guard from.count - deletions.count + insertions.count == to.count else { return nil }
+    }
+
+    /// All rows of one slice go, and all of the other come: right whatever became of them.
+    init(replacing from: RowSlice, with to: RowSlice) {
+        deletions = Array(0..<from.count)
+        insertions = Array(0..<to.count)
     }
 
     /// A row that changed alone is between the same neighbours if it is at the same index.
@@ -52,13 +62,13 @@ struct RowChanges: Sendable {
         if let old, let new, delta.old?.localID == delta.new?.localID || tuning.has(.reusedRowForModification) {
             if old == new {
                 modifications = [(old, new)]
-                return true
+                return from.count == to.count
             }
             moves = [(old, new)]
         }
         if let old { deletions = [old] }
         if let new { insertions = [new] }
-        return true
+        return from.count - deletions.count + insertions.count == to.count
     }
 
     /// The elements of an ascending array that are not among others, which are all in it and ascend too.
@@ -112,8 +122,10 @@ private struct Places {
                 }
             }
         }
-        self.old = oldRanks.sorted()
-        self.new = newRanks.sorted()
+        old = oldRanks.sorted()
+        new = newRanks.sorted()
+        func isTwice(_ ranks: [Int]) -> Bool { zip(ranks, ranks.dropFirst()).contains { $0 == $1 } }
+        if isTwice(old) || isTwice(new) { return nil }
         self.changed = changed.sorted { $0.old < $1.old }
     }
 

@@ -55,6 +55,7 @@ struct WatchMaker {
         return Plan(
             text: "collection of \(results.text)", publisher: results.collectionPublisher, fresh: pictures(results),
             read: { output, _, _ in (.rows(output.map { Picture($0, mask) }), []) },
+            canSettleRows: isFollowed(results),
             showsIdentity: results.query.observed != nil || !results.query.steps.isEmpty)
     }
 
@@ -77,7 +78,8 @@ struct WatchMaker {
     func references<M: Model>(_ results: Results<M>) -> Plan<LiveCollection<Reference<M>>> {
         Plan(
             text: "references of \(results.text)", publisher: results.referencesPublisher, fresh: ids(results),
-            read: { output, _, _ in (.ids(output.map(\.localID)), []) }, showsIdentity: true)
+            read: { output, _, _ in (.ids(output.map(\.localID)), []) }, canSettleRows: isFollowed(results),
+            showsIdentity: true)
     }
 
     func referenceChangeset<M: Model>(_ results: Results<M>) -> Plan<ChangeSet<Reference<M>>> {
@@ -117,7 +119,7 @@ struct WatchMaker {
         return Plan(
             text: "object \(reference.localID)", publisher: store.publisher(for: reference),
             fresh: { store in shown(try store.objects(M.self).where { $0.localID == reference.localID }.first()) },
-            read: { output, _, _ in (shown(output), []) })
+            read: { output, _, _ in (shown(output), []) }, canSettleRows: true)
     }
 
     // MARK: Sections
@@ -157,7 +159,8 @@ struct WatchMaker {
         return Plan(
             text: "sections of \(results.text)", publisher: results.sectionsPublisher(by: path, ascending: ascending),
             fresh: sectioned(results, M.Columns()[keyPath: path], ascending: ascending),
-            read: { output, _, _ in (Self.shown(output, mask), []) }, showsIdentity: true)
+            read: { output, _, _ in (Self.shown(output, mask), []) }, canSettleRows: isFollowed(results),
+            showsIdentity: true)
     }
 
     func sectionedChangeset<M: Model, P: PropertyExpression>(

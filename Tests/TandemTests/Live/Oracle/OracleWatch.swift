@@ -30,6 +30,8 @@ class AnyOracleWatch: @unchecked Sendable {
     var isToldOrdered = true
     /// Whether it may be told anew: of a quiet write that was read together with a later one, or joined what waited.
     var mayBeToldAnew = false
+    /// Whether what it shows is not known, and it need not be told.
+    var mayStayUntold = false
     var hasStarted = false
     /// How often it was delivered to, and how often it got what several commits had changed.
     fileprivate(set) var deliveries = 0
@@ -89,7 +91,10 @@ class AnyOracleWatch: @unchecked Sendable {
         } else {
             // If the write has not changed what it shows, what waits may come as it would have.
             mayBeToldAnew = true
-            if before != after { told = nil }
+            guard before != after else { return }
+            // Of several queries some may settle and others be told anew.
+            if case .parts = told { mayStayUntold = true }
+            told = nil
         }
     }
 }
@@ -157,6 +162,7 @@ final class OracleWatch<Output: Sendable>: AnyOracleWatch, @unchecked Sendable {
             isToldOrdered = true
             hasStarted = true
             mayBeToldAnew = false
+            mayStayUntold = false
         }
         if isCancelled {
             isOver = true
@@ -172,7 +178,7 @@ final class OracleWatch<Output: Sendable>: AnyOracleWatch, @unchecked Sendable {
         }
         guard isCalm else { return found }
         if listener.isAsking { mayBeToldAnew = false }
-        if listener.isAsking, let last = states.last, told != last, isToldOrdered, told != nil || !hasStarted {
+        if listener.isAsking, let last = states.last, told != last, isToldOrdered, told != nil || !mayStayUntold {
             found.append("it shows \(told.map { "\($0)" } ?? "nothing") in place of \(last) \(difference(last))")
         }
         if listener.isAsking, states.count > 1 { states.removeFirst(states.count - 1) }

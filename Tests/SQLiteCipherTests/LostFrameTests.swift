@@ -1,0 +1,92 @@
+import Foundation
+import GRDBSQLite
+import Synchronization
+import Testing
+
+@testable import SQLiteCipher
+
+@Suite("Frames that were acknowledged and could not be written are built upon by nothing", .serialized)
+struct LostFrameTests {
+    /// How many writes to the log below succeed before one fails; none fails below 0.
+    private static let writesLeft = Atomic<Int>(-1)
+    nonisolated(unsafe) private static var below: UnsafePointer<sqlite3_io_methods>?
+
+    /// Lets a write of the VFS below ours fail, once.
+    private func arm(_ log: LogFile, after writes: Int) throws {
+        let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+        let pointer = log.base.pointer
+        let real = try #require(pointer.pointee.pMethods)
+        methods.initialize(to: real.pointee)
+        Self.below = real
+        methods.pointee.xWrite = { file, source, count, offset in
+            let left = LostFrameTests.writesLeft.load(ordering: .relaxed)
+            if left >= 0 { LostFrameTests.writesLeft.store(left - 1, ordering: .relaxed) }
+            if left == 0 { return SQLITE_FULL }
+            return LostFrameTests.below?.pointee.xWrite(file, source, count, offset) ?? SQLITE_IOERR
+        }
+        pointer.pointee.pMethods = UnsafePointer(methods)
+        Self.writesLeft.store(writes, ordering: .relaxed)
+    }
+
+    private func disarm(_ log: LogFile) {
+        let armed = log.base.pointer.pointee.pMethods
+        log.base.pointer.pointee.pMethods = Self.below
+        armed?.deallocate()
+        Self.writesLeft.store(-1, ordering: .relaxed)
+    }
+
+    @Test(arguments: Profile.allCases, ["NORMAL", "EXCLUSIVE"])
+    func `A read that can't write what it would read ends the transaction`(_ kind: Profile, _ locking: String) throws {
+        for savepoint in [false, true] {
+            let scratch = try Scratch(inMemory: true)
+            let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
+            let raw = try RawDatabase(
+                database,
+                setup: """
+                    PRAGMA locking_mode = \(locking); PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
+                    PRAGMA cache_size = 8
+                    """)
+            try raw.run(
+                """
+                CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT NOT NULL, body BLOB);
+                CREATE INDEX byName ON t (name);
+                WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+                INSERT INTO t SELECT i, 'name ' || i, randomblob(500) FROM n;
+                """)
+            // The log is begun anew twice: where frames come next, older ones of the same pages stand.
+            let spilling = "UPDATE t SET body = randomblob(500) WHERE id <= 150"
+            _ = try raw.rows("PRAGMA wal_checkpoint(RESTART)")
+            try raw.run("BEGIN; \(spilling); COMMIT")
+            _ = try raw.rows("PRAGMA wal_checkpoint(RESTART)")
+            let before = try raw.rows("SELECT id, name, hex(body) FROM t")
+            try raw.run("BEGIN; \(spilling)")
+            let log = try #require(raw.logFile())
+            // The cache has room for a few of the pages: the others wait to be written.
+            #expect(log.queue?.count ?? 0 > 3)
+            if savepoint { try raw.run("SAVEPOINT s") }
+            try arm(log, after: 0)
+            // It could break off amidst, and so has a journal of its own: SQLite takes it back alone.
+            #expect(throws: RawDatabase.Failure.self) {
+                try raw.run("UPDATE t SET name = upper(name), body = body || 1")
+            }
+            disarm(log)
+            #expect(raw.isInTransaction)
+            // Who swallows the error can't commit.
+            if savepoint { try? raw.run("ROLLBACK TO s; RELEASE s") }
+            try? raw.run("UPDATE t SET name = 'later' WHERE id = 2")
+            #expect(throws: RawDatabase.Failure.self) { try raw.run("COMMIT") }
+            try? raw.run("ROLLBACK")
+            #expect(try raw.rows("SELECT id, name, hex(body) FROM t") == before)
+
+            // What is written then lasts.
+            try raw.run("UPDATE t SET name = 'after' WHERE id = 3")
+            let copy = try EncryptedDatabase(path: scratch.path("copy.db"), key: testKey, profile: kind.profile)
+            try write(contents(database.path), to: copy.path)
+            try write(contents(database.path + "-wal"), to: copy.path + "-wal")
+            let recovered = try RawDatabase(copy)
+            #expect(try recovered.rows("PRAGMA integrity_check") == ["ok"])
+            #expect(try recovered.rows("SELECT name FROM t WHERE id IN (2, 3)") == ["name 2", "after"])
+            #expect(try recovered.rows("SELECT count(*) FROM t WHERE id <> 3 AND name <> 'name ' || id") == ["0"])
+        }
+    }
+}
