@@ -37,9 +37,11 @@ public struct CipherKey: Sendable {
 
     /// 32 random bytes, used as they are. SQLCipher's `PRAGMA key = "x'64 hex digits'"`.
     ///
-    /// - Parameter salt: 16 bytes that a new file gets as its salt, and that stand in for an old one's. SQLCipher's raw
-    ///   form of 96 hex digits. Without it a new file gets random ones, as it should: pages of two files with one key and
-    ///   one salt can be exchanged unnoticed. The bytes in the file are then not looked at.
+    /// - Parameters:
+    ///   - bytes: 32 random bytes. Another number of them is an error when the key is used.
+    ///   - salt: 16 bytes that a new file gets as its salt, and that stand in for an old one's. SQLCipher's raw form of
+    ///     96 hex digits. Without it a new file gets random ones, as it should: pages of two files with one key and one
+    ///     salt can be exchanged unnoticed. The bytes in the file are then not looked at.
     public static func raw(_ bytes: [UInt8], salt: [UInt8]? = nil) -> CipherKey {
         CipherKey(source: .raw(SecretBytes(bytes), salt: salt))
     }

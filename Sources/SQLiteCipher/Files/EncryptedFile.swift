@@ -21,8 +21,13 @@ public enum EncryptedFile {
 
     /// Encrypts a file to another. The target appears only when it is complete and flushed.
     ///
-    /// - Parameter context: what the file is, such as the ID of what it belongs to. It is not stored; the same must be
-    ///   given to read the file, so that files can't be exchanged for one another.
+    /// - Parameters:
+    ///   - source: The path of the file in the clear.
+    ///   - target: The path of the encrypted file.
+    ///   - key: The key for files, such as a store's.
+    ///   - context: What the file is, such as the ID of what it belongs to. It is not stored; the same must be given to
+    ///     read the file, so that files can't be exchanged for one another.
+    /// - Throws: ``CipherError``: ``CipherError/Code/ioFailure``. There is no target then.
     public static func encrypt(contentsOf source: String, to target: String, key: FileKey, context: String = "") throws
     {
         let input = try Descriptor(reading: source)
@@ -40,6 +45,14 @@ public enum EncryptedFile {
     ///
     /// A process that is killed leaves nothing of it, save where the file system can't keep files without a name (Linux
     /// file systems of today can): there a `.partial` file stays, in the clear.
+    ///
+    /// - Parameters:
+    ///   - source: The path of the encrypted file.
+    ///   - target: The path of the file in the clear.
+    ///   - key: The key that it was encrypted with.
+    ///   - context: What was given when it was.
+    /// - Throws: ``CipherError``: ``CipherError/Code/damagedFile`` if the file, the key or the context is not what it
+    ///   was; ``CipherError/Code/ioFailure``. There is no target then.
     public static func decrypt(contentsOf source: String, to target: String, key: FileKey, context: String = "") throws
     {
         let reader = try Reader(path: source, key: key, context: context)

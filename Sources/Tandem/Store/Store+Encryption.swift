@@ -16,6 +16,8 @@ extension Store {
     ///   - key: A passphrase, 32 raw bytes, or a provider that is asked for one of these. The bytes that Tandem keeps of
     ///     it are overwritten when the store closes; a `String` can't be.
     ///   - profile: How pages are encrypted. It must be the one that the store was made with.
+    ///   - models: The models that the store holds.
+    ///   - configuration: Cache, readers, durability and so on, as for a plain store.
     /// - Throws: ``TandemError``: ``TandemError/Code/wrongKey``, ``TandemError/Code/notEncrypted``,
     ///   ``TandemError/Code/invalidKey``, ``TandemError/Code/keyUnavailable``, and what a plain store throws. The file is
     ///   then as it was.
@@ -27,6 +29,14 @@ extension Store {
     }
 
     /// Opens an encrypted store, with models that are known at run time only.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the database file.
+    ///   - key: A passphrase, 32 raw bytes, or a provider.
+    ///   - profile: How pages are encrypted. It must be the one that the store was made with.
+    ///   - models: The models that the store holds.
+    ///   - configuration: Cache, readers, durability and so on.
+    /// - Throws: ``TandemError``, as the one with models in its call.
     public convenience init(
         at path: String, key: CipherKey, profile: CipherProfile = .aes256gcm, models: [any Model.Type],
         configuration: Configuration = Configuration()
@@ -52,8 +62,11 @@ extension Store {
     /// the system uses their place again.
     ///
     /// - Parameters:
+    ///   - path: The path of the store, which must not be open.
+    ///   - key: The key that the store has.
     ///   - profile: The profile that the store has.
-    ///   - newProfile: The one that it gets; the same if left out.
+    ///   - newKey: The key that it gets.
+    ///   - newProfile: The profile that it gets; the same if left out.
     /// - Throws: ``TandemError``: ``TandemError/Code/busy`` if the store is open, here or in another process;
     ///   ``TandemError/Code/wrongKey``. The store is then as it was.
     /// - Complexity: O(size of the store).
@@ -74,6 +87,10 @@ extension Store {
     /// As safe at a crash as ``changeKey(at:from:profile:to:newProfile:)``, and under the same conditions. What the
     /// plain file held stays on the disk until the system uses its place again.
     ///
+    /// - Parameters:
+    ///   - path: The path of the plain store, which must not be open.
+    ///   - key: The key that it gets.
+    ///   - profile: How its pages are to be encrypted.
     /// - Throws: ``TandemError``: ``TandemError/Code/busy`` if the store is open, ``TandemError/Code/notAStore`` if the
     ///   file is no plain Tandem store. The file is then as it was.
     public static func encrypt(at path: String, key: CipherKey, profile: CipherProfile = .aes256gcm) throws {
@@ -89,10 +106,16 @@ extension Store {
     /// Each page is tried by itself, and what could not be read is said in the report. Rows whose table is not known any
     /// more are in the table `lost_and_found`. Opening the new store makes anew what follows from its objects: indexes,
     /// the search, who refers to whom. References to objects that are lost wait for them, as for objects that have not
-    /// arrived yet; operations on objects that are lost are gone. An object whose operation is lost is not sent until it is
-    /// changed again, and nothing tells of it. If the store's settings are lost, it can't be opened as one, and the error says so.
+    /// arrived yet; operations on objects that are lost are gone. An object whose operation is lost is not sent until it
+    /// is changed again, and nothing tells of it. If the store's settings are lost, it can't be opened as one, and the
+    /// error says so.
     ///
-    /// - Parameter target: The path of the new store. There must be no file.
+    /// - Parameters:
+    ///   - path: The path of the damaged store.
+    ///   - key: The key that it has.
+    ///   - profile: The profile that it has.
+    ///   - target: The path of the new store. There must be no file.
+    /// - Returns: What could be read, and what could not.
     /// - Throws: ``TandemError``: ``TandemError/Code/wrongKey`` if not one page can be read.
     public static func salvage(
         at path: String, key: CipherKey, profile: CipherProfile = .aes256gcm, to target: String
@@ -130,8 +153,10 @@ extension Store {
     /// try store.export(to: "exchange.db", key: .passphrase(shared), profile: .sqlCipher4)
     /// ```
     ///
-    /// - Parameter path: The path of the copy. An existing file is replaced only if it is a Tandem store that the key
-    ///   opens.
+    /// - Parameters:
+    ///   - path: The path of the copy. An existing file is replaced only if it is a Tandem store that the key opens.
+    ///   - key: The copy's key.
+    ///   - profile: How the copy's pages are encrypted.
     /// - Throws: ``TandemError``; the target is then as it was.
     public func export(to path: String, key: CipherKey, profile: CipherProfile = .aes256gcm) throws {
         try copy(to: path, as: .encrypted(key, profile))
