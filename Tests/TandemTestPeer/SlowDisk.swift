@@ -33,12 +33,16 @@ enum SlowDisk {
         }
     }
 
-    /// A frame of the log is a header of 24 bytes, then a page; an encrypted one is written at once. The header of a
-    /// commit's last one holds the database's size in its second word, the others zero.
+    /// A frame of an encrypted log: a header of 24 bytes and a page.
+    private static let frameSize = 24 + 4096
+
+    /// A frame of the log is a header of 24 bytes, then a page; encrypted ones are written whole, several at once. The
+    /// header of a commit's last one holds the database's size in its second word, the others zero.
     private static func wrote(_ bytes: UnsafeRawPointer?, _ count: Int) {
-        let isWhole = count > 24 && (count - 24).nonzeroBitCount == 1
+        let isWhole = count > 0 && count.isMultiple(of: frameSize)
         if count == 24 || isWhole, let bytes {
-            isLastPage = bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self) != 0
+            let header = isWhole ? bytes + count - frameSize : bytes
+            isLastPage = header.loadUnaligned(fromByteOffset: 4, as: UInt32.self) != 0
         }
         if count != 24, isLastPage {
             isLastPage = false
