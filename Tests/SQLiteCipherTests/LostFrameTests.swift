@@ -9,6 +9,8 @@ import Testing
 struct LostFrameTests {
     /// How many writes to the log below succeed before one fails; none fails below 0.
     private static let writesLeft = Atomic<Int>(-1)
+    // A C function carries nothing with it. Set before the connection writes, by the same thread, and one test at a time:
+    // the suite is serialised.
     nonisolated(unsafe) private static var below: UnsafePointer<sqlite3_io_methods>?
 
     /// Lets a write of the VFS below ours fail, once.

@@ -24,25 +24,18 @@ struct RowChanges: Sendable {
     /// - Complexity: O(*k* log *n*) for *k* deltas, or O(*n* + *k* log *k*) if that is less.
     init?(from: RowSlice, to: RowSlice, deltas: [RowDelta], _ tuning: LiveTuning = LiveTuning()) {
         if deltas.count <= 1 {
-            guard let delta = deltas.first else {
-                if from.count != to.count { return nil }
-                return
-            }
-            guard setOne(delta, from: from, to: to, tuning) else { return nil }
-            return
+            if let delta = deltas.first, !setOne(delta, from: from, to: to, tuning) { return nil }
+        } else if from.isEmpty || to.isEmpty {
+            // All have come, or all have gone, as after an import.
+            self = RowChanges(replacing: from, with: to)
+        } else {
+            guard let places = Places(from: from, to: to, deltas: deltas, tuning) else { return nil }
+            let (stayed, moved) = places.stayedAndMoved()
+            modifications = stayed
+            moves = moved
+            deletions = Self.without(stayed.lazy.map(\.old), in: places.old)
+            insertions = Self.without(stayed.lazy.map(\.new), in: places.new)
         }
-        // All have come, or all have gone, as after an import.
-        if from.isEmpty || to.isEmpty {
-            deletions = Array(0..<from.count)
-            insertions = Array(0..<to.count)
-            return
-        }
-        guard let places = Places(from: from, to: to, deltas: deltas, tuning) else { return nil }
-        let (stayed, moved) = places.stayedAndMoved()
-        modifications = stayed
-        moves = moved
-        deletions = Self.without(stayed.lazy.map(\.old), in: places.old)
-        insertions = Self.without(stayed.lazy.map(\.new), in: places.new)
         guard from.count - deletions.count + insertions.count == to.count else { return nil }
     }
 
@@ -62,13 +55,13 @@ struct RowChanges: Sendable {
         if let old, let new, delta.old?.localID == delta.new?.localID || tuning.has(.reusedRowForModification) {
             if old == new {
                 modifications = [(old, new)]
-                return from.count == to.count
+                return true
             }
             moves = [(old, new)]
         }
         if let old { deletions = [old] }
         if let new { insertions = [new] }
-        return from.count - deletions.count + insertions.count == to.count
+        return true
     }
 
     /// The elements of an ascending array that are not among others, which are all in it and ascend too.
