@@ -14,7 +14,7 @@
 ///
 /// Foundation has a type of this name too: in a file that imports both, it is written `Tandem.Predicate`.
 public struct Predicate<Root: Model>: Sendable {
-    let node: PredicateNode
+    package let node: PredicateNode
 
     init(_ node: PredicateNode) {
         self.node = node

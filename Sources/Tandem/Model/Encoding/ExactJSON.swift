@@ -24,7 +24,7 @@
 ///
 /// A number with a point or an exponent is a real, any other an integer. Nothing is rounded on the quiet: an integer
 /// beyond `Int64`, as other programs may write, is refused and does not turn into a real.
-enum ExactJSON {
+package enum ExactJSON {
     /// How deeply arrays and objects may be nested. The notation for blobs and for NaN does not count.
     static let maximumDepth = 128
 
@@ -68,10 +68,19 @@ enum ExactJSON {
         return try parser.parseDocument()
     }
 
+    /// Returns the node of a text that came from a server: as ``parseForeign(_:)``, and no digit is lost. A number that
+    /// `Double` does not give back as it was written is the text of its digits too.
+    ///
+    /// - Throws: ``InvalidEncoding`` as ``parse(_:)`` does, and if a number has more than `maximumDigits` characters.
+    package static func parseWire(_ utf8: UnsafeBufferPointer<UInt8>, maximumDigits: Int = 10_000) throws -> JSONNode {
+        var parser = JSONParser(utf8, isForeign: true, keepsDigits: true, maximumDigits: maximumDigits)
+        return try parser.parseDocument()
+    }
+
     /// Appends the text of `node` as ``parseForeign(_:)`` reads it: keys are as they are.
     ///
     /// - Throws: ``InvalidEncoding`` as ``write(_:to:)`` does.
-    static func writeForeign(_ node: JSONNode, to out: inout [UInt8]) throws {
+    package static func writeForeign(_ node: JSONNode, to out: inout [UInt8]) throws {
         try write(node, depth: 0, isForeign: true, to: &out)
     }
 

@@ -8,10 +8,18 @@ struct JSONParser {
     private var depth = 0
     /// Whether the text was written by another program: see ``ExactJSON/parseForeign(_:)``.
     private let isForeign: Bool
+    /// Whether a number that a `Double` would round stays a text: see ``ExactJSON/parseWire(_:maximumDigits:)``.
+    private let keepsDigits: Bool
+    private let maximumDigits: Int
 
-    init(_ bytes: UnsafeBufferPointer<UInt8>, isForeign: Bool = false) {
+    init(
+        _ bytes: UnsafeBufferPointer<UInt8>, isForeign: Bool = false, keepsDigits: Bool = false,
+        maximumDigits: Int = .max
+    ) {
         self.bytes = bytes
         self.isForeign = isForeign
+        self.keepsDigits = keepsDigits
+        self.maximumDigits = maximumDigits
     }
 
     mutating func parseDocument() throws(InvalidEncoding) -> JSONNode {
@@ -187,6 +195,11 @@ extension JSONParser {
             if isNegative { exponent = -exponent }
         }
 
+        guard position - start <= maximumDigits else {
+            throw InvalidEncoding(
+                "JSON", .outOfRange, "a number has more than \(maximumDigits) characters", at: start)
+        }
+
         if isInteger {
             let limit = isNegative ? UInt64(1) << 63 : UInt64(Int64.max)
             if isForeign, isNegative, mantissa == 0, isExact { return .real(-0.0) }
@@ -202,13 +215,15 @@ extension JSONParser {
 
         // A product or quotient of two exact doubles is rounded once, and so is correct.
         let power = exponent - fractionDigits
-        if isExact, mantissa <= 1 << 53, abs(power) <= 22 {
+        // Up to 15 digits come back from a double as they were.
+        if isExact, mantissa <= (keepsDigits ? 999_999_999_999_999 : 1 << 53), abs(power) <= 22 {
             let digits = Double(mantissa)
             let magnitude = power < 0 ? digits / Self.powersOfTen[-power] : digits * Self.powersOfTen[power]
             return .real(isNegative ? -magnitude : magnitude)
         }
         let text = String(decoding: UnsafeBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self)
-        guard let value = Double(text), value.isFinite else {
+        guard let value = Double(text), value.isFinite, !keepsDigits || value.hasDigits(of: text) else {
+            if keepsDigits { return .text(text) }
             throw InvalidEncoding("JSON", .outOfRange, "a number is too large", at: start)
         }
         return .real(value)

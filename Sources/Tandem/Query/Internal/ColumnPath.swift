@@ -3,7 +3,7 @@ public struct ReferenceStep: Hashable, Sendable {
     /// The table that holds the reference.
     let table: String
     /// The reference's column.
-    let column: String
+    package let column: String
     /// The table referred to.
     let target: String
 }
@@ -11,13 +11,13 @@ public struct ReferenceStep: Hashable, Sendable {
 /// A column, and the references that lead to its table from the query's model.
 public struct ColumnPath: Sendable {
     /// The references to follow, from the query's model on.
-    var steps: [ReferenceStep]
+    package var steps: [ReferenceStep]
     /// The model that the column belongs to.
-    let model: ModelDefinition
+    package let model: ModelDefinition
     /// The column: a property's or one of the state.
-    let column: Column
+    package let column: Column
 
-    enum Column: Sendable {
+    package enum Column: Sendable {
         /// The index of a property in the model's definition.
         case property(Int)
         /// A column of the object's state, by its name, and whether it can be NULL.
@@ -50,7 +50,7 @@ public struct ColumnPath: Sendable {
     }
 
     /// The property's definition, `nil` for a column of the state.
-    var definition: PropertyDefinition? {
+    package var definition: PropertyDefinition? {
         if case .property(let index) = column { model.properties[index] } else { nil }
     }
 
@@ -63,7 +63,7 @@ public struct ColumnPath: Sendable {
     }
 
     /// The property's name in Swift.
-    var propertyName: String {
+    package var propertyName: String {
         switch column {
         case .property(let index): model.properties[index].name
         case .state(let name, _, _): RowReader.propertyName(ofStateColumn: name)

@@ -12,7 +12,7 @@ public struct LinkPath: Sendable {
     }
 
     /// The model of the linked objects.
-    var model: ModelDefinition {
+    package var model: ModelDefinition {
         switch kind {
         case .list(_, _, let target): target
         case .inverse(let source, _): source

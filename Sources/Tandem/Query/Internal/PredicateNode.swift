@@ -6,7 +6,7 @@
 ///   nothing; every NaN is neither less nor greater; texts compare by their UTF-8 bytes.
 /// - `text`, `matches`, `elementCount`, `elementsContain`: false for nil.
 /// - through a reference that is nil every column is nil, and every link empty.
-indirect enum PredicateNode: Sendable {
+package indirect enum PredicateNode: Sendable {
     case constant(Bool)
     case not(PredicateNode)
     /// Whether all hold; true if there are none.
@@ -50,7 +50,7 @@ indirect enum PredicateNode: Sendable {
     }
 }
 
-enum Comparison: Sendable {
+package enum Comparison: Sendable {
     case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 
     /// The operator in SQL, between values that are not NULL.
@@ -66,16 +66,16 @@ enum Comparison: Sendable {
     }
 }
 
-enum Operand: Sendable {
+package enum Operand: Sendable {
     case value(StorageValue)
     case column(ColumnPath)
 }
 
-enum TextTest: Sendable {
+package enum TextTest: Sendable {
     case prefix, suffix, contains, like
 }
 
-enum Quantifier: Sendable {
+package enum Quantifier: Sendable {
     case any, all, none
 }
 
