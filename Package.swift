@@ -30,6 +30,7 @@ let package = Package(
     products: [
         .library(name: "Tandem", targets: ["Tandem"]),
         .library(name: "SQLiteCipher", targets: ["SQLiteCipher"]),
+        .library(name: "TandemSync", targets: ["TandemSync"]),
         .library(name: "TandemTesting", targets: ["TandemTesting"]),
     ],
     dependencies: dependencies,
@@ -45,6 +46,12 @@ let package = Package(
                 .product(name: "OpenCombine", package: "OpenCombine"),
                 .product(name: "BigInt", package: "BigInt"),
             ],
+            swiftSettings: strict
+        ),
+        // What a store and a server say to each other, whatever the wire. Knows no network.
+        .target(
+            name: "TandemSync",
+            dependencies: ["Tandem"],
             swiftSettings: strict
         ),
         // Encrypted databases for stock SQLite, and encrypted files. Knows nothing of Tandem.

@@ -1,0 +1,222 @@
+import Foundation
+import Tandem
+
+/// A predicate on its way to a filter: each case of ``PredicateNode``, or a reason why a server can't be asked it.
+struct FilterTranslation {
+    let format: WireFormat
+    let serverID: (LocalID, String) throws -> ServerID?
+
+    func filter(_ node: PredicateNode) throws -> RemoteFilter {
+        switch node {
+        case .constant(let value): return .constant(value)
+        case .not(let node): return .negated(try filter(node))
+        case .all(let nodes): return .every(try nodes.map(filter))
+        case .any(let nodes): return .some(try nodes.map(filter))
+        case .isTrue(let path): return .comparison(try member(path), .equal, .bool(true))
+        case .comparison(let path, let comparison, .value(let value)):
+            return try compare(path, RemoteFilter.Comparison(comparison), value)
+        case .comparison(let path, let comparison, .column(let other)):
+            return try compare(path, RemoteFilter.Comparison(comparison), other)
+        case .among(let path, let values): return try among(path, values)
+        case .identical(let path, let value): return try compare(path, .equal, value)
+        case .text(let path, let test, let text): return try passes(path, test, text)
+        case .matches(let path, _):
+            throw refusal(path, ".matches", "Servers have no folded search. Ask for more, and search here.")
+        case .elementCount(let path, _, _):
+            throw refusal(path, ".count", "Servers keep a collection as one value, and do not count it.")
+        case .elementsContain(let path, _):
+            throw refusal(path, ".contains", "Servers keep a collection as one value, and do not look into it.")
+        case .quantified(let link, _, _), .linkCount(let link, _, _), .linkContains(let link, _):
+            throw UnaskableFilter(
+                model: link.model.name, part: "links",
+                message: "A server's table is asked by itself, without what is linked to it.")
+        }
+    }
+
+    private func refusal(_ path: ColumnPath, _ suffix: String, _ message: String) -> UnaskableFilter {
+        let steps = path.steps.map { "\($0.column)." }.joined()
+        return UnaskableFilter(
+            model: path.model.name, part: "\(steps)\(path.propertyName)\(suffix)", message: message)
+    }
+
+    // MARK: Members
+
+    private func member(_ path: ColumnPath) throws -> RemoteFilter.Member {
+        guard path.steps.isEmpty else {
+            throw refusal(path, "", "A server's table is asked by itself, without what its references lead to.")
+        }
+        switch path.column {
+        case .property:
+            guard let property = path.definition, !property.isLocalOnly else {
+                throw refusal(path, "", "The property is kept on this device only.")
+            }
+            return RemoteFilter.Member(property.wireName, isOptional: property.isOptional)
+        case .state("serverID", _, _): return .id
+        case .state("updatedAt", _, _): return .updatedAt
+        case .state("createdAt", _, _): return .createdAt
+        case .state("deleted", _, _): return .deleted
+        case .state:
+            throw refusal(path, "", "The server does not know it, or does not compare it.")
+        }
+    }
+
+    /// How the column's values look, for the purposes of a literal.
+    private func kind(_ path: ColumnPath) -> PropertyKind {
+        switch path.column {
+        case .property: path.definition?.kind ?? .string
+        case .state(let name, _, let isFloating): isFloating ? .date : name == "deleted" ? .bool : .string
+        }
+    }
+
+    // MARK: Comparisons
+
+    private func compare(
+        _ path: ColumnPath, _ comparison: RemoteFilter.Comparison, _ value: StorageValue
+    ) throws -> RemoteFilter {
+        let member = try member(path)
+        if case .null = value {
+            switch comparison {
+            case .equal: return member.isOptional ? .isNull(member) : .constant(false)
+            case .notEqual: return member.isOptional ? .not(.isNull(member)) : .constant(true)
+            default: return .constant(false)
+            }
+        }
+        let kind = kind(path)
+        // A NaN equals nothing, and is neither less nor greater.
+        if kind.isNumberWithNaN, case .blob = value { return .constant(comparison == .notEqual) }
+        if case .date = kind, case .real(let interval) = value {
+            return try compare(path, member, comparison, Date(timeIntervalSinceReferenceDate: interval))
+        }
+        return .comparison(member, comparison, try literal(value, path, isOrdered: comparison.isOrder))
+    }
+
+    /// The server's times are cut to the wire's precision: what was 3.4 ms is 3 there, and what comes back is 3.
+    private func compare(
+        _ path: ColumnPath, _ member: RemoteFilter.Member, _ comparison: RemoteFilter.Comparison, _ date: Date
+    ) throws -> RemoteFilter {
+        guard let below = WireTimestamp(date, fractionDigits: format.fractionDigits) else {
+            throw refusal(path, "", "The date is none of the years 1 to 9999.")
+        }
+        if below.date == date { return .comparison(member, comparison, .time(below)) }
+        // Between two of the server's times: it equals neither, and the one below parts the lesser from the greater.
+        switch comparison {
+        case .equal: return .constant(false)
+        case .notEqual: return .constant(true)
+        case .less, .lessOrEqual: return .comparison(member, .lessOrEqual, .time(below))
+        case .greater, .greaterOrEqual: return .comparison(member, .greater, .time(below))
+        }
+    }
+
+    private func compare(
+        _ path: ColumnPath, _ comparison: RemoteFilter.Comparison, _ other: ColumnPath
+    ) throws -> RemoteFilter {
+        for side in [path, other] {
+            switch kind(side) {
+            case .decimal, .bigInt, .bigUInt, .data, .collection, .json, .references:
+                throw refusal(side, "", "Its values are texts on the wire, which a server compares as such.")
+            default: continue
+            }
+        }
+        return .members(try member(path), comparison, try member(other))
+    }
+
+    private func among(_ path: ColumnPath, _ values: [StorageValue]) throws -> RemoteFilter {
+        let member = try member(path)
+        let kind = kind(path)
+        if case .date = kind {
+            return .some(try values.map { try compare(path, .equal, $0) })
+        }
+        var literals: [RemoteFilter.Value] = []
+        var hasNull = false
+        for value in values {
+            if case .null = value {
+                hasNull = true
+            } else if kind.isNumberWithNaN, case .blob = value {
+                continue
+            } else {
+                literals.append(try literal(value, path, isOrdered: false))
+            }
+        }
+        let isOne: RemoteFilter = literals.isEmpty ? .constant(false) : .among(member, literals)
+        return hasNull && member.isOptional ? .some([isOne, .isNull(member)]) : isOne
+    }
+
+    // MARK: Literals
+
+    private func literal(
+        _ value: StorageValue, _ path: ColumnPath, isOrdered: Bool
+    ) throws -> RemoteFilter.Value {
+        switch (kind(path), value) {
+        case (.bool, .integer(let value)): return .bool(value != 0)
+        case (.integer, .integer(let value)), (.unsigned64, .integer(let value)):
+            guard value.magnitude <= UInt64(WireFormat.greatestNumber) else { fallthrough }
+            return .integer(value)
+        case (.unsigned64, .blob):
+            throw refusal(path, "", "A number beyond 2^53 is a text on the wire, which a server compares as such.")
+        case (.double, .real(let value)) where value.isFinite: return .real(value)
+        case (.float, .real(let value)) where value.isFinite:
+            return .real(Double(Float(value).description) ?? value)
+        case (.double, _), (.float, _): throw refusal(path, "", "No server holds infinity.")
+        case (.string, .text(let text)), (.url, .text(let text)): return .text(text)
+        case (.uuid, _):
+            guard !isOrdered else { throw refusal(path, "", "Servers do not order UUIDs alike.") }
+            guard let property = path.definition, case .text(let text) = try property.node(of: value) else { break }
+            return .text(text)
+        case (.reference, .text(let localID)):
+            return .text(try reference(LocalID(localID), path).rawValue)
+        case (.decimal, _), (.bigInt, _), (.bigUInt, _):
+            throw refusal(path, "", "Its values are texts on the wire, which a server compares as such.")
+        default: break
+        }
+        throw refusal(path, "", "Servers do not compare such values.")
+    }
+
+    private func reference(_ localID: LocalID, _ path: ColumnPath) throws -> ServerID {
+        guard case .reference(let target)? = path.definition?.kind,
+            let serverID = try serverID(localID, target)
+        else {
+            throw refusal(path, "", "The server does not know the object referred to yet. Push first.")
+        }
+        return serverID
+    }
+
+    // MARK: Texts
+
+    private func passes(_ path: ColumnPath, _ test: Tandem.TextTest, _ text: String) throws -> RemoteFilter {
+        let member = try member(path)
+        let remoteTest: RemoteFilter.TextTest
+        switch test {
+        case .prefix: remoteTest = .prefix
+        case .suffix: remoteTest = .suffix
+        case .contains: remoteTest = .contains
+        case .like: throw refusal(path, ".like", "Servers have no such patterns. hasPrefix, hasSuffix and contains do.")
+        }
+        if text.isEmpty { return member.isOptional ? .not(.isNull(member)) : .constant(true) }
+        return .text(member, remoteTest, text)
+    }
+}
+
+extension PropertyKind {
+    /// Whether NaN is among the values, and stored as bytes.
+    fileprivate var isNumberWithNaN: Bool {
+        switch self {
+        case .double, .float, .date: true
+        default: false
+        }
+    }
+}
+
+extension RemoteFilter.Comparison {
+    init(_ comparison: Tandem.Comparison) {
+        switch comparison {
+        case .equal: self = .equal
+        case .notEqual: self = .notEqual
+        case .less: self = .less
+        case .lessOrEqual: self = .lessOrEqual
+        case .greater: self = .greater
+        case .greaterOrEqual: self = .greaterOrEqual
+        }
+    }
+
+    fileprivate var isOrder: Bool { self != .equal && self != .notEqual }
+}

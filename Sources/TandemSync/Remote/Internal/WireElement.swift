@@ -1,0 +1,139 @@
+import Foundation
+import Tandem
+
+/// One plain value, a property's or a collection's element, between its exact node and the wire's.
+enum WireElement {
+    /// Why a value can't be sent.
+    struct Problem: Error {
+        let message: String
+
+        init(_ message: String) {
+            self.message = message
+        }
+    }
+
+    static func write(_ node: JSONNode, _ kind: PropertyKind, fractionDigits: Int) throws(Problem) -> JSONNode {
+        switch (kind, node) {
+        case (.integer, .integer(let value)), (.unsigned64, .integer(let value)):
+            return value.magnitude <= UInt64(WireFormat.greatestNumber) ? node : .text(String(value))
+        case (.date, .real(let interval)):
+            let date = Date(timeIntervalSinceReferenceDate: interval)
+            guard let time = WireTimestamp(date, fractionDigits: fractionDigits) else {
+                throw Problem("The date is none of the years 1 to 9999.")
+            }
+            return .text(time.text)
+        case (.double, .real(let value)):
+            guard value.isFinite else { throw Problem("JSON has no form for NaN and infinity.") }
+            return node
+        case (.float, .real(let value)):
+            guard value.isFinite else { throw Problem("JSON has no form for NaN and infinity.") }
+            // The digits that the number has as a `Float`: 0.1, and not 0.10000000149011612.
+            return .real(Double(Float(value).description) ?? value)
+        case (.float, .blob): throw Problem("JSON has no form for NaN and infinity.")
+        case (.decimal, .text("NaN")): throw Problem("A decimal that is no number can't be sent.")
+        case (.data, .blob(let bytes)): return .text(Data(bytes).base64EncodedString())
+        case (.uuid, .text(let text)): return .text(text.lowercased())
+        case (.url, .text(let text)):
+            guard !text.utf8.contains(0) else { throw Problem("A URL that is relative to another can't be sent.") }
+            return node
+        case (.bool, .bool), (.unsigned64, .text), (.string, .text), (.decimal, .text), (.bigInt, .text),
+            (.bigUInt, .text), (.reference, .text):
+            return node
+        default: throw Problem("The stored value is no \(kind).")
+        }
+    }
+
+    /// The exact node of what came in; `nil` if it is nothing of the kind.
+    ///
+    /// Whether an integer fits, and a text is a URL, is left to the property's own type.
+    static func read(_ node: JSONNode, _ kind: PropertyKind) -> JSONNode? {
+        switch kind {
+        case .bool:
+            switch node {
+            case .bool, .integer(0), .integer(1): node
+            default: nil
+            }
+        case .integer, .unsigned64, .bigInt, .bigUInt: readInteger(node)
+        case .double: readReal(node).map { .real($0) }
+        case .float: readReal(node).map { Float($0) }.flatMap { $0.isFinite ? .real(Double($0)) : nil }
+        case .decimal: readDecimal(node)
+        case .string, .url: isText(node) ? node : nil
+        case .reference: if case .text(let id) = node, !id.isEmpty { node } else { nil }
+        case .uuid: isText(node) ? node : nil
+        case .data: if case .text(let text) = node { base64(text).map { .blob($0) } } else { nil }
+        case .date:
+            if case .text(let text) = node {
+                WireTimestamp(text).map { .real($0.date.timeIntervalSinceReferenceDate) }
+            } else {
+                nil
+            }
+        case .collection, .json, .references: nil
+        }
+    }
+
+    private static func isText(_ node: JSONNode) -> Bool {
+        if case .text = node { true } else { false }
+    }
+
+    private static func readInteger(_ node: JSONNode) -> JSONNode? {
+        switch node {
+        case .integer: return node
+        case .real(let value): return value == value.rounded() ? node : nil
+        case .text(let text):
+            let digits = text.utf8.first == UInt8(ascii: "-") ? text.utf8.dropFirst() : text.utf8[...]
+            guard !digits.isEmpty, digits.count <= WireFormat.maximumDigits,
+                digits.allSatisfy({ (0x30...0x39).contains($0) })
+            else { return nil }
+            return node
+        default: return nil
+        }
+    }
+
+    /// A number, or a string of one. Digits that a `Double` does not hold are left off, as servers write zeros there.
+    private static func readReal(_ node: JSONNode) -> Double? {
+        switch node {
+        case .real(let value): return value
+        case .integer(let value): return Double(value)
+        case .text(let text):
+            guard isNumber(text), let value = Double(text), value.isFinite else { return nil }
+            return value
+        default: return nil
+        }
+    }
+
+    private static func readDecimal(_ node: JSONNode) -> JSONNode? {
+        let text: String
+        switch node {
+        case .integer(let value): text = String(value)
+        case .real(let value): text = value.description
+        case .text(let digits): text = digits
+        default: return nil
+        }
+        // Foundation rounds what has more than 38 digits; and past the exponents' range it makes zero, or NaN.
+        guard isNumber(text), let value = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")),
+            !value.isNaN, DecimalDigits(value.description) == DecimalDigits(text)
+        else { return nil }
+        return .text(text)
+    }
+
+    /// A number as JSON writes it, and not too long.
+    private static func isNumber(_ text: String) -> Bool {
+        guard text.utf8.count <= WireFormat.maximumDigits else { return false }
+        var scanner = TimeScanner(text)
+        _ = scanner.skip("-")
+        guard !scanner.digits().isEmpty else { return false }
+        if scanner.skip("."), scanner.digits().isEmpty { return false }
+        if scanner.skip("e") || scanner.skip("E") {
+            if !scanner.skip("-") { _ = scanner.skip("+") }
+            guard !scanner.digits().isEmpty else { return false }
+        }
+        return scanner.isAtEnd
+    }
+
+    /// Base64 with its padding or without.
+    private static func base64(_ text: String) -> [UInt8]? {
+        let missing = text.utf8.last == UInt8(ascii: "=") ? 0 : (4 - text.utf8.count % 4) % 4
+        guard missing < 3 else { return nil }
+        return Data(base64Encoded: text + String(repeating: "=", count: missing)).map { Array($0) }
+    }
+}

@@ -1,0 +1,121 @@
+/// The proleptic Gregorian calendar in UTC, by arithmetic alone: the same on every system and in every locale, and
+/// fast. Foundation's formatters are neither.
+package enum WireTime {
+    /// From the first second of year 1 to the last of year 9999, in seconds since 1970.
+    package static let range: ClosedRange<Int64> = -62_135_596_800...253_402_300_799
+
+    /// The seconds from 1970 to 2001, where `Date` begins to count.
+    package static let referenceSeconds: Int64 = 978_307_200
+
+    /// The days since 1970-01-01.
+    ///
+    /// By H. Hinnant's `days_from_civil`: years begin in March, so that the leap day is the last one.
+    static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+        let year = month <= 2 ? year - 1 : year
+        let era = (year >= 0 ? year : year - 399) / 400
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+    }
+
+    /// The date that lies some days after 1970-01-01.
+    static func civil(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let days = days + 719_468
+        let era = (days >= 0 ? days : days - 146_096) / 146_097
+        let dayOfEra = days - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        let month = shifted < 10 ? shifted + 3 : shifted - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
+    }
+
+    /// Seconds since 1970, `nil` if there is no such day or time. A leap second is none.
+    package static func seconds(
+        year: Int64, month: Int64, day: Int64, hour: Int64, minute: Int64, second: Int64
+    ) -> Int64? {
+        guard (1...9999).contains(year), (1...12).contains(month), (1...lastDay(year, month)).contains(day),
+            (0...23).contains(hour), (0...59).contains(minute), (0...59).contains(second)
+        else { return nil }
+        return days(year: year, month: month, day: day) * 86_400 + hour * 3600 + minute * 60 + second
+    }
+
+    private static func lastDay(_ year: Int64, _ month: Int64) -> Int64 {
+        switch month {
+        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+
+    /// `yyyy-MM-ddTHH:mm:ss.fffZ`, with as many digits of a second as asked for; without a point for none.
+    static func text(seconds: Int64, nanoseconds: Int64, fractionDigits: Int) -> String {
+        let days = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
+        let time = seconds - days * 86_400
+        let date = civil(days: days)
+        var utf8: [UInt8] = []
+        utf8.reserveCapacity(30)
+        append(date.year, digits: 4, to: &utf8)
+        for (mark, value) in [
+            ("-", date.month), ("-", date.day), ("T", time / 3600), (":", time / 60 % 60), (":", time % 60),
+        ] as [(Unicode.Scalar, Int64)] {
+            utf8.append(UInt8(ascii: mark))
+            append(value, digits: 2, to: &utf8)
+        }
+        if fractionDigits > 0 {
+            utf8.append(UInt8(ascii: "."))
+            var fraction: [UInt8] = []
+            append(nanoseconds, digits: 9, to: &fraction)
+            utf8 += fraction.prefix(fractionDigits)
+        }
+        utf8.append(UInt8(ascii: "Z"))
+        return String(decoding: utf8, as: UTF8.self)
+    }
+
+    private static func append(_ value: Int64, digits: Int, to out: inout [UInt8]) {
+        var rest = value
+        var text: [UInt8] = []
+        for _ in 0..<digits {
+            text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        }
+        out += text.reversed()
+    }
+}
+
+/// The reader of a text of digits and marks.
+package struct TimeScanner {
+    private var rest: ArraySlice<UInt8>
+
+    package init(_ text: String) {
+        rest = Array(text.utf8)[...]
+    }
+
+    package var isAtEnd: Bool { rest.isEmpty }
+
+    /// Exactly so many digits.
+    package mutating func number(_ digits: Int) -> Int64? {
+        guard rest.count >= digits else { return nil }
+        var value: Int64 = 0
+        for byte in rest.prefix(digits) {
+            guard (0x30...0x39).contains(byte) else { return nil }
+            value = value * 10 + Int64(byte - 0x30)
+        }
+        rest = rest.dropFirst(digits)
+        return value
+    }
+
+    package mutating func skip(_ text: StaticString) -> Bool {
+        let bytes = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+        guard rest.starts(with: bytes) else { return false }
+        rest = rest.dropFirst(bytes.count)
+        return true
+    }
+
+    /// One digit and more, as many as there are.
+    package mutating func digits() -> ArraySlice<UInt8> {
+        let digits = rest.prefix { (0x30...0x39).contains($0) }
+        rest = rest.dropFirst(digits.count)
+        return digits
+    }
+}

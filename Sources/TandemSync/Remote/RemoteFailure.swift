@@ -1,0 +1,74 @@
+import Tandem
+
+/// Why a server did not do what it was asked. What to do about it follows from the case, never from a text.
+///
+/// | case | may the server have acted? | what helps |
+/// |---|---|---|
+/// | ``notSent(_:)`` | no | the network |
+/// | ``lost(_:)`` | yes | ask again |
+/// | ``unauthenticated(status:underlying:)`` | no | the user signs in |
+/// | ``conflict(status:item:)`` | no | both changes become one |
+/// | ``notFound``, ``gone`` | no | – |
+/// | ``refused(status:message:)`` | no | another value, or other rights |
+/// | ``later(status:retryAfter:)`` | unless it is 425 or 429 | time |
+/// | ``badAnswer(_:)`` | yes | whoever runs the server |
+/// | ``unsendable(_:)`` | no | another value |
+public enum RemoteFailure: Error, Sendable {
+    /// No byte reached the server: no such host, a connection refused, a certificate that is not trusted.
+    case notSent(any Error)
+    /// The request left, and no whole answer came: a time-out, a reset, half a body.
+    case lost(any Error)
+    /// The server does not take the caller for anybody, or the app has no credentials to show.
+    case unauthenticated(status: Int, underlying: (any Error)?)
+    /// The item is at another version, or its ID is taken. The server's item, where the answer had it whole.
+    case conflict(status: Int, item: RemoteItem?)
+    /// The item is deleted.
+    case gone
+    /// The server has no such item.
+    case notFound
+    /// The server will not do this however often it is asked. What it says about it, shortened.
+    case refused(status: Int, message: String)
+    /// Not now.
+    case later(status: Int, retryAfter: Duration?)
+    /// The server answered with success, and with something that is none of its answers.
+    case badAnswer(BadAnswer)
+    /// The request can't be written down in this server's tongue.
+    case unsendable(Unsendable)
+
+    /// Whether the server may have done what it was asked.
+    public var mayHaveActed: Bool {
+        switch self {
+        case .lost, .badAnswer: true
+        case .later(let status, _): status != 425 && status != 429
+        case .notSent, .unauthenticated, .conflict, .gone, .notFound, .refused, .unsendable: false
+        }
+    }
+
+    /// Whether the call ended because its task was cancelled.
+    public var isCancellation: Bool {
+        switch self {
+        case .notSent(let error), .lost(let error): error is CancellationError
+        default: false
+        }
+    }
+}
+
+extension RemoteFailure: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notSent(let error): "The request was not sent: \(error)"
+        case .lost(let error): "The request was sent, and its answer was lost: \(error)"
+        case .unauthenticated(let status, let error):
+            "The server asks who is calling (\(status))" + (error.map { ": \($0)" } ?? ".")
+        case .conflict(let status, _): "The server has another version of the item (\(status))."
+        case .gone: "The item is deleted on the server."
+        case .notFound: "The server has no such item."
+        case .refused(let status, let message):
+            "The server refuses the request (\(status))" + (message.isEmpty ? "." : ": \(message)")
+        case .later(let status, let delay):
+            "The server can't answer now (\(status))" + (delay.map { ", but in \($0)." } ?? ".")
+        case .badAnswer(let answer): answer.description
+        case .unsendable(let problem): problem.description
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+
+/// A server's time exactly as it wrote it: compared by the instant, sent back as the text.
+///
+/// Servers cut times to the precision of their wire. What one sends is never tested for equality with a time of this
+/// device, and never made from one.
+public struct WireTimestamp: Sendable {
+    /// What the server wrote.
+    public let text: String
+    /// Whole seconds since 1970 in UTC, rounded down.
+    public let seconds: Int64
+    /// The rest of the second, 0 to 999,999,999.
+    public let nanoseconds: Int64
+
+    /// Reads a time as ISO 8601 has it: `2026-11-21T03:14:34.003Z`, with none to nine digits of a second, and `Z`, an
+    /// offset like `+02:00`, or no zone, which is UTC. `nil` for anything else, for a day that does not exist, and for
+    /// years before 1 and after 9999.
+    public init?(_ text: String) {
+        var scanner = TimeScanner(text)
+        guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
+            let day = scanner.number(2), scanner.skip("T"), let hour = scanner.number(2), scanner.skip(":"),
+            let minute = scanner.number(2), scanner.skip(":"), let second = scanner.number(2),
+            var seconds = WireTime.seconds(
+                year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+        else { return nil }
+        var nanoseconds: Int64 = 0
+        if scanner.skip(".") {
+            let digits = scanner.digits()
+            guard (1...9).contains(digits.count) else { return nil }
+            for place in 0..<9 {
+                let digit = place < digits.count ? digits[digits.startIndex + place] - 0x30 : 0
+                nanoseconds = nanoseconds * 10 + Int64(digit)
+            }
+        }
+        if !scanner.skip("Z"), !scanner.isAtEnd {
+            let isWest = scanner.skip("-")
+            guard isWest || scanner.skip("+"), let hours = scanner.number(2), scanner.skip(":"),
+                let minutes = scanner.number(2), hours <= 23, minutes <= 59
+            else { return nil }
+            seconds += (isWest ? 1 : -1) * (hours * 3600 + minutes * 60)
+        }
+        guard scanner.isAtEnd, WireTime.range.contains(seconds) else { return nil }
+        self.text = text
+        self.seconds = seconds
+        self.nanoseconds = nanoseconds
+    }
+
+    /// A date as the wire writes it, cut to so many digits of a second (0 to 9) towards the past; `nil` if it is no
+    /// number, or its year is not in 1...9999.
+    ///
+    /// The date of a time that was read comes out as that time, although a `Date` holds it only nearly: cutting alone
+    /// would make 34.002 of 34.003.
+    public init?(_ date: Date, fractionDigits: Int) {
+        let interval = date.timeIntervalSinceReferenceDate
+        guard interval.isFinite, abs(interval) < 1e12 else { return nil }
+        let digits = min(max(fractionDigits, 0), 9)
+        let unit = (0..<digits).reduce(1) { unit, _ in unit * 10 } as Int64
+        var seconds = Int64(interval.rounded(.down))
+        let scaled = (interval - Double(seconds)) * Double(unit)
+        var parts = Int64(scaled.rounded(.toNearestOrEven))
+        if parts == unit {
+            seconds += 1
+            parts = 0
+        }
+        if Self.interval(seconds, parts * (1_000_000_000 / unit)) != interval {
+            seconds = Int64(interval.rounded(.down))
+            parts = min(Int64(scaled.rounded(.down)), unit - 1)
+        }
+        seconds += WireTime.referenceSeconds
+        guard WireTime.range.contains(seconds) else { return nil }
+        self.seconds = seconds
+        nanoseconds = parts * (1_000_000_000 / unit)
+        text = WireTime.text(seconds: seconds, nanoseconds: nanoseconds, fractionDigits: digits)
+    }
+
+    /// The date next to this time. A `Date` tells some tenths of a microsecond apart.
+    public var date: Date {
+        Date(timeIntervalSinceReferenceDate: Self.interval(seconds - WireTime.referenceSeconds, nanoseconds))
+    }
+
+    /// One formula for both ways, so that they meet.
+    private static func interval(_ seconds: Int64, _ nanoseconds: Int64) -> Double {
+        Double(seconds) + Double(nanoseconds) / 1e9
+    }
+}
+
+extension WireTimestamp: Hashable, Comparable {
+    public static func == (lhs: Self, rhs: Self) -> Bool {
+        lhs.seconds == rhs.seconds && lhs.nanoseconds == rhs.nanoseconds
+    }
+
+    public static func < (lhs: Self, rhs: Self) -> Bool {
+        (lhs.seconds, lhs.nanoseconds) < (rhs.seconds, rhs.nanoseconds)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(seconds)
+        hasher.combine(nanoseconds)
+    }
+}
+
+extension WireTimestamp: CustomStringConvertible {
+    public var description: String { text }
+}
