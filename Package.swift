@@ -17,6 +17,7 @@ var dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/attaswift/BigInt", from: "6.0.1"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"605.0.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
 ]
 
 // The documentation plugin is asked for by `make docs` alone, so that it stays out of users' graphs.
@@ -52,6 +53,12 @@ let package = Package(
         .target(
             name: "TandemSync",
             dependencies: ["Tandem"],
+            swiftSettings: strict
+        ),
+        // The wires of Azure Mobile Apps and Datasync as bytes. Opens no socket: a transport does.
+        .target(
+            name: "DatasyncWire",
+            dependencies: ["Tandem", "TandemSync", .product(name: "HTTPTypes", package: "swift-http-types")],
             swiftSettings: strict
         ),
         // Encrypted databases for stock SQLite, and encrypted files. Knows nothing of Tandem.
@@ -104,6 +111,15 @@ let package = Package(
             name: "SQLiteCipherTestPeer",
             dependencies: ["SQLiteCipher", .product(name: "GRDB", package: "GRDB.swift")],
             path: "Tests/SQLiteCipherTestPeer", swiftSettings: strict),
+        .testTarget(
+            name: "TandemWireTests",
+            dependencies: [
+                "DatasyncWire", "TandemSync", "Tandem", "TandemTesting",
+                .product(name: "BigInt", package: "BigInt"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "SQLiteCipherTests",
             dependencies: ["SQLiteCipher", .product(name: "GRDB", package: "GRDB.swift")],

@@ -1,0 +1,13 @@
+/// What a server may send.
+public struct AnswerLimits: Hashable, Sendable {
+    /// The most bytes of an answer.
+    public var bytes = 64 << 20
+    /// The most characters of what a server says about an error that are kept.
+    public var message = 500
+    /// The longest ID, in bytes of UTF-8.
+    public var id = 255
+    /// The longest version: it travels in a header, and servers have limits for those.
+    public var version = 4096
+
+    public init() {}
+}

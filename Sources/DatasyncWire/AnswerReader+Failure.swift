@@ -1,0 +1,93 @@
+import HTTPTypes
+import Tandem
+import TandemSync
+
+extension AnswerReader {
+    /// Throws what the status stands for, unless it is success.
+    func checkStatus(
+        _ response: HTTPResponse, _ body: [UInt8], _ request: WireRequest
+    ) throws(RemoteFailure) {
+        switch response.status.code {
+        case 200, 201: return
+        case 204:
+            switch request.action {
+            case .page, .find: throw bad(.status, "The answer has no content.", request, response)
+            default: return
+            }
+        // Accepted, partial, or something of a proxy's: the server may have acted, and has not said how.
+        case 200..<300: throw bad(.status, "The status says neither yes nor no.", request, response)
+        case let status: throw failure(status, response, body, request)
+        }
+    }
+
+    private func failure(
+        _ status: Int, _ response: HTTPResponse, _ body: [UInt8], _ request: WireRequest
+    ) -> RemoteFailure {
+        if dialect.unauthenticated.contains(status) { return .unauthenticated(status: status, underlying: nil) }
+        switch status {
+        case 404, 410:
+            // A page for people is about the address, not about the item: a delete must not take it for done.
+            guard body.isEmpty || response.isJSON else {
+                return .refused(status: status, message: "There is no such table at \(request.url).")
+            }
+            return status == 404 ? .notFound : .gone
+        case 409, 412: return .conflict(status: status, item: conflictingItem(status, response, body, request))
+        case 408, 425, 429: return .later(status: status, retryAfter: retryAfter(response))
+        case 400..<500: return .refused(status: status, message: message(response, body))
+        // A redirect leads to a sign-in page as a rule; it says nothing of the item, and will go away.
+        default: return .later(status: status, retryAfter: retryAfter(response))
+        }
+    }
+
+    /// The server's item in a conflict. What can't be read is left out: whoever needs it looks it up.
+    private func conflictingItem(
+        _ status: Int, _ response: HTTPResponse, _ body: [UInt8], _ request: WireRequest
+    ) -> RemoteItem? {
+        if case .insert = request.action, status == 409, dialect.echoesTakenID { return nil }
+        guard !body.isEmpty, let node = try? document(response, body, request),
+            var item = try? item(node, response, request)
+        else { return nil }
+        item.version = item.version ?? version(response)
+        switch request.action {
+        case .update(let id), .delete(let id), .undelete(let id): return item.id == id ? item : nil
+        case .insert(let id): return item.id == id ? item : nil
+        case .page, .find: return nil
+        }
+    }
+
+    /// How long the server asks to be left alone: by seconds, or by a time of its own clock.
+    private func retryAfter(_ response: HTTPResponse) -> Duration? {
+        guard let text = response.headerFields[.retryAfter] else { return nil }
+        if text.utf8.count <= 9, !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            return Int64(text).map { .seconds($0) }
+        }
+        guard let time = HTTPDate.seconds(text), let now = response.headerFields[.date].flatMap(HTTPDate.seconds)
+        else { return nil }
+        return .seconds(max(0, time - now))
+    }
+
+    /// What the server says about an error: `{"error":"…"}`, `[{"errorMessage":"…"}]`, or a JSON string. Markup and
+    /// what is not text is nothing to show.
+    private func message(_ response: HTTPResponse, _ body: [UInt8]) -> String {
+        guard !body.isEmpty, body.count <= 1 << 20, response.isJSON,
+            let node = try? body.withUnsafeBufferPointer({ try ExactJSON.parseWire($0) })
+        else { return "" }
+        let text: String
+        switch node {
+        case .text(let message): text = message
+        case .object: text = Self.message(in: node) ?? ""
+        case .array(let nodes): text = nodes.compactMap(Self.message).joined(separator: " ")
+        default: text = ""
+        }
+        let visible = text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }
+        return String(String.UnicodeScalarView(visible.prefix(limits.message)))
+    }
+
+    private static func message(in node: JSONNode) -> String? {
+        guard case .object(let members) = node else { return nil }
+        for name in ["error", "errorMessage", "message", "detail", "title"] {
+            for case (name, .text(let text)) in members { return text }
+        }
+        return nil
+    }
+}

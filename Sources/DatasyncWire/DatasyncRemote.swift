@@ -1,0 +1,128 @@
+import HTTPTypes
+import Tandem
+import TandemSync
+
+/// A server that speaks one of the two dialects, over any transport.
+///
+/// For example:
+///
+/// ```swift
+/// let remote = DatasyncRemote(address, .datasync, over: transport) { reason in
+///     .bearer(try await session.token(isFresh: reason != .first))
+/// }
+/// ```
+public final class DatasyncRemote: Remote {
+    private let writer: RequestWriter
+    private let reader: AnswerReader
+    private let transport: any HTTPTransport
+    private let credentials: Credentials?
+
+    /// - Parameter authentication: Gives the header fields that say who is calling. They are kept until the server asks
+    ///   for others; then it is called once for all requests under way, and each of them is repeated once.
+    public init(
+        _ address: ServerAddress, _ dialect: Dialect, over transport: any HTTPTransport,
+        limits: AnswerLimits = AnswerLimits(), authentication: Authentication? = nil
+    ) {
+        writer = RequestWriter(dialect, at: address, limits: limits)
+        reader = AnswerReader(dialect, at: address, limits: limits)
+        self.transport = transport
+        credentials = authentication.map(Credentials.init)
+    }
+
+    public var format: WireFormat { writer.dialect.format }
+
+    public func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
+        let request = try written { () throws(Unsendable) in try writer.page(request) }
+        let (response, body) = try await exchange(request)
+        return try reader.page(response, body, to: request)
+    }
+
+    public func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
+        let request = try written { () throws(Unsendable) in try writer.find(table, key) }
+        let (response, body) = try await exchange(request)
+        return try reader.found(response, body, to: request)
+    }
+
+    public func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+        try await answer { () throws(Unsendable) in try writer.insert(item) }
+    }
+
+    public func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+        try await answer { () throws(Unsendable) in try writer.update(item) }
+    }
+
+    public func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+        try await answer { () throws(Unsendable) in try writer.delete(item) }
+    }
+
+    public func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+        try await answer { () throws(Unsendable) in try writer.undelete(item) }
+    }
+}
+
+// MARK: - Exchanges
+
+extension DatasyncRemote {
+    private func answer(_ write: () throws(Unsendable) -> WireRequest) async throws(RemoteFailure) -> RemoteAnswer {
+        let request = try written(write)
+        let (response, body) = try await exchange(request)
+        return try reader.answer(response, body, to: request)
+    }
+
+    private func written(_ write: () throws(Unsendable) -> WireRequest) throws(RemoteFailure) -> WireRequest {
+        do {
+            return try write()
+        } catch {
+            throw .unsendable(error)
+        }
+    }
+
+    /// One exchange, and one more with new credentials if the server did not take the first ones.
+    private func exchange(_ request: WireRequest) async throws(RemoteFailure) -> (HTTPResponse, [UInt8]) {
+        guard let credentials else { return try await send(request, with: nil) }
+        var refusal: Int?
+        while true {
+            let issue = try await issue(of: credentials, after: refusal)
+            let (response, body) = try await send(request, with: issue.fields)
+            let status = response.status.code
+            guard writer.dialect.unauthenticated.contains(status) else { return (response, body) }
+            await credentials.refuse(issue.number, status: status)
+            // The second refusal is an answer.
+            guard refusal == nil else { return (response, body) }
+            refusal = status
+        }
+    }
+
+    private func issue(
+        of credentials: Credentials, after refusal: Int?
+    ) async throws(RemoteFailure) -> Credentials.Issue {
+        do {
+            return try await credentials.current()
+        } catch {
+            throw error is CancellationError && Task.isCancelled
+                ? .notSent(error) : .unauthenticated(status: refusal ?? 401, underlying: error)
+        }
+    }
+
+    private func send(
+        _ request: WireRequest, with fields: HTTPFields?
+    ) async throws(RemoteFailure) -> (HTTPResponse, [UInt8]) {
+        if Task.isCancelled { throw .notSent(CancellationError()) }
+        var head = request.head
+        // In place of ours where they have the same name: the app knows better who it is.
+        for field in fields ?? [:] { head.headerFields[field.name] = field.value }
+        do {
+            return try await transport.send(head, body: request.body, limit: reader.limits.bytes)
+        } catch {
+            switch error {
+            case .notSent(let cause): throw .notSent(cause)
+            case .lost(let cause): throw .lost(cause)
+            case .tooLarge:
+                throw .badAnswer(
+                    BadAnswer(
+                        .tooLarge, "The body has more than \(reader.limits.bytes) bytes.", table: request.table,
+                        url: request.url, status: 0))
+            }
+        }
+    }
+}

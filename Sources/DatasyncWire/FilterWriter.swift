@@ -1,0 +1,211 @@
+import TandemSync
+
+/// Filters as texts of OData.
+///
+/// Both grammars get the tests for null written out, because one server's `ne` leaves nulls out and the other's does
+/// not: so written, the two answer alike. Negations are carried down to the comparisons, for the negation of an unknown
+/// would be unknown again. Every node with two sides stands in parentheses.
+public struct FilterWriter: Sendable {
+    let grammar: Dialect.FilterGrammar
+    let hasCreatedAt: Bool
+
+    public init(_ dialect: Dialect) {
+        grammar = dialect.filterGrammar
+        hasCreatedAt = dialect.hasCreatedAt
+    }
+
+    /// The text of `$filter`, not percent-encoded; `nil` for a filter that is always true.
+    ///
+    /// - Throws: ``Unsendable`` for a part that this dialect can't be asked.
+    public func text(_ filter: RemoteFilter) throws(Unsendable) -> String? {
+        if case .constant(true) = filter { return nil }
+        return try write(filter, isNegated: false)
+    }
+
+    private func write(_ filter: RemoteFilter, isNegated: Bool) throws(Unsendable) -> String {
+        switch filter {
+        // Both grammars have comparisons only, and no item lacks an ID.
+        case .constant(let value): return value != isNegated ? "(id ne null)" : "(id eq null)"
+        case .not(let inner): return try write(inner, isNegated: !isNegated)
+        case .all(let parts): return try join(parts, isNegated ? "or" : "and", isNegated: isNegated)
+        case .any(let parts): return try join(parts, isNegated ? "and" : "or", isNegated: isNegated)
+        case .isNull(let member): return "(\(try name(member)) \(isNegated ? "ne" : "eq") null)"
+        case .comparison(let member, let comparison, let value):
+            return try compare(member, isNegated ? comparison.opposite : comparison, value, nullHolds: isNegated)
+        case .members(let left, let comparison, let right):
+            return try compare(left, isNegated ? comparison.opposite : comparison, right, nullHolds: isNegated)
+        case .among(let member, let values): return try among(member, values, isNegated: isNegated)
+        case .text(let member, let test, let text): return try passes(member, test, text, isNegated: isNegated)
+        }
+    }
+
+    /// From left to right, two by two: a chain of any length is read without a limit on depth being named anywhere.
+    private func join(_ parts: [RemoteFilter], _ word: String, isNegated: Bool) throws(Unsendable) -> String {
+        var text: String?
+        for part in parts {
+            let next = try write(part, isNegated: isNegated)
+            text = text.map { "(\($0) \(word) \(next))" } ?? next
+        }
+        guard let text else { throw Unsendable(.filter, "A filter joins no parts.") }
+        return text
+    }
+
+    // MARK: Comparisons
+
+    /// - Parameter nullHolds: Whether the comparison came from a negation, where null has to hold.
+    private func compare(
+        _ member: RemoteFilter.Member, _ comparison: RemoteFilter.Comparison, _ value: RemoteFilter.Value,
+        nullHolds: Bool
+    ) throws(Unsendable) -> String {
+        let name = try name(member)
+        let text = "(\(name) \(comparison.word) \(try literal(value, member)))"
+        // `!=` holds for null by itself, and the negation of `!=`, an `==`, does not.
+        let holds = comparison == .notEqual || nullHolds && comparison != .equal
+        return holds && member.isOptional ? "(\(text) or (\(name) eq null))" : text
+    }
+
+    private func compare(
+        _ left: RemoteFilter.Member, _ comparison: RemoteFilter.Comparison, _ right: RemoteFilter.Member,
+        nullHolds: Bool
+    ) throws(Unsendable) -> String {
+        let names = (try name(left), try name(right))
+        let text = "(\(names.0) \(comparison.word) \(names.1))"
+        let optional = [(left, names.0), (right, names.1)].filter(\.0.isOptional).map(\.1)
+        switch (comparison, optional.count) {
+        case (_, 0): return text
+        // Two nulls are equal.
+        case (.equal, 2): return "(\(text) or ((\(names.0) eq null) and (\(names.1) eq null)))"
+        case (.notEqual, 2):
+            return """
+                (\(text) or (((\(names.0) eq null) and (\(names.1) ne null)) or \
+                ((\(names.0) ne null) and (\(names.1) eq null))))
+                """
+        case (.equal, _): return text
+        case (.notEqual, _): return "(\(text) or (\(optional[0]) eq null))"
+        default:
+            guard nullHolds else { return text }
+            return optional.reduce(text) { "(\($0) or (\($1) eq null))" }
+        }
+    }
+
+    private func among(
+        _ member: RemoteFilter.Member, _ values: [RemoteFilter.Value], isNegated: Bool
+    ) throws(Unsendable) -> String {
+        let name = try name(member)
+        var literals: [String] = []
+        for value in values { literals.append(try literal(value, member)) }
+        guard !literals.isEmpty else { throw Unsendable(.filter, "A list of values is empty.", member: member.name) }
+        let text: String
+        switch grammar {
+        case .odata2:
+            let (comparison, word) = isNegated ? ("ne", "and") : ("eq", "or")
+            text = literals.dropFirst().reduce("(\(name) \(comparison) \(literals[0]))") {
+                "(\($0) \(word) (\(name) \(comparison) \($1)))"
+            }
+        case .odata4:
+            let list = "(\(name) in (\(literals.joined(separator: ","))))"
+            text = isNegated ? "(not \(list))" : list
+        }
+        return isNegated && member.isOptional ? "(\(text) or (\(name) eq null))" : text
+    }
+
+    private func passes(
+        _ member: RemoteFilter.Member, _ test: RemoteFilter.TextTest, _ text: String, isNegated: Bool
+    ) throws(Unsendable) -> String {
+        let name = try name(member)
+        let literal = try literal(.text(text), member)
+        let call =
+            switch (test, grammar) {
+            case (.prefix, _): "startswith(\(name),\(literal))"
+            case (.suffix, _): "endswith(\(name),\(literal))"
+            case (.contains, .odata2): "substringof(\(literal),\(name))"
+            case (.contains, .odata4): "contains(\(name),\(literal))"
+            }
+        guard isNegated else { return call }
+        return member.isOptional ? "((not \(call)) or (\(name) eq null))" : "(not \(call))"
+    }
+
+    // MARK: Words
+
+    /// A member's name: it stands in the text as it is, and so has to be a name.
+    private func name(_ member: RemoteFilter.Member) throws(Unsendable) -> String {
+        guard hasCreatedAt || member != .createdAt else {
+            throw Unsendable(.filter, "This server does not keep when an item was created.", member: member.name)
+        }
+        guard MemberName.isIdentifier(member.name) else {
+            throw Unsendable(.filter, "The name can't stand in a filter.", member: member.name)
+        }
+        return member.name
+    }
+
+    private func literal(
+        _ value: RemoteFilter.Value, _ member: RemoteFilter.Member
+    ) throws(Unsendable) -> String {
+        switch (value, grammar) {
+        case (.bool(let value), _): return value ? "true" : "false"
+        case (.integer(let value), _): return String(value)
+        case (.real(let value), _):
+            guard value.isFinite else {
+                throw Unsendable(.filter, "A filter has no form for NaN and infinity.", member: member.name)
+            }
+            // Without the plus sign of the exponent, which an address would have to encode.
+            return value.description.replacing("e+", with: "e")
+        case (.text(let text), _): return Self.quoted(text)
+        case (.time(let time), .odata2): return "datetimeoffset'\(time.text)'"
+        case (.time(let time), .odata4): return "cast(\(time.text),Edm.DateTimeOffset)"
+        }
+    }
+}
+
+extension FilterWriter {
+    /// A text between quotes, those inside doubled: by its bytes, for to a `Character` a quote with an accent on it is no
+    /// quote.
+    static func quoted(_ text: String) -> String {
+        let quote = UInt8(ascii: "'")
+        var utf8 = [quote]
+        for byte in text.utf8 {
+            if byte == quote { utf8.append(quote) }
+            utf8.append(byte)
+        }
+        utf8.append(quote)
+        return String(decoding: utf8, as: UTF8.self)
+    }
+}
+
+/// The names that members have.
+enum MemberName {
+    /// Whether a name is one by `[A-Za-z_][A-Za-z0-9_]*`.
+    static func isIdentifier(_ name: String) -> Bool {
+        guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
+        return name.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x5F: true
+            default: false
+            }
+        }
+    }
+}
+
+extension RemoteFilter.Comparison {
+    fileprivate var word: String {
+        switch self {
+        case .equal: "eq"
+        case .notEqual: "ne"
+        case .less: "lt"
+        case .lessOrEqual: "le"
+        case .greater: "gt"
+        case .greaterOrEqual: "ge"
+        }
+    }
+
+    fileprivate var opposite: Self {
+        switch self {
+        case .equal: .notEqual
+        case .notEqual: .equal
+        case .less: .greaterOrEqual
+        case .lessOrEqual: .greater
+        case .greater: .lessOrEqual
+        case .greaterOrEqual: .less
+        }
+    }
+}

@@ -1,0 +1,188 @@
+import Tandem
+import TandemSync
+
+/// Items between JSON and what they are: which members are the server's own, and what a body may have.
+struct ItemCoding: Sendable {
+    let dialect: Dialect
+    let limits: AnswerLimits
+
+    init(_ dialect: Dialect, _ limits: AnswerLimits) {
+        self.dialect = dialect
+        self.limits = limits
+    }
+
+    /// Whether a text can be an ID: what is longer, or has control characters, no server keeps as it is.
+    static func isID(_ text: String, _ limits: AnswerLimits) -> Bool {
+        !text.isEmpty && text.utf8.count <= limits.id
+            && !text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+    }
+
+    /// Whether a text can stand between the quotes of an entity tag.
+    static func isVersion(_ text: String, _ limits: AnswerLimits) -> Bool {
+        !text.isEmpty && text.utf8.count <= limits.version
+            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") }
+    }
+}
+
+// MARK: - Writing
+
+extension ItemCoding {
+    /// The body of an insert.
+    func insert(_ item: OutgoingItem) throws(Unsendable) -> [UInt8] {
+        var members = try own(item.members, item.table)
+        if let id = item.id { members.append(("id", .text(id.rawValue))) }
+        return try write(members, item.table)
+    }
+
+    /// The body of an update that merges: what changed, and nothing of the server's own.
+    func patch(_ item: OutgoingItem) throws(Unsendable) -> [UInt8] {
+        let members = try own(item.members, item.table).filter { item.changed.contains($0.key) }
+        // The server takes an empty patch for a mistake in SQL, and answers 500 for ever.
+        guard !members.isEmpty else {
+            throw Unsendable(.noChange, "The update changes no member.", table: item.table)
+        }
+        return try write(members, item.table)
+    }
+
+    /// The body of an update that replaces: all members, and those that the model does not know, or they would be lost.
+    func replacement(_ item: OutgoingItem, _ id: ServerID) throws(Unsendable) -> [UInt8] {
+        var members = try own(item.members, item.table)
+        let known = Set(members.map { $0.key.lowercased() } + systemNames)
+        members += item.unknown.filter { !known.contains($0.key.lowercased()) }
+        members.append(("id", .text(id.rawValue)))
+        return try write(members, item.table)
+    }
+
+    /// In lower case: servers read names so.
+    private var systemNames: [String] { dialect.systemMembers.map { $0.lowercased() } }
+
+    /// The model's members, all of which the server has to take.
+    private func own(
+        _ members: [RemoteItem.Member], _ table: RemoteTableName
+    ) throws(Unsendable) -> [RemoteItem.Member] {
+        for (name, value) in members {
+            guard !systemNames.contains(name.lowercased()) else {
+                throw Unsendable(
+                    .memberName, "The server keeps this name for itself. Give the property another wire name.",
+                    table: table, member: name)
+            }
+            guard !dialect.namesAreColumns || MemberName.isIdentifier(name) else {
+                throw Unsendable(
+                    .memberName, "The server takes letters, digits and underscores only.", table: table, member: name)
+            }
+            switch value {
+            case .array, .object:
+                // It would be stored as "[object Object]".
+                guard dialect.format.nestedJSON else {
+                    throw Unsendable(
+                        .value, "The server takes no arrays and objects: the format makes them strings.",
+                        table: table, member: name)
+                }
+            default: continue
+            }
+        }
+        return members
+    }
+
+    private func write(_ members: [RemoteItem.Member], _ table: RemoteTableName) throws(Unsendable) -> [UInt8] {
+        for (name, value) in members where !value.isPlain {
+            throw Unsendable(.value, "JSON has no form for NaN, infinity and bytes.", table: table, member: name)
+        }
+        var body: [UInt8] = []
+        do {
+            try ExactJSON.writeForeign(.object(members), to: &body)
+        } catch {
+            throw Unsendable(.value, "The item can't be written as JSON: \(error)", table: table)
+        }
+        return body
+    }
+}
+
+extension JSONNode {
+    /// Whether it is JSON and nothing else.
+    fileprivate var isPlain: Bool {
+        switch self {
+        case .null, .bool, .integer, .text: true
+        case .real(let value): value.isFinite
+        case .blob: false
+        case .array(let nodes): nodes.allSatisfy(\.isPlain)
+        case .object(let members): members.allSatisfy(\.value.isPlain)
+        }
+    }
+}
+
+// MARK: - Reading
+
+extension ItemCoding {
+    /// What is wrong with an item.
+    struct Problem: Error {
+        let code: BadAnswer.Code
+        let message: String
+    }
+
+    func item(_ node: JSONNode) throws(Problem) -> RemoteItem {
+        guard case .object(let members) = node else {
+            throw Problem(code: .wrongType, message: "An item is no JSON object.")
+        }
+        var id: ServerID?
+        var item = RemoteItem(id: ServerID(""))
+        item.members.reserveCapacity(members.count)
+        for member in members {
+            switch member.key {
+            case "id": id = try Self.id(member.value, limits)
+            case "version": item.version = try version(member.value)
+            case "updatedAt": item.updatedAt = try time(member)
+            case "createdAt" where dialect.hasCreatedAt: item.createdAt = try time(member)
+            case "deleted": item.isDeleted = try flag(member)
+            default: item.members.append(member)
+            }
+        }
+        guard let id else { throw Problem(code: .missingID, message: "An item has no ID.") }
+        item.id = id
+        return item
+    }
+
+    private static func id(_ node: JSONNode, _ limits: AnswerLimits) throws(Problem) -> ServerID? {
+        switch node {
+        case .null: return nil
+        case .text(let text):
+            guard isID(text, limits) else {
+                throw Problem(code: .invalidID, message: "An ID is empty, too long, or has control characters.")
+            }
+            return ServerID(text)
+        default: throw Problem(code: .wrongType, message: "An ID is no string.")
+        }
+    }
+
+    private func version(_ node: JSONNode) throws(Problem) -> String? {
+        switch node {
+        case .null: return nil
+        case .text(let text):
+            guard Self.isVersion(text, limits) else {
+                throw Problem(code: .invalidVersion, message: "A version can't be sent back in a header.")
+            }
+            return text
+        default: throw Problem(code: .wrongType, message: "A version is no string.")
+        }
+    }
+
+    private func time(_ member: RemoteItem.Member) throws(Problem) -> WireTimestamp? {
+        switch member.value {
+        case .null: return nil
+        case .text(let text):
+            guard let time = WireTimestamp(text) else {
+                throw Problem(code: .invalidTime, message: "\(member.key) is no time.")
+            }
+            return time
+        default: throw Problem(code: .wrongType, message: "\(member.key) is no string.")
+        }
+    }
+
+    private func flag(_ member: RemoteItem.Member) throws(Problem) -> Bool {
+        switch member.value {
+        case .null: return false
+        case .bool(let value): return value
+        default: throw Problem(code: .wrongType, message: "\(member.key) is neither true nor false.")
+        }
+    }
+}

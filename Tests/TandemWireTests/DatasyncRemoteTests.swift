@@ -1,0 +1,236 @@
+import DatasyncWire
+import Foundation
+import HTTPTypes
+import Synchronization
+import Tandem
+import TandemSync
+import Testing
+
+/// A server that does what it is told, and writes down what it was sent.
+private final class ScriptedTransport: HTTPTransport {
+    typealias Answer = @Sendable (HTTPRequest) async throws(TransportFailure) -> (HTTPResponse, [UInt8])
+
+    private let answer: Answer
+    private let sent = Mutex<[HTTPRequest]>([])
+
+    init(_ answer: @escaping Answer) {
+        self.answer = answer
+    }
+
+    var requests: [HTTPRequest] { sent.withLock { $0 } }
+
+    func send(
+        _ request: HTTPRequest, body: [UInt8], limit: Int
+    ) async throws(TransportFailure) -> (HTTPResponse, [UInt8]) {
+        sent.withLock { $0.append(request) }
+        return try await answer(request)
+    }
+}
+
+private let row = Array(#"{"id":"018f","version":"Mg=="}"#.utf8)
+
+private struct Broken: Error {}
+
+/// How often an app was asked, and why.
+private final class Asked: Sendable {
+    private let reasons = Mutex<[AuthenticationReason]>([])
+    var all: [AuthenticationReason] { reasons.withLock { $0 } }
+    func note(_ reason: AuthenticationReason) -> Int {
+        reasons.withLock {
+            $0.append(reason)
+            return $0.count
+        }
+    }
+}
+
+@Suite struct DatasyncRemoteTests {
+    @Test(arguments: Wire.allCases) func eachCallIsOneExchange(wire: Wire) async throws {
+        let transport = ScriptedTransport { request throws(TransportFailure) in
+            request.method == .get && (wire == .azure || !request.path!.contains("018f"))
+                ? (
+                    response(200),
+                    Array((wire == .azure ? "[\(String(decoding: row, as: UTF8.self))]" : #"{"items":[]}"#).utf8)
+                )
+                : (response(200), row)
+        }
+        let remote = DatasyncRemote(Wire.address, wire.dialect, over: transport)
+        #expect(try await remote.insert(.card()).version == "Mg==")
+        #expect(try await remote.update(.card()).version == "Mg==")
+        #expect(try await remote.delete(.card()).version == "Mg==")
+        #expect(try await remote.undelete(.card()).tookValues == (wire == .datasync))
+        #expect(try await remote.find("Card", .id("018f"))?.version == "Mg==")
+        #expect(try await remote.page(PageRequest(table: "Card", order: .id(after: nil))).hasMore == false)
+        #expect(transport.requests.count == 6)
+        #expect(transport.requests.allSatisfy { $0.headerFields[.authorization] == nil })
+    }
+
+    @Test func whatTheTransportSaysIsPassedOn() async throws {
+        func failure(_ failure: TransportFailure) async -> RemoteFailure? {
+            let transport = ScriptedTransport { _ throws(TransportFailure) in throw failure }
+            let remote = DatasyncRemote(Wire.address, .datasync, over: transport)
+            do throws(RemoteFailure) {
+                _ = try await remote.update(.card())
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(await failure(.notSent(Broken()))?.line == "notSent")
+        #expect(await failure(.lost(Broken()))?.line == "lost")
+        #expect(await failure(.lost(CancellationError()))?.isCancellation == true)
+        #expect(await failure(.tooLarge)?.line == "bad tooLarge")
+    }
+
+    @Test func nothingIsSentOfWhatCantBe() async {
+        let transport = ScriptedTransport { _ throws(TransportFailure) in (response(200), row) }
+        let remote = DatasyncRemote(Wire.address, .azureMobileApps, over: transport)
+        await #expect(throws: RemoteFailure.self) { try await remote.update(.card("..")) }
+        await #expect(throws: RemoteFailure.self) { try await remote.update(.card(nil)) }
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test func theAppIsAskedOnceAndAgainAfterARefusal() async throws {
+        let asked = Asked()
+        let transport = ScriptedTransport { request throws(TransportFailure) in
+            request.headerFields[.authorization] == "Bearer 2" ? (response(200), row) : (response(401, [:]), [])
+        }
+        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { .bearer("\(asked.note($0))") }
+        #expect(try await remote.update(.card()).version == "Mg==")
+        #expect(asked.all == [.first, .refused(status: 401)])
+        #expect(transport.requests.count == 2)
+        #expect(transport.requests[0].headerFields[.ifMatch] == transport.requests[1].headerFields[.ifMatch])
+        _ = try await remote.update(.card())
+        #expect(asked.all.count == 2, "the answer is kept")
+    }
+
+    @Test func aSecondRefusalIsAnAnswer() async {
+        let asked = Asked()
+        let transport = ScriptedTransport { _ throws(TransportFailure) in (response(401, [:]), []) }
+        let remote = DatasyncRemote(Wire.address, .azureMobileApps, over: transport) { .zumo("\(asked.note($0))") }
+        for round in 1...2 {
+            let error = await #expect(throws: RemoteFailure.self) { try await remote.update(.card()) }
+            #expect(error?.line == "unauthenticated 401")
+            #expect(transport.requests.count == 2 * round)
+        }
+        #expect(transport.requests.map { $0.headerFields[HTTPField.Name("X-ZUMO-AUTH")!] } == ["1", "2", "3", "4"])
+    }
+
+    @Test func withoutAnAppToAskARefusalIsAnAnswerAtOnce() async {
+        let transport = ScriptedTransport { _ throws(TransportFailure) in (response(401, [:]), []) }
+        let remote = DatasyncRemote(Wire.address, .datasync, over: transport)
+        let error = await #expect(throws: RemoteFailure.self) { try await remote.update(.card()) }
+        #expect(error?.line == "unauthenticated 401")
+        #expect(transport.requests.count == 1)
+    }
+
+    /// Twenty requests at a time are refused; the app is asked for new credentials once.
+    @Test func allRequestsShareOneQuestion() async throws {
+        let asked = Asked()
+        let gate = Gate(20)
+        let transport = ScriptedTransport { request throws(TransportFailure) in
+            if request.headerFields[.authorization] == "Bearer 2" { return (response(200), row) }
+            // None is answered until all have been sent with the old token.
+            await gate.pass()
+            return (response(401, [:]), [])
+        }
+        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { reason in
+            let number = asked.note(reason)
+            // Others come in the meantime.
+            for _ in 0..<50 { await Task.yield() }
+            return .bearer("\(number)")
+        }
+        try await withThrowingTaskGroup(of: String?.self) { group in
+            for _ in 0..<20 { group.addTask { try await remote.update(.card()).version } }
+            for try await version in group { #expect(version == "Mg==") }
+        }
+        #expect(asked.all == [.first, .refused(status: 401)])
+        #expect(transport.requests.count == 40)
+    }
+
+    @Test func anAppThatHasNoCredentialsStopsTheCall() async throws {
+        let asked = Asked()
+        let transport = ScriptedTransport { _ throws(TransportFailure) in (response(200), row) }
+        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { reason in
+            guard asked.note(reason) > 1 else { throw Broken() }
+            return [:]
+        }
+        let error = await #expect(throws: RemoteFailure.self) { try await remote.update(.card()) }
+        guard case .unauthenticated(_, let cause)? = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(cause is Broken)
+        #expect(transport.requests.isEmpty)
+        #expect(try await remote.update(.card()).version == "Mg==", "it is asked again at the next call")
+    }
+
+    /// A caller who gives up does not take the answer from the others.
+    @Test func aCancelledCallStopsWaitingForTheApp() async throws {
+        let asked = Gate(1)
+        let answer = Gate(1)
+        let transport = ScriptedTransport { _ throws(TransportFailure) in (response(200), row) }
+        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { _ in
+            await asked.open()
+            await answer.wait()
+            return .bearer("1")
+        }
+        let first = Task { try await remote.update(.card()) }
+        await asked.wait()
+        let second = Task { try await remote.update(.card()) }
+        first.cancel()
+        let error = await #expect(throws: RemoteFailure.self) { try await first.value }
+        #expect(error?.isCancellation == true)
+        #expect(error?.mayHaveActed == false)
+        await answer.open()
+        #expect(try await second.value.version == "Mg==")
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func aCallThatIsCancelledAlreadySendsNothing() async {
+        let transport = ScriptedTransport { _ throws(TransportFailure) in (response(200), row) }
+        let remote = DatasyncRemote(Wire.address, .datasync, over: transport)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await remote.update(.card())
+        }
+        let error = await #expect(throws: RemoteFailure.self) { try await task.value }
+        #expect(error?.isCancellation == true)
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test func credentialsAreInNoError() async {
+        let transport = ScriptedTransport { _ throws(TransportFailure) in
+            (response(200, [.contentType: "text/html"]), Array("<html>".utf8))
+        }
+        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { _ in .bearer("пароль-secret") }
+        let error = await #expect(throws: RemoteFailure.self) { try await remote.update(.card()) }
+        #expect(error?.line == "bad notJSON")
+        #expect(error.map { String(reflecting: $0).contains("secret") } == false)
+    }
+}
+
+/// A door that opens when so many stand before it, or by itself.
+private actor Gate {
+    private var missing: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(_ count: Int) {
+        missing = count
+    }
+
+    func pass() async {
+        missing -= 1
+        if missing == 0 { open() } else { await wait() }
+    }
+
+    func open() {
+        missing = 0
+        for waiter in waiting { waiter.resume() }
+        waiting = []
+    }
+
+    func wait() async {
+        guard missing > 0 else { return }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+}

@@ -1,0 +1,254 @@
+import DatasyncWire
+import HTTPTypes
+import Tandem
+import TandemSync
+import Testing
+
+@Suite struct RequestBytesTests {
+    @Test func anInsertIsAPostOfAllMembers() throws {
+        #expect(
+            try Wire.azure.writer.insert(.card()).text == """
+                POST /api/tables/Card HTTP/1.1
+                Host: shop.example
+                zumo-api-version: 2.0.0
+                Accept: application/json
+                User-Agent: Tandem
+                Content-Type: application/json; charset=utf-8
+
+                {"id":"018f","owner":null,"points":7,"price":"0.10","shop":"Лента"}
+                """)
+        #expect(
+            try Wire.datasync.writer.insert(.card()).text == """
+                POST /api/tables/card HTTP/1.1
+                Host: shop.example
+                zumo-api-version: 3.0.0
+                Accept: application/json
+                User-Agent: Tandem
+                Content-Type: application/json; charset=utf-8
+
+                {"id":"018f","owner":null,"points":7,"price":"0.10","shop":"Лента"}
+                """)
+    }
+
+    @Test func anUpdateIsAPatchOfWhatChangedInAzure() throws {
+        #expect(
+            try Wire.azure.writer.update(.card()).text == """
+                PATCH /api/tables/Card/018f HTTP/1.1
+                Host: shop.example
+                zumo-api-version: 2.0.0
+                Accept: application/json
+                User-Agent: Tandem
+                If-Match: "MQ=="
+                Content-Type: application/json; charset=utf-8
+
+                {"points":7,"shop":"Лента"}
+                """)
+    }
+
+    @Test func whatTheModelDoesNotKnowIsSentBackToDatasync() throws {
+        // "Points" is the server's spelling of a member that the model has: ours goes out alone.
+        #expect(
+            try Wire.datasync.writer.update(.card()).text == """
+                PUT /api/tables/card/018f HTTP/1.1
+                Host: shop.example
+                zumo-api-version: 3.0.0
+                Accept: application/json
+                User-Agent: Tandem
+                If-Match: "MQ=="
+                Content-Type: application/json; charset=utf-8
+
+                {"colour":"red","id":"018f","owner":null,"points":7,"price":"0.10","shop":"Лента"}
+                """)
+    }
+
+    @Test(arguments: [(Wire.azure, "Card", "2.0.0"), (.datasync, "card", "3.0.0")])
+    func aDeleteHasNoBody(wire: Wire, table: String, version: String) throws {
+        #expect(
+            try wire.writer.delete(.card()).text == """
+                DELETE /api/tables/\(table)/018f HTTP/1.1
+                Host: shop.example
+                zumo-api-version: \(version)
+                Accept: application/json
+                User-Agent: Tandem
+                If-Match: "MQ=="
+
+
+                """)
+    }
+
+    @Test func anUndeleteIsAnEmptyPostInAzureAndAPutInDatasync() throws {
+        #expect(
+            try Wire.azure.writer.undelete(.card()).text == """
+                POST /api/tables/Card/018f HTTP/1.1
+                Host: shop.example
+                zumo-api-version: 2.0.0
+                Accept: application/json
+                User-Agent: Tandem
+                If-Match: "MQ=="
+
+
+                """)
+        #expect(
+            try Wire.datasync.writer.undelete(.card()).text == """
+                PUT /api/tables/card/018f?__includedeleted=true HTTP/1.1
+                Host: shop.example
+                zumo-api-version: 3.0.0
+                Accept: application/json
+                User-Agent: Tandem
+                If-Match: "MQ=="
+                Content-Type: application/json; charset=utf-8
+
+                {"colour":"red","id":"018f","owner":null,"points":7,"price":"0.10","shop":"Лента"}
+                """)
+    }
+
+    @Test func aPageIsAskedForByTimeOrByID() throws {
+        let from = WireTimestamp("2026-11-21T03:14:34.003Z")
+        var page = PageRequest(
+            table: "Card", filter: .comparison(.init("complete"), .equal, .bool(false)),
+            order: .updatedAt(from: from), skip: 7, top: 50, includeDeleted: true, wantsCount: true)
+        #expect(
+            try Wire.azure.writer.page(page).text == """
+                GET /api/tables/Card?$filter=((complete%20eq%20false)%20and%20(updatedAt%20ge%20\
+                datetimeoffset'2026-11-21T03:14:34.003Z'))&$orderby=updatedAt,id&$skip=7&$top=50\
+                &__includeDeleted=true&$inlinecount=allpages HTTP/1.1
+                Host: shop.example
+                zumo-api-version: 2.0.0
+                Accept: application/json
+                User-Agent: Tandem
+
+
+                """)
+        #expect(
+            try Wire.datasync.writer.page(page).line == """
+                GET /api/tables/card?$filter=((complete%20eq%20false)%20and%20(updatedAt%20ge%20\
+                cast(2026-11-21T03:14:34.003Z,Edm.DateTimeOffset)))&$orderby=updatedAt,id&$skip=7&$top=50\
+                &__includedeleted=true&$count=true
+                """)
+        page = PageRequest(table: "Card", order: .id(after: "о'к"))
+        #expect(
+            try Wire.azure.writer.page(page).line
+                == "GET /api/tables/Card?$filter=(id%20gt%20'%D0%BE''%D0%BA')&$orderby=id&$top=100")
+        page.order = .updatedAt(from: nil)
+        #expect(try Wire.datasync.writer.page(page).line == "GET /api/tables/card?$orderby=updatedAt,id&$top=100")
+    }
+
+    @Test(arguments: [(Wire.azure, 5000, 1000), (.azure, 0, 1), (.azure, -3, 1), (.datasync, 5000, 5000)])
+    func aPageIsNoLargerThanTheServerAllows(wire: Wire, top: Int, sent: Int) throws {
+        let line = try wire.writer.page(PageRequest(table: "Card", order: .id(after: nil), top: top)).line
+        #expect(line.hasSuffix("$orderby=id&$top=\(sent)"))
+    }
+
+    @Test func deletedItemsAreFoundByAListInAzureAndByPathInDatasync() throws {
+        #expect(
+            try Wire.azure.writer.find("Card", .id("a+b")).line
+                == "GET /api/tables/Card?$filter=(id%20eq%20'a%2Bb')&$top=2&__includeDeleted=true")
+        #expect(
+            try Wire.datasync.writer.find("Card", .id("a+b")).line
+                == "GET /api/tables/card/a%2Bb?__includedeleted=true")
+        #expect(
+            try Wire.datasync.writer.find("Card", .property("localKey", "1 2")).line
+                == "GET /api/tables/card?$filter=(localKey%20eq%20'1%202')&$top=2&__includedeleted=true")
+    }
+
+    /// The parameter is on in Azure Mobile Apps whatever its value, `false` included.
+    @Test(arguments: Wire.allCases) func deletedItemsAreLeftOutBySayingNothing(wire: Wire) throws {
+        let line = try wire.writer.page(PageRequest(table: "Card", order: .id(after: nil))).line
+        #expect(!line.lowercased().contains("deleted"))
+    }
+
+    @Test(arguments: Wire.allCases) func versionsAreQuoted(wire: Wire) throws {
+        for version in ["MQ==", "AAAAAAAAB9E=", String(repeating: "x", count: 4096), "W/a,b"] {
+            let request = try wire.writer.update(.card(version: version))
+            #expect(request.head.headerFields[.ifMatch] == "\"\(version)\"")
+        }
+        for version in [nil, ""] {
+            #expect(try wire.writer.update(.card(version: version)).head.headerFields[.ifMatch] == nil)
+        }
+    }
+
+    @Test(arguments: ["a\"b", "a\r\nX: y", "a b", "é", String(repeating: "x", count: 4097)])
+    func aVersionThatWouldBreakTheHeaderIsNotSent(version: String) {
+        for wire in Wire.allCases {
+            let error = #expect(throws: Unsendable.self) { try wire.writer.update(.card(version: version)) }
+            #expect(error?.code == .invalidVersion)
+        }
+    }
+
+    @Test func aTableCanHaveARouteOfItsOwn() throws {
+        var dialect = Dialect.datasync
+        dialect.routes["Card"] = "v2/мои карты"
+        let writer = RequestWriter(dialect, at: Wire.address)
+        #expect(
+            try writer.delete(.card()).line
+                == "DELETE /api/v2/%D0%BC%D0%BE%D0%B8%20%D0%BA%D0%B0%D1%80%D1%82%D1%8B/018f")
+    }
+}
+
+@Suite struct UnsendableTests {
+    private func code(_ body: () throws -> WireRequest) -> Unsendable.Code? {
+        #expect(throws: Unsendable.self) { try body() }?.code
+    }
+
+    @Test func anEmptyPatchIsNotSent() {
+        var item = OutgoingItem.card()
+        item.changed = ["nothing"]
+        #expect(code { try Wire.azure.writer.update(item) } == .noChange)
+        #expect(throws: Never.self) { try Wire.datasync.writer.update(item) }
+    }
+
+    @Test func anItemWithoutAnIDCanOnlyBeInserted() throws {
+        for wire in Wire.allCases {
+            #expect(code { try wire.writer.update(.card(nil)) } == .missingID)
+            #expect(code { try wire.writer.delete(.card(nil)) } == .missingID)
+            #expect(code { try wire.writer.undelete(.card(nil)) } == .missingID)
+            #expect(try !wire.writer.insert(.card(nil)).bodyText.contains("\"id\""))
+        }
+    }
+
+    @Test(arguments: ["createdAt", "UPDATEDAT", "deleted", "Version", "ID"])
+    func aReservedNameIsNotSentToAzure(name: String) {
+        var item = OutgoingItem.card()
+        item.members.append((name, .integer(1)))
+        item.changed.insert(name)
+        #expect(code { try Wire.azure.writer.insert(item) } == .memberName)
+        #expect(code { try Wire.azure.writer.update(item) } == .memberName)
+        // `createdAt` is an ordinary member there.
+        let datasync = try? Wire.datasync.writer.insert(item)
+        #expect((datasync != nil) == (name == "createdAt"))
+    }
+
+    @Test func reservedNamesAmongUnknownMembersAreLeftOut() throws {
+        var item = OutgoingItem.card()
+        item.unknown = [("Deleted", .bool(true)), ("VERSION", .text("x")), ("createdAt", .text("then"))]
+        #expect(
+            try Wire.datasync.writer.update(item).bodyText
+                == #"{"createdAt":"then","id":"018f","owner":null,"points":7,"price":"0.10","shop":"Лента"}"#)
+    }
+
+    @Test func aNameThatIsNoColumnIsNotSentToAzure() {
+        for name in ["a-b", "1a", "имя", "a b", ""] {
+            var item = OutgoingItem.card()
+            item.members.append((name, .integer(1)))
+            #expect(code { try Wire.azure.writer.insert(item) } == .memberName)
+            #expect(throws: Never.self) { try Wire.datasync.writer.insert(item) }
+        }
+    }
+
+    @Test(arguments: [JSONNode.real(.nan), .real(-.infinity), .blob([1]), .array([.real(.nan)]), .object([])])
+    func whatIsNoJSONIsNotSent(value: JSONNode) {
+        var item = OutgoingItem.card()
+        item.members.append(("x", value))
+        #expect(code { try Wire.azure.writer.insert(item) } == .value)
+        guard value != .object([]) else { return }
+        var dialect = Dialect.datasync
+        dialect.format.nestedJSON = true
+        #expect(code { try RequestWriter(dialect, at: Wire.address).insert(item) } == .value)
+    }
+
+    @Test(arguments: Wire.allCases) func aMemberTwiceIsNotSent(wire: Wire) {
+        var item = OutgoingItem.card()
+        item.members.append(("shop", .text("Магнит")))
+        #expect(code { try wire.writer.insert(item) } == .value)
+    }
+}

@@ -1,0 +1,87 @@
+import DatasyncWire
+import HTTPTypes
+import Tandem
+import TandemSync
+import Testing
+
+/// A dialect by a name that tests can show.
+enum Wire: String, CaseIterable, CustomTestStringConvertible {
+    case azure, datasync
+
+    var dialect: Dialect {
+        switch self {
+        case .azure: .azureMobileApps
+        case .datasync: .datasync
+        }
+    }
+
+    var testDescription: String { rawValue }
+
+    static let address = ServerAddress("https://shop.example/api")!
+
+    var writer: RequestWriter { RequestWriter(dialect, at: Self.address) }
+    var reader: AnswerReader { AnswerReader(dialect, at: Self.address) }
+}
+
+extension WireRequest {
+    /// What goes over the connection: the request line, the fields as they were set, an empty line, the body.
+    var text: String {
+        var lines = ["\(head.method.rawValue) \(head.path ?? "") HTTP/1.1", "Host: \(head.authority ?? "")"]
+        for field in head.headerFields { lines.append("\(field.name.rawName): \(field.value)") }
+        return lines.joined(separator: "\n") + "\n\n" + String(decoding: body, as: UTF8.self)
+    }
+
+    /// The request line alone.
+    var line: String { "\(head.method.rawValue) \(head.path ?? "")" }
+
+    var bodyText: String { String(decoding: body, as: UTF8.self) }
+}
+
+extension OutgoingItem {
+    /// A card with some members, two of which have changed.
+    static func card(_ id: ServerID? = "018f", version: String? = "MQ==") -> OutgoingItem {
+        OutgoingItem(
+            table: "Card", id: id, version: version,
+            members: [
+                ("shop", .text("Лента")), ("points", .integer(7)), ("owner", .null), ("price", .text("0.10")),
+            ],
+            changed: ["points", "shop"], unknown: [("colour", .text("red")), ("Points", .integer(1))])
+    }
+}
+
+func response(_ status: Int, _ fields: HTTPFields = [.contentType: "application/json"]) -> HTTPResponse {
+    HTTPResponse(status: .init(code: status), headerFields: fields)
+}
+
+/// The failure that something throws, `nil` if it throws none.
+func failure<T>(_ body: () throws(RemoteFailure) -> T) -> RemoteFailure? {
+    do {
+        _ = try body()
+        return nil
+    } catch {
+        return error
+    }
+}
+
+/// The code of the bad answer that something throws.
+func badAnswer<T>(_ body: () throws(RemoteFailure) -> T) -> BadAnswer.Code? {
+    if case .badAnswer(let answer)? = failure(body) { answer.code } else { nil }
+}
+
+extension RemoteFailure {
+    /// One line for a table of failures.
+    var line: String {
+        switch self {
+        case .notSent: "notSent"
+        case .lost: "lost"
+        case .unauthenticated(let status, _): "unauthenticated \(status)"
+        case .conflict(_, let item): "conflict \(item.map { "with \($0.version ?? "no version")" } ?? "without item")"
+        case .gone: "gone"
+        case .notFound: "notFound"
+        case .refused(_, let message): "refused \(message)"
+        case .later(_, let delay): "later \(delay.map { "in \($0.components.seconds) s" } ?? "some time")"
+        case .badAnswer(let answer): "bad \(answer.code)"
+        case .unsendable(let problem): "unsendable \(problem.code)"
+        }
+    }
+}
