@@ -9,5 +9,6 @@ public struct AnswerLimits: Hashable, Sendable {
     /// The longest version: it travels in a header, and servers have limits for those.
     public var version = 4096
 
+    /// The limits as they are unless an app sets its own.
     public init() {}
 }

@@ -9,10 +9,14 @@ import TandemSync
 /// that can be IDs, none of them twice, versions that can be sent back, the order that was asked for. So a server, or
 /// whoever stands in its place, can be wrong, but it can't make a store wrong.
 public struct AnswerReader: Sendable {
+    /// The tongue that answers are written in.
     public let dialect: Dialect
+    /// Whose they are: a link to another host is refused.
     public let address: ServerAddress
+    /// What a server may send.
     public let limits: AnswerLimits
 
+    /// A reader for one server.
     public init(_ dialect: Dialect, at address: ServerAddress, limits: AnswerLimits = AnswerLimits()) {
         self.dialect = dialect
         self.address = address

@@ -45,6 +45,7 @@ public struct Dialect: Hashable, Sendable {
     public var countOption: String
     /// The most items that may be asked for.
     public var greatestPage: Int
+    /// How filters are written.
     public var filterGrammar: FilterGrammar
     /// Whether every table has `createdAt`.
     public var hasCreatedAt: Bool

@@ -9,6 +9,7 @@ public struct FilterWriter: Sendable {
     let grammar: Dialect.FilterGrammar
     let hasCreatedAt: Bool
 
+    /// A writer of a dialect's grammar.
     public init(_ dialect: Dialect) {
         grammar = dialect.filterGrammar
         hasCreatedAt = dialect.hasCreatedAt

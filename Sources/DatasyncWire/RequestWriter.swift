@@ -4,10 +4,14 @@ import TandemSync
 
 /// Writes requests in a dialect, byte for byte. What can't be written is an ``Unsendable``, before anything is sent.
 public struct RequestWriter: Sendable {
+    /// The tongue that requests are written in.
     public let dialect: Dialect
+    /// Whom they are for.
     public let address: ServerAddress
+    /// What an ID and a version may be: what is not taken from a server is not sent to it either.
     public let limits: AnswerLimits
 
+    /// A writer for one server.
     public init(_ dialect: Dialect, at address: ServerAddress, limits: AnswerLimits = AnswerLimits()) {
         self.dialect = dialect
         self.address = address

@@ -59,7 +59,7 @@ import Testing
         #expect(datasync.tookValues)
     }
 
-    @Test(arguments: ["W/\"MQ==\"", "MQ==", "\"", "\"\"", "\"a\"b\"", ""])
+    @Test(arguments: ["W/\"MQ==\"", "MQ==", "MQ==\"", "\"MQ==", "\"", "\"\"", "\"a\"b\"", ""])
     func onlyAStrongTagIsAVersion(tag: String) throws {
         var head = response(200)
         head.headerFields[.eTag] = tag

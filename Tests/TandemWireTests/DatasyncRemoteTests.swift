@@ -147,6 +147,24 @@ private final class Asked: Sendable {
         #expect(transport.requests.count == 40)
     }
 
+    /// A refusal of the old token that comes after the new one was given says nothing about the new one.
+    @Test func aLateRefusalOfAnOldTokenAsksNobody() async throws {
+        let asked = Asked()
+        let late = Gate(1)
+        let transport = ScriptedTransport { request throws(TransportFailure) in
+            if request.headerFields[.authorization] == "Bearer 2" { return (response(200), row) }
+            if request.method == .delete { await late.wait() }
+            return (response(401, [:]), [])
+        }
+        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { .bearer("\(asked.note($0))") }
+        let slow = Task { try await remote.delete(.card()) }
+        while transport.requests.isEmpty { await Task.yield() }
+        #expect(try await remote.update(.card()).version == "Mg==")
+        await late.open()
+        #expect(try await slow.value.version == "Mg==")
+        #expect(asked.all == [.first, .refused(status: 401)])
+    }
+
     @Test func anAppThatHasNoCredentialsStopsTheCall() async throws {
         let asked = Asked()
         let transport = ScriptedTransport { _ throws(TransportFailure) in (response(200), row) }

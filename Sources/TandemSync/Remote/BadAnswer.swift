@@ -42,6 +42,7 @@ public struct BadAnswer: Error, Hashable, Sendable {
         public static let foreignLink = Code(kind: .foreignLink)
     }
 
+    /// What is wrong, to be matched.
     public let code: Code
     /// What is wrong, in a sentence.
     public let message: String
@@ -93,9 +94,11 @@ public struct Unsendable: Error, Hashable, Sendable {
         public static let filter = Code(kind: .filter)
     }
 
+    /// What is in the way, to be matched.
     public let code: Code
     /// What is in the way, in a sentence.
     public let message: String
+    /// The table concerned, where it is known.
     public let table: RemoteTableName?
     /// The member concerned, by its wire name.
     public let member: String?

@@ -11,9 +11,11 @@ public struct PageRequest: Sendable {
         case id(after: ServerID?)
     }
 
+    /// The table asked.
     public var table: RemoteTableName
     /// What is asked of the items, `nil` for all of them.
     public var filter: RemoteFilter?
+    /// In which order the items come, and from where.
     public var order: Order
     /// How many items of that order to leave out.
     public var skip: Int
@@ -43,6 +45,7 @@ public struct PageRequest: Sendable {
 /// No ID occurs twice in one. In the order of `updatedAt` every item has one, none is before the place asked for, and
 /// they ascend; items of one instant may come in any order.
 public struct RemotePage: Sendable, Equatable {
+    /// The items, deleted ones among them if they were asked for.
     public var items: [RemoteItem]
     /// Whether there may be more.
     public var hasMore: Bool

@@ -33,15 +33,19 @@ public indirect enum RemoteFilter: Hashable, Sendable {
 
     /// What a member is compared with.
     public enum Value: Hashable, Sendable {
+        /// True or false.
         case bool(Bool)
         /// Within ±2^53.
         case integer(Int64)
         /// A finite number.
         case real(Double)
+        /// A text, an ID, a UUID in lower case.
         case text(String)
+        /// A time at the precision of the wire.
         case time(WireTimestamp)
     }
 
+    /// How a member is compared. Null equals null only, and is neither less nor greater.
     public enum Comparison: Hashable, Sendable, CaseIterable {
         case equal
         case notEqual
@@ -51,19 +55,24 @@ public indirect enum RemoteFilter: Hashable, Sendable {
         case greaterOrEqual
     }
 
+    /// Where in a text another one is looked for.
     public enum TextTest: Hashable, Sendable, CaseIterable {
         case prefix
         case suffix
         case contains
     }
 
+    /// Always true, or never.
     case constant(Bool)
+    /// Whether it does not hold.
     case not(RemoteFilter)
     /// Whether all hold. Never empty.
     case all([RemoteFilter])
     /// Whether one holds. Never empty.
     case any([RemoteFilter])
+    /// Whether the member has no value.
     case isNull(Member)
+    /// A member and a value.
     case comparison(Member, Comparison, Value)
     /// Two members of one item.
     case members(Member, Comparison, Member)

@@ -50,6 +50,7 @@ extension RemoteItem: Equatable {
 
 /// What a server is asked to write.
 public struct OutgoingItem: Sendable {
+    /// The table that the item is in.
     public var table: RemoteTableName
     /// The key of the item; for an insert the one that it shall get, `nil` where the server makes one.
     public var id: ServerID?

@@ -2,6 +2,7 @@ import Tandem
 
 /// A table's name as the server knows it: the model's wire name.
 public struct RemoteTableName: RawRepresentable, Hashable, Sendable {
+    /// The name, as the server spells it.
     public let rawValue: String
 
     public init(rawValue: String) {
