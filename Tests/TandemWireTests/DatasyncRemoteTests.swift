@@ -202,6 +202,7 @@ private final class Asked: Sendable {
             await answer.open()
         }
         let error = await #expect(throws: RemoteFailure.self) { try await first.value }
+        #expect(await !answer.isOpen, "the call ended because it was cancelled, and not because the app answered")
         #expect(error?.isCancellation == true)
         #expect(error?.mayHaveActed == false)
         await answer.open()
@@ -240,6 +241,8 @@ private actor Gate {
     init(_ count: Int) {
         missing = count
     }
+
+    var isOpen: Bool { missing <= 0 }
 
     func pass() async {
         missing -= 1
