@@ -16,6 +16,7 @@ var dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     .package(url: "https://github.com/attaswift/BigInt", from: "6.0.1"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"605.0.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
 ]
@@ -87,6 +88,13 @@ let package = Package(
             swiftSettings: strict
         ),
         .target(name: "TandemTesting", dependencies: ["Tandem"], swiftSettings: strict),
+        // What a server to develop against answers, without a socket. Shares no code with a client, so that one mistake
+        // can't pass on both sides.
+        .target(
+            name: "TandemServerCore",
+            dependencies: ["Tandem", .product(name: "HTTPTypes", package: "swift-http-types")],
+            swiftSettings: strict
+        ),
         // A process that tests start beside themselves, to kill it or to share a store with it.
         .executableTarget(
             name: "TandemTestPeer",
@@ -104,6 +112,13 @@ let package = Package(
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],
             exclude: ["Text/folding-strings.txt"],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "TandemServerCoreTests",
+            dependencies: [
+                "TandemServerCore", "Tandem", "TandemTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: strict
         ),
         // A process that tests start beside themselves, to kill it or to share an encrypted database with it.

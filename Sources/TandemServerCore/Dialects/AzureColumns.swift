@@ -1,0 +1,129 @@
+import Tandem
+
+/// The columns of a table that grows by what comes: a row has them all, null where it was not given one.
+struct AzureColumns {
+    private let visit: Visit
+    /// By name, in the order in which they came: `text`, `number`, `bool`, or `null` as long as only nulls came.
+    private var kinds: JSONObject
+    private var hasGrown = false
+    private let stored: ServedTable?
+
+    init(_ visit: Visit, _ tx: ReadTransaction) throws {
+        self.visit = visit
+        let name = visit.name
+        stored = try tx.objects(ServedTable.self).where { $0.table == name }.first()
+        guard let stored else {
+            kinds = JSONObject()
+            return
+        }
+        let json = try JSONReader.read(Array(stored.columns.utf8), maximumDepth: 2)
+        guard case .object(let kinds) = json else { throw JSONProblem.malformed(at: 0) }
+        self.kinds = kinds
+    }
+
+    func contains(_ name: String) -> Bool {
+        let system =
+            visit.table.deletesSoftly
+            ? ["id", "createdat", "updatedat", "version", "deleted"] : ["id", "createdat", "updatedat", "version"]
+        return system.contains(name.lowercased()) || kinds.name(ignoringCase: name) != nil
+    }
+
+    /// The row with all columns, as it goes out.
+    func item(_ row: ServedRow) throws -> JSONObject {
+        var members: [(name: String, value: JSONValue)] = [
+            ("id", .text(row.key)), ("createdAt", .text(WireTime.iso(milliseconds: row.made))),
+            ("updatedAt", .text(WireTime.iso(milliseconds: row.changed))), ("version", .text(row.stamp)),
+        ]
+        if visit.table.deletesSoftly { members.append(("deleted", .bool(row.isTombstone))) }
+        let own = try row.members()
+        for (name, _) in kinds.members { members.append((name, own[name] ?? .null)) }
+        // What came over the other protocol grows no columns, and is not held back either.
+        for (name, value) in own.members where kinds[name] == nil { members.append((name, value)) }
+        return JSONObject(distinct: members)
+    }
+
+    /// What is stored of an item: values in their columns' types, under the columns' names.
+    mutating func take(_ item: JSONObject) throws -> JSONObject {
+        var taken = JSONObject()
+        for (name, value) in item.members {
+            guard Self.isName(name) else {
+                throw AzureMobileAppsRoutes.failure(.internalServerError, "Invalid column name '\(name)'")
+            }
+            let column = kinds.name(ignoringCase: name) ?? name
+            taken[column] = try convert(value, to: column)
+        }
+        return taken
+    }
+
+    /// Stores columns that are new.
+    func keep(in tx: WriteTransaction) throws {
+        guard hasGrown else { return }
+        guard kinds.members.count <= visit.configuration.limits.members else {
+            throw AzureMobileAppsRoutes.failure(.badRequest, "The table has too many columns")
+        }
+        if var stored {
+            stored.columns = kinds.text
+            try tx.update(stored)
+        } else {
+            try tx.insert(ServedTable(table: visit.name, columns: kinds.text))
+        }
+    }
+
+    private mutating func convert(_ value: JSONValue, to column: String) throws -> JSONValue {
+        var kind = kinds[column]
+        if kind == nil || kind == .text("null") {
+            let new = try Self.kind(of: value)
+            if kind != new {
+                kinds[column] = new
+                hasGrown = true
+            }
+            kind = new
+        }
+        switch (kind, value) {
+        case (_, .null): return .null
+        case (_, .array): throw Self.unsupported("Array")
+        case (_, .object): return .text("[object Object]")
+        case (.text("number")?, .number(let digits)): return Self.number(digits)
+        case (.text("number")?, .bool(let truth)): return truth ? 1 : 0
+        case (.text("number")?, .text(let text)): return Double(text).map { Self.number($0.description) } ?? value
+        case (.text("bool")?, .text(let text)): return .bool(!text.isEmpty)
+        case (.text("bool")?, .number(let digits)): return .bool(Double(digits) != 0)
+        case (.text("text")?, .number(let digits)):
+            guard case .number(let digits) = Self.number(digits) else { return .null }
+            return .text(digits)
+        case (.text("text")?, .bool(let truth)): return .text(truth ? "true" : "false")
+        default: return value
+        }
+    }
+
+    private static func kind(of value: JSONValue) throws -> JSONValue {
+        switch value {
+        case .null: "null"
+        case .bool: "bool"
+        case .number: "number"
+        case .text: "text"
+        case .array: throw unsupported("Array")
+        case .object: throw unsupported("Object")
+        }
+    }
+
+    private static func unsupported(_ type: String) -> EarlyAnswer {
+        AzureMobileAppsRoutes.failure(.internalServerError, "Unsupported type: \(type)")
+    }
+
+    /// A number as JavaScript and a REAL column keep it: a double, without a point where it is whole.
+    private static func number(_ digits: String) -> JSONValue {
+        guard let value = Double(digits), value.isFinite else { return .null }
+        return .number(Int64(exactly: value).map { String($0) } ?? value.description)
+    }
+
+    private static func isName(_ name: String) -> Bool {
+        guard let first = name.utf8.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else {
+            return false
+        }
+        return name.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte == UInt8(ascii: "_")
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+        }
+    }
+}

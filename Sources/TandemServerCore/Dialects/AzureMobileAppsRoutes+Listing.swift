@@ -1,0 +1,109 @@
+import HTTPTypes
+import Tandem
+
+extension AzureMobileAppsRoutes {
+    private static let system = ["id", "createdat", "updatedat", "version", "deleted"]
+    private static let maximumTop = 1000
+
+    /// A page: a bare array, or with a total where one is asked for.
+    func list(_ tx: ReadTransaction) throws -> ServerAnswer {
+        let request = visit.request
+        let columns = try AzureColumns(visit, tx)
+        let limits = visit.configuration.limits
+        let top = try number("$top") ?? 0
+        guard top <= Self.maximumTop else {
+            throw Self.failure(.badRequest, "You cannot request more than \(Self.maximumTop) records")
+        }
+        // A top of nothing is no top.
+        let take = top > 0 ? top : limits.pageSize ?? 50
+        var query = ListQuery(skip: try number("$skip") ?? 0, take: take, logic: .threeValued, hasIntegers: false)
+        // Exactly this spelling, and any value: `false` includes them too.
+        query.includesTombstones = request.parameter("__includeDeleted").map { !$0.isEmpty } ?? false
+        query.counts = request.parameter("$inlinecount")?.lowercased() == "allpages"
+
+        let filterLimits = FilterLimits(
+            length: limits.filterLength, depth: limits.filterDepth, nodes: limits.filterNodes ?? 3000, orderKeys: 20)
+        var isEmpty = false
+        do throws(FilterProblem) {
+            if let text = request.parameter("$filter"), !text.isEmpty {
+                let filter = try ODataParser.filter(text, .odata3, limits: filterLimits, columns: Self.kind)
+                // A column that nothing has been stored in yet is in no row.
+                filter.forEachColumn { name in if !columns.contains(name) { isEmpty = true } }
+                query.filter = filter
+            }
+            if let text = request.parameter("$orderby"), !text.isEmpty {
+                query.order = try ODataParser.order(text, .odata3, limits: filterLimits, columns: Self.kind)
+            }
+        } catch {
+            throw Self.failure(
+                error.kind == .limit ? .badRequest : .internalServerError,
+                error.index.map { "\(error.message) (at index \($0))" } ?? error.message)
+        }
+
+        let page = isEmpty ? ListQuery.Page(total: query.counts ? 0 : nil) : try query.page(visit, in: tx)
+        let selected = request.parameter("$select").map { text in
+            text.split(separator: ",").map { $0.trimmed }
+        }
+        let items = try page.rows.map { row -> JSONValue in
+            .object(Self.selected(try columns.item(row), by: selected))
+        }
+        let json: JSONValue =
+            page.total.map { ["results": .array(items), "count": .number(String($0))] } ?? .array(items)
+        var answer = Self.weaklyTagged(ServerAnswer(.ok, json: json))
+        if page.rows.count == take { answer.fields[.link] = link(top: take, skip: query.skip + take) }
+        return answer
+    }
+
+    @Sendable private static func kind(_ column: String) -> FilterKind? {
+        switch column.lowercased() {
+        case "id", "version": .text
+        case "createdat", "updatedat": .instant
+        case "deleted": .bool
+        default: .unknown
+        }
+    }
+
+    private static func selected(_ item: JSONObject, by names: [String]?) -> JSONObject {
+        guard let names, !names.isEmpty, !names.contains("*") else { return item }
+        var chosen = JSONObject()
+        for name in names {
+            if let actual = item.name(ignoringCase: name), let value = item[actual] { chosen[actual] = value }
+        }
+        return chosen
+    }
+
+    private func number(_ name: String) throws -> Int? {
+        guard let text = visit.request.parameter(name), !text.isEmpty else { return nil }
+        guard let number = Int(text), number >= 0, number <= Int(Int32.max) else {
+            throw Self.failure(.badRequest, "\(name) is no number that can be used")
+        }
+        return number
+    }
+
+    /// The next page's address as the backend writes it: the port is missing, nothing is around it, and a slash is
+    /// before the query. It is there whenever a page is full.
+    private func link(top: Int, skip: Int) -> String {
+        let http = visit.request.http
+        let authority = http.authority ?? "localhost"
+        // Of an address in brackets the colons within are none of a port.
+        let host = authority.utf8.last == UInt8(ascii: "]") ? authority : authority.droppingPort
+        var parameters = [("$top", String(top)), ("$skip", String(skip))]
+        parameters += visit.request.query.filter { $0.name != "$top" && $0.name != "$skip" }.map { ($0.name, $0.value) }
+        let query = parameters.map { "\(QueryText.encode($0.0))=\(QueryText.encode($0.1))" }.joined(separator: "&")
+        let table = QueryText.encode(visit.request.path[1])
+        return "\(http.scheme ?? "http")://\(host)/tables/\(table)/?\(query); rel=next"
+    }
+}
+
+extension String {
+    fileprivate var droppingPort: String {
+        lastIndex(of: ":").map { String(self[..<$0]) } ?? self
+    }
+}
+
+extension StringProtocol {
+    /// Without spaces at the ends.
+    var trimmed: String {
+        String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+}

@@ -1,0 +1,241 @@
+import HTTPTypes
+import Tandem
+
+/// Answers as Azure Mobile Apps' Node backend does, version 4.0.3 with SQLite.
+///
+/// Its SQLite provider's own defects are not here: `startswith` and its like find what they should.
+struct AzureMobileAppsRoutes {
+    let visit: Visit
+
+    func answer() throws -> ServerAnswer {
+        var answer = try route()
+        answer.fields[.cacheControl] = "no-cache"
+        answer.fields[.zumoServerVersion] = "node-4.0.3"
+        return answer
+    }
+
+    private func route() throws -> ServerAnswer {
+        let store = visit.core.store
+        switch (visit.request.http.method, visit.id) {
+        case (.get, nil): return try store.read { try list($0) }
+        case (.get, let id?): return try store.read { try get(id, $0) }
+        case (.post, nil): return try store.write { try insert($0) }
+        case (.post, let id?): return try store.write { try undelete(id, $0) }
+        case (.patch, let id): return try store.write { try update(id, $0) }
+        case (.delete, let id?): return try store.write { try delete(id, $0) }
+        case (.head, _): return Self.error(.internalServerError, "HEAD is not supported")
+        default: return Self.notFoundPage
+        }
+    }
+
+    // MARK: One row
+
+    private func get(_ id: String, _ tx: ReadTransaction) throws -> ServerAnswer {
+        // Tombstones are shown by lists alone, whatever the query says.
+        guard let row = try visit.find(id, in: tx), !row.isTombstone, try visit.sees(row) else { return Self.missing }
+        return try item(.ok, row, tx)
+    }
+
+    private func insert(_ tx: WriteTransaction) throws -> ServerAnswer {
+        let sent = try entity()
+        var item = sent
+        try refuseReserved(item)
+        let version = item.remove(ignoringCase: "version")
+        let id = try Self.id(item.remove(ignoringCase: "id")) ?? uuid()
+        var columns = try AzureColumns(visit, tx)
+        let members = try columns.take(item)
+        try refuse(invalid: members)
+        guard visit.allowsInsert(id: id, members: members) else { throw Self.unauthorized }
+        guard try visit.find(id, in: tx) == nil else {
+            // The request comes back, not the row: who wants that must ask for it.
+            return Self.weaklyTagged(ServerAnswer(.conflict, json: .object(sent)))
+        }
+        try columns.keep(in: tx)
+        // A version that is sent is stored as it is, and read as the bytes of one.
+        let stamp: String? = if case .text(let version)? = version { Base64Text.encode(version.utf8) } else { nil }
+        let row = try visit.insert(id: id, members: members, stamp: stamp, in: tx)
+        return try self.item(.created, row, tx)
+    }
+
+    private func update(_ pathID: String?, _ tx: WriteTransaction) throws -> ServerAnswer {
+        var item = try entity()
+        try refuseReserved(item)
+        let bodyVersion = item.remove(ignoringCase: "version")
+        let bodyID = try Self.id(item.remove(ignoringCase: "id"))
+        if let pathID, let bodyID, !pathID.utf8.elementsEqual(bodyID.utf8) {
+            return Self.error(.badRequest, "Item id does not match id in path")
+        }
+        guard let id = pathID ?? bodyID else { return Self.error(.badRequest, "An id must be given") }
+        guard let row = try visit.find(id, in: tx), !row.isTombstone, try visit.sees(row) else { return Self.missing }
+        try authorize(.update, row)
+        var columns = try AzureColumns(visit, tx)
+        var members = try row.members()
+        if let version = ifMatch {
+            if !version.utf8.elementsEqual(row.stamp.utf8) {
+                guard let merged = try visit.resolution(of: .update, row, sent: item) else {
+                    return try self.item(.preconditionFailed, row, tx)
+                }
+                item = merged
+            }
+        } else if case .text(let version)? = bodyVersion, !version.utf8.elementsEqual(row.stamp.utf8) {
+            return try self.item(.conflict, row, tx)
+        }
+        guard !item.members.isEmpty else { return Self.error(.internalServerError, "Incorrect syntax near 'WHERE'") }
+        for (name, value) in try columns.take(item).members { members[name] = value }
+        try refuse(invalid: members)
+        try columns.keep(in: tx)
+        let updated = try visit.update(row, .update, members: members, isTombstone: false, in: tx)
+        return try self.item(.ok, updated, tx)
+    }
+
+    private func delete(_ id: String, _ tx: WriteTransaction) throws -> ServerAnswer {
+        guard let row = try visit.find(id, in: tx), !row.isTombstone, try visit.sees(row) else { return Self.missing }
+        try authorize(.delete, row)
+        if let conflict = try stale(row, .delete, tx) { return conflict }
+        guard visit.table.deletesSoftly else {
+            let answer = try item(.ok, row, tx)
+            try visit.remove(row, in: tx)
+            return answer
+        }
+        let deleted = try visit.update(row, .delete, members: row.members(), isTombstone: true, in: tx)
+        return try item(.ok, deleted, tx)
+    }
+
+    private func undelete(_ id: String, _ tx: WriteTransaction) throws -> ServerAnswer {
+        guard let row = try visit.find(id, in: tx), visit.table.deletesSoftly, try visit.sees(row) else {
+            return Self.missing
+        }
+        try authorize(.undelete, row)
+        if let conflict = try stale(row, .undelete, tx) { return conflict }
+        // Of a live row too: then only the version goes on.
+        let live = try visit.update(row, .undelete, members: row.members(), isTombstone: false, in: tx)
+        return try item(.created, live, tx)
+    }
+
+    /// The answer to a delete or an undelete that was made on an older version; nil if it is to go on.
+    private func stale(_ row: ServedRow, _ kind: ServerChange.Kind, _ tx: ReadTransaction) throws -> ServerAnswer? {
+        guard let version = ifMatch, !version.utf8.elementsEqual(row.stamp.utf8),
+            try visit.resolution(of: kind, row, sent: JSONObject()) == nil
+        else { return nil }
+        return try item(.preconditionFailed, row, tx)
+    }
+
+    // MARK: What a request says
+
+    /// The version of `If-Match`, with quotes or without. `*` is a version like any other, and none that there is.
+    private var ifMatch: String? {
+        guard let text = visit.request.header(.ifMatch), !text.isEmpty else { return nil }
+        guard text.utf8.count >= 2, text.utf8.first == 0x22, text.utf8.last == 0x22 else { return text }
+        return String(text.utf8.dropFirst().dropLast()) ?? text
+    }
+
+    /// The entity in the body; an empty one if there is no body.
+    private func entity() throws -> JSONObject {
+        guard !visit.request.body.isEmpty else { return JSONObject() }
+        if let type = visit.request.header(.contentType), !type.lowercased().hasPrefix("application/json") {
+            throw Self.failure(.internalServerError, "Unsupported content type")
+        }
+        let json = try visit.json(readsLikeDotNet: false) { problem in
+            switch problem {
+            case .tooDeep: Self.error(.badRequest, "The JSON is nested too deeply")
+            case .malformed(let place): Self.error(.badRequest, "Unexpected token in JSON at position \(place)")
+            }
+        }
+        guard case .object(let entity) = json else {
+            throw Self.failure(.internalServerError, "The body is no object")
+        }
+        guard entity.members.count <= visit.configuration.limits.members else {
+            throw Self.failure(.badRequest, "The item has too many properties")
+        }
+        return entity
+    }
+
+    private func refuseReserved(_ item: JSONObject) throws {
+        for (name, _) in item.members where ["createdat", "updatedat", "deleted"].contains(name.lowercased()) {
+            throw Self.failure(.badRequest, "Cannot update item with property '\(name)' as it is reserved")
+        }
+    }
+
+    /// The ID that a body names; nil if it is missing, null or empty, for the server to make one.
+    private static func id(_ value: JSONValue?) throws -> String? {
+        switch value {
+        case nil, .null?: return nil
+        case .text(let id)?: return id.isEmpty ? nil : id
+        case .number(let digits)?: return digits
+        default: throw failure(.badRequest, "The id is no string")
+        }
+    }
+
+    private func refuse(invalid members: JSONObject) throws {
+        if let problem = visit.hooks.validate?(visit.name, members).first {
+            throw Self.failure(.badRequest, problem)
+        }
+    }
+
+    private func authorize(_ kind: ServerChange.Kind, _ row: ServedRow) throws {
+        if try !visit.allows(kind, row) { throw Self.unauthorized }
+    }
+
+    /// A random UUID, version 4.
+    private func uuid() -> String {
+        var bytes = visit.randomBytes()
+        bytes[6] = bytes[6] & 0x0F | 0x40
+        bytes[8] = bytes[8] & 0x3F | 0x80
+        let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let ends = [8, 12, 16, 20, 32]
+        return zip([0] + ends, ends).map { String(Array(digits)[$0..<$1]) }.joined(separator: "-")
+    }
+
+    // MARK: Answers
+
+    /// An answer with one row and its version.
+    private func item(_ status: HTTPResponse.Status, _ row: ServedRow, _ tx: ReadTransaction) throws -> ServerAnswer {
+        let columns = try AzureColumns(visit, tx)
+        var answer = ServerAnswer(status, json: .object(try columns.item(row)))
+        answer.fields[.eTag] = "\"\(row.stamp)\""
+        return answer
+    }
+
+    private static let unauthorized = failure(.unauthorized, "You are not allowed to do this")
+    static let missing = error(.notFound, "The item does not exist")
+
+    static let notFoundPage = ServerAnswer(
+        .notFound, [.contentType: "text/html; charset=utf-8"],
+        body: Array("<!DOCTYPE html><html><body><pre>Not Found</pre></body></html>\n".utf8))
+
+    static func error(_ status: HTTPResponse.Status, _ text: String) -> ServerAnswer {
+        weaklyTagged(ServerAnswer(status, json: ["error": .text(text)]))
+    }
+
+    static func failure(_ status: HTTPResponse.Status, _ text: String) -> EarlyAnswer {
+        EarlyAnswer(answer: error(status, text))
+    }
+
+    /// With a weak tag made from the body, as express does for whatever has no version. It is no version.
+    static func weaklyTagged(_ answer: ServerAnswer) -> ServerAnswer {
+        // FNV-1a: that it changes with the body is all that is asked of it.
+        let hash = answer.body.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        let bytes = stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: hash >> UInt64($0)) }
+        var answer = answer
+        answer.fields[.eTag] = "W/\"\(String(answer.body.count, radix: 16))-\(Base64Text.encode(bytes))\""
+        return answer
+    }
+
+    // MARK: The version of the protocol
+
+    static func checkVersion(_ request: ServerRequest) throws {
+        let version = request.header(.zumoVersion) ?? request.parameter(ignoringCase: "zumo-api-version") ?? ""
+        guard !isVersion(version) else { return }
+        throw failure(
+            .badRequest,
+            "An invalid API version was specified in the request, this request needs to specify a ZUMO-API-VERSION of "
+                + "2.0.0.")
+    }
+
+    /// Whether a version is 2.0 and something.
+    static func isVersion(_ text: String) -> Bool {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count == 3 && parts[0].elementsEqual("2".utf8) && parts[1].elementsEqual("0".utf8)
+            && !parts[2].isEmpty && parts[2].allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+}

@@ -1,0 +1,138 @@
+import HTTPTypes
+import Tandem
+
+extension DatasyncRoutes {
+    private static let maximumTop = 128_000
+
+    /// A page with the total, where it is asked for, and the query of the next one, if there is one.
+    func list(_ tx: ReadTransaction) throws -> ServerAnswer {
+        let request = visit.request
+        let limits = visit.configuration.limits
+        let options = try options()
+        let top = try number(options["$top"], "$top")
+        if let top, top > Self.maximumTop {
+            throw Self.refused("The limit of '\(Self.maximumTop)' for Top query has been exceeded.")
+        }
+        let pageSize = max(1, min(limits.pageSize ?? 100, Self.maximumTop))
+        let skip = try number(options["$skip"], "$skip") ?? 0
+        var query = ListQuery(skip: skip, take: min(top ?? pageSize, pageSize), logic: .twoValued, hasIntegers: true)
+        query.includesTombstones = !visit.table.deletesSoftly || includesTombstones
+        // Any value will do, `false` too, as long as it is one.
+        if let text = options["$count"] {
+            guard ["true", "false"].contains(text.lowercased()) else { throw Self.refused("Invalid $count") }
+            query.counts = true
+        }
+        let filterLimits = FilterLimits(
+            length: limits.filterLength, depth: limits.filterDepth, nodes: limits.filterNodes ?? 100, orderKeys: 5)
+        let columns = visit.table.columns
+        let kind: @Sendable (String) -> FilterKind? = { Self.kind($0, columns) }
+        do throws(FilterProblem) {
+            if let text = options["$filter"] {
+                if text.trimmed.isEmpty { throw FilterProblem("", kind: .untranslatable) }
+                query.filter = try ODataParser.filter(text, .odata4, limits: filterLimits, columns: kind)
+            }
+            if let text = options["$orderby"], !text.trimmed.isEmpty {
+                query.order = try ODataParser.order(text, .odata4, limits: filterLimits, columns: kind)
+            }
+        } catch {
+            // An empty filter is not caught by the server's own code; what a database can't answer has no text.
+            if error.message.isEmpty { return ServerAnswer(.internalServerError) }
+            if error.kind == .untranslatable { return ServerAnswer(.badRequest) }
+            throw Self.refused(error.index.map { "\(error.message) at position \($0)" } ?? error.message)
+        }
+        let selected = try selection(options["$select"], kind)
+
+        let page = try query.page(visit, in: tx)
+        var out = Array("{\"items\":[".utf8)
+        for (index, row) in page.rows.enumerated() {
+            if index > 0 { out.append(UInt8(ascii: ",")) }
+            if let selected {
+                let all = try DatasyncBody.object(of: row, columns: columns)
+                let chosen = selected.map { name -> (name: String, value: JSONValue) in
+                    let actual = all.name(ignoringCase: name) ?? name
+                    return (actual, all[actual] ?? .null)
+                }
+                JSONObject(chosen).append(to: &out)
+            } else {
+                out += try DatasyncBody.bytes(of: row, columns: columns)
+            }
+        }
+        let hasNext = page.hasMore && !page.rows.isEmpty && top.map { $0 > page.rows.count } != false
+        let next: JSONValue =
+            hasNext
+            ? .text(nextLink(request, skip: skip + page.rows.count, top: top.map { $0 - page.rows.count })) : nil
+        out += Array("],\"count\":\(page.total.map(String.init) ?? "null"),\"nextLink\":".utf8)
+        next.append(to: &out)
+        out.append(UInt8(ascii: "}"))
+        return ServerAnswer(.ok, json: out)
+    }
+
+    /// The options by their names in lower case. Unknown ones are passed over.
+    private func options() throws -> [String: String] {
+        var options: [String: String] = [:]
+        for (name, value) in visit.request.query where name.hasPrefix("$") {
+            guard options.updateValue(value, forKey: name.lowercased()) == nil else {
+                throw Self.refused("Query option '\(name)' was specified more than once.")
+            }
+        }
+        if options["$expand"] != nil { throw Self.refused("$expand is not allowed.") }
+        return options
+    }
+
+    private func number(_ text: String?, _ name: String) throws -> Int? {
+        guard let text else { return nil }
+        guard let number = Int(text), number >= 0, number <= Int(Int32.max) else {
+            throw Self.refused("Invalid value '\(text)' for \(name) query option found.")
+        }
+        return number
+    }
+
+    private func selection(_ text: String?, _ kind: (String) -> FilterKind?) throws -> [String]? {
+        guard let text, !text.trimmed.isEmpty else { return nil }
+        let names = text.split(separator: ",").map(\.trimmed)
+        if names.contains("*") { return nil }
+        for name in names where kind(name) == nil {
+            throw Self.refused("Could not find a property named '\(name)'")
+        }
+        return names
+    }
+
+    private static func kind(_ column: String, _ columns: [ServerColumn]?) -> FilterKind? {
+        let folded = column.lowercased()
+        switch folded {
+        case "id", "version": return .text
+        case "updatedat": return .instant
+        case "deleted": return .bool
+        default: break
+        }
+        guard let columns else { return .unknown }
+        guard let column = columns.first(where: { $0.name.lowercased() == folded }) else { return nil }
+        return switch column.initial {
+        case .bool: .bool
+        case .number: .number
+        default: .unknown
+        }
+    }
+
+    /// The query of the next page: that of this one with another `$skip`, and, where it had a `$top`, what remains of it.
+    private func nextLink(_ request: ServerRequest, skip: Int, top: Int?) -> String {
+        var parameters = request.query
+        func set(_ name: String, _ value: Int) {
+            if let place = parameters.firstIndex(where: { $0.name.lowercased() == name }) {
+                parameters[place].value = String(value)
+            } else {
+                parameters.append((name, String(value)))
+            }
+        }
+        set("$skip", skip)
+        if let top { set("$top", top) }
+        return parameters.map { parameter in
+            let name = QueryText.encode(parameter.name, keeping: "$(),;@!*")
+            return "\(name)=\(QueryText.encode(parameter.value, keeping: "$(),;@!*"))"
+        }.joined(separator: "&")
+    }
+
+    private static func refused(_ message: String) -> EarlyAnswer {
+        EarlyAnswer(answer: ServerAnswer(.badRequest, json: .text(message)))
+    }
+}

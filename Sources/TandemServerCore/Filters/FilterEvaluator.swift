@@ -1,0 +1,181 @@
+/// Computes a filter for one row.
+struct FilterEvaluator {
+    let logic: FilterLogic
+    /// Whether a number without a point is an integer, whose division is one of integers.
+    let hasIntegers: Bool
+    /// The server's time, in ticks.
+    let now: Int64
+    /// The value of a row's column.
+    let column: (String) -> FilterValue
+
+    /// Whether the row is one that the filter asks for.
+    func holds(_ filter: FilterNode) -> Bool {
+        truth(filter, nil) == true
+    }
+
+    /// The value of a key of an order.
+    func value(_ node: FilterNode) -> FilterValue { value(node, nil) }
+
+    /// The element that the variable of an `any` or `all` stands for.
+    private typealias Binding = (name: String, element: JSONValue)
+
+    /// True, false, or nil for unknown, which only SQL's logic knows.
+    private func truth(_ node: FilterNode, _ bound: Binding?) -> Bool? {
+        guard case .bool(let truth) = value(node, bound) else { return logic == .twoValued ? false : nil }
+        return truth
+    }
+
+    private func value(_ node: FilterNode, _ bound: Binding?) -> FilterValue {
+        switch node {
+        case .literal(let value): return value
+        case .path(let names): return value(at: names, bound)
+        case .not(let inner): return truth(inner, bound).map { .bool(!$0) } ?? .null
+        case .negative(let inner):
+            switch value(inner, bound) {
+            case .integer(let value): return value == .min ? .real(-Double(value)) : .integer(-value)
+            case .real(let value): return .real(-value)
+            default: return .null
+            }
+        case .all(let parts): return joined(parts, bound, ends: false)
+        case .any(let parts): return joined(parts, bound, ends: true)
+        case .comparison(let left, let comparison, let right):
+            return compare(left, comparison, right, bound).map { .bool($0) } ?? .null
+        case .arithmetic(let left, let operation, let right):
+            return FilterArithmetic.compute(value(left, bound), operation, value(right, bound))
+        case .among(let inner, let list):
+            let inner = value(inner, bound)
+            return .bool(
+                list.contains { element in
+                    guard case .literal(let element) = element else { return false }
+                    if case .null = inner, case .null = element { return true }
+                    return FilterValue.compare(inner, element) == 0
+                })
+        case .call(let function, let arguments):
+            return function.call(arguments.map { value($0, bound) }, now: now)
+        case .cast(let inner, let type): return type.cast(value(inner, bound))
+        case .isOf(let inner, let type):
+            if case .null = value(inner, bound) { return .bool(false) }
+            if case .null = type.cast(value(inner, bound)) { return .bool(false) }
+            return .bool(true)
+        case .quantified(let path, let isAll, let variable, let condition):
+            guard case .json(.array(let elements)) = value(at: path, nil) else { return .bool(false) }
+            guard let condition else { return .bool(!elements.isEmpty) }
+            let matches = elements.lazy.map { truth(condition, (variable, $0)) == true }
+            return .bool(isAll ? matches.allSatisfy { $0 } : matches.contains(true))
+        }
+    }
+
+    private func value(at names: [String], _ bound: Binding?) -> FilterValue {
+        var names = names[...]
+        guard let first = names.popFirst() else { return .null }
+        var value: FilterValue =
+            if let bound, bound.name == first {
+                FilterValue(bound.element, hasIntegers: hasIntegers)
+            } else {
+                column(first)
+            }
+        for name in names {
+            guard case .json(.object(let object)) = value, let member = object[name] else { return .null }
+            value = FilterValue(member, hasIntegers: hasIntegers)
+        }
+        return value
+    }
+
+    /// `and` ends at what is false, `or` at what is true; unknown stays unknown if nothing ends it.
+    private func joined(_ parts: [FilterNode], _ bound: Binding?, ends: Bool) -> FilterValue {
+        var isKnown = true
+        for part in parts {
+            switch truth(part, bound) {
+            case ends?: return .bool(ends)
+            case nil: isKnown = false
+            default: break
+            }
+        }
+        return isKnown ? .bool(!ends) : .null
+    }
+
+    private func compare(
+        _ left: FilterNode, _ comparison: FilterComparison, _ right: FilterNode, _ bound: Binding?
+    ) -> Bool? {
+        let (leftValue, rightValue) = (value(left, bound), value(right, bound))
+        switch (leftValue, rightValue) {
+        case (.null, .null):
+            // `x eq null` asks whether x is null in SQL too; two columns without values are not equal there.
+            if logic == .threeValued, !Self.isNull(left), !Self.isNull(right) { return nil }
+            return comparison == .eq ? true : comparison == .ne ? false : unknown
+        case (.null, _), (_, .null):
+            let isAsked = logic == .twoValued || Self.isNull(left) || Self.isNull(right)
+            guard isAsked else { return nil }
+            return comparison == .eq ? false : comparison == .ne ? true : unknown
+        default: break
+        }
+        guard let order = FilterValue.compare(leftValue, rightValue) else { return comparison == .ne }
+        return switch comparison {
+        case .eq: order == 0
+        case .ne: order != 0
+        case .gt: order > 0
+        case .ge: order >= 0
+        case .lt: order < 0
+        case .le: order <= 0
+        }
+    }
+
+    private var unknown: Bool? { logic == .twoValued ? false : nil }
+
+    private static func isNull(_ node: FilterNode) -> Bool {
+        if case .literal(.null) = node { true } else { false }
+    }
+}
+
+extension FilterArithmetic {
+    /// The result, null if there is none: integers that do not fit become floating-point numbers, as in SQLite.
+    static func compute(_ left: FilterValue, _ operation: FilterArithmetic, _ right: FilterValue) -> FilterValue {
+        switch (left, operation, right) {
+        case (.integer(let left), _, .integer(let right)): return integers(left, operation, right)
+        case (.duration(let left), .add, .duration(let right)):
+            return checked(left.addingReportingOverflow(right)).map { .duration($0) } ?? .null
+        case (.duration(let left), .sub, .duration(let right)):
+            return checked(left.subtractingReportingOverflow(right)).map { .duration($0) } ?? .null
+        default: break
+        }
+        if let left = left.double, let right = right.double { return reals(left, operation, right) }
+        guard let moment = left.instant else { return .null }
+        switch (operation, right) {
+        case (.add, .duration(let length)):
+            return checked(moment.addingReportingOverflow(length)).map { .instant($0) } ?? .null
+        case (.sub, .duration(let length)):
+            return checked(moment.subtractingReportingOverflow(length)).map { .instant($0) } ?? .null
+        case (.sub, _):
+            guard let other = right.instant else { return .null }
+            return checked(moment.subtractingReportingOverflow(other)).map { .duration($0) } ?? .null
+        default: return .null
+        }
+    }
+
+    private static func checked(_ result: (partialValue: Int64, overflow: Bool)) -> Int64? {
+        result.overflow ? nil : result.partialValue
+    }
+
+    private static func integers(_ left: Int64, _ operation: FilterArithmetic, _ right: Int64) -> FilterValue {
+        let exact =
+            switch operation {
+            case .add: left.addingReportingOverflow(right)
+            case .sub: left.subtractingReportingOverflow(right)
+            case .mul: left.multipliedReportingOverflow(by: right)
+            case .div: left.dividedReportingOverflow(by: right)
+            case .mod: left.remainderReportingOverflow(dividingBy: right)
+            }
+        if right == 0, operation == .div || operation == .mod { return .null }
+        return checked(exact).map { .integer($0) } ?? reals(Double(left), operation, Double(right))
+    }
+
+    private static func reals(_ left: Double, _ operation: FilterArithmetic, _ right: Double) -> FilterValue {
+        switch operation {
+        case .add: .real(left + right)
+        case .sub: .real(left - right)
+        case .mul: .real(left * right)
+        case .div: right == 0 ? .null : .real(left / right)
+        case .mod: right == 0 ? .null : .real(left.truncatingRemainder(dividingBy: right))
+        }
+    }
+}

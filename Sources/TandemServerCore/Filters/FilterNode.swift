@@ -1,0 +1,148 @@
+/// A filter as a tree.
+indirect enum FilterNode: Sendable {
+    case literal(FilterValue)
+    /// A member, or a member of a member, by its names; or the variable of an `any` or `all`.
+    case path([String])
+    case not(FilterNode)
+    case negative(FilterNode)
+    /// All hold. A list and not a pair, so that a long chain is not a deep tree.
+    case all([FilterNode])
+    case any([FilterNode])
+    case comparison(FilterNode, FilterComparison, FilterNode)
+    case arithmetic(FilterNode, FilterArithmetic, FilterNode)
+    case among(FilterNode, [FilterNode])
+    case call(FilterFunction, [FilterNode])
+    case cast(FilterNode, FilterType)
+    case isOf(FilterNode, FilterType)
+    /// Whether a list has an element, or has only elements, for which a condition holds.
+    case quantified(path: [String], isAll: Bool, variable: String, FilterNode?)
+}
+
+enum FilterComparison: String, Sendable {
+    case eq, ne, gt, ge, lt, le
+}
+
+enum FilterArithmetic: String, Sendable {
+    case add, sub, mul, div, mod
+}
+
+/// A type that a value is cast to or held against.
+enum FilterType: String, Sendable {
+    case boolean, string, guid, date, timeOfDay, dateTimeOffset, dateTime, duration, byte, sbyte
+    case int16, int32, int64, single, double, decimal
+
+    init?(name: String) {
+        let folded = name.lowercased()
+        let bare = folded.hasPrefix("edm.") ? String(folded.dropFirst(4)) : folded
+        let all: [FilterType] = [
+            .boolean, .string, .guid, .date, .timeOfDay, .dateTimeOffset, .dateTime, .duration, .byte, .sbyte, .int16,
+            .int32, .int64, .single, .double, .decimal,
+        ]
+        guard let type = all.first(where: { $0.rawValue.lowercased() == bare }) else { return nil }
+        self = type
+    }
+
+    var kind: FilterKind {
+        switch self {
+        case .boolean: .bool
+        case .string: .text
+        case .guid: .guid
+        case .date: .day
+        case .timeOfDay: .time
+        case .dateTimeOffset, .dateTime: .instant
+        case .duration: .duration
+        case .byte, .sbyte, .int16, .int32, .int64, .single, .double, .decimal: .number
+        }
+    }
+}
+
+enum FilterFunction: String, Sendable, CaseIterable {
+    case substringof, contains, startswith, endswith, indexof, substring, length, tolower, toupper, trim, concat,
+        replace
+    case year, month, day, hour, minute, second, fractionalseconds, date, time, now
+    case round, floor, ceiling
+
+    /// Whether servers of a dialect know the function.
+    func isKnown(in grammar: FilterGrammar) -> Bool {
+        switch self {
+        case .substringof, .replace: grammar == .odata3
+        case .contains, .fractionalseconds, .date, .time, .now: grammar == .odata4
+        default: true
+        }
+    }
+
+    /// What it takes, and how many arguments must be there at least.
+    var parameters: (kinds: [FilterKind], required: Int) {
+        switch self {
+        case .substringof, .contains, .startswith, .endswith, .indexof, .concat: ([.text, .text], 2)
+        case .substring: ([.text, .number, .number], 2)
+        case .replace: ([.text, .text, .text], 3)
+        case .length, .tolower, .toupper, .trim: ([.text], 1)
+        case .year, .month, .day, .hour, .minute, .second, .fractionalseconds, .date, .time: ([.instant], 1)
+        case .round, .floor, .ceiling: ([.number], 1)
+        case .now: ([], 0)
+        }
+    }
+
+    var result: FilterKind {
+        switch self {
+        case .substringof, .contains, .startswith, .endswith: .bool
+        case .indexof, .length, .year, .month, .day, .hour, .minute, .second, .fractionalseconds, .round, .floor,
+            .ceiling:
+            .number
+        case .substring, .tolower, .toupper, .trim, .concat, .replace: .text
+        case .date: .day
+        case .time: .time
+        case .now: .instant
+        }
+    }
+}
+
+/// Which of the two grammars a filter is written in.
+enum FilterGrammar: Sendable {
+    /// OData 2 and 3, of Azure Mobile Apps.
+    case odata3
+    /// OData 4, of Datasync.
+    case odata4
+}
+
+/// Why a filter, or another query option, is refused.
+struct FilterProblem: Error {
+    enum Kind {
+        /// It is not in the grammar, or its types do not fit.
+        case malformed
+        /// It is longer or deeper than the server takes.
+        case limit
+        /// It is in the grammar, and no store that the server stands for can answer it.
+        case untranslatable
+    }
+    let kind: Kind
+    let message: String
+    /// The offset in the text, in UTF-8, where there is one.
+    let index: Int?
+
+    init(_ message: String, at index: Int? = nil, kind: Kind = .malformed) {
+        self.kind = kind
+        self.message = message
+        self.index = index
+    }
+}
+
+extension FilterNode {
+    /// Calls a function with the name of each column that the filter looks at.
+    func forEachColumn(_ body: (String) -> Void) {
+        switch self {
+        case .literal: break
+        case .path(let names): names.first.map(body)
+        case .not(let inner), .negative(let inner), .cast(let inner, _), .isOf(let inner, _): inner.forEachColumn(body)
+        case .all(let parts), .any(let parts), .call(_, let parts): for part in parts { part.forEachColumn(body) }
+        case .comparison(let left, _, let right), .arithmetic(let left, _, let right):
+            left.forEachColumn(body)
+            right.forEachColumn(body)
+        case .among(let inner, _): inner.forEachColumn(body)
+        case .quantified(let path, _, let variable, let condition):
+            path.first.map(body)
+            condition?.forEachColumn { name in if name != variable { body(name) } }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+/// A value that a filter computes with.
+enum FilterValue: Sendable {
+    case null
+    case bool(Bool)
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    /// A moment, in ticks since 1970.
+    case instant(Int64)
+    /// A day, in days since 1970.
+    case day(Int64)
+    /// A time of day, in ticks since midnight.
+    case time(Int64)
+    /// A length of time, in ticks.
+    case duration(Int64)
+    /// A GUID in lower case.
+    case guid(String)
+    /// An array or an object of a row.
+    case json(JSONValue)
+
+    /// The value of a row's member. `hasIntegers` is false where every number is a floating-point one.
+    init(_ value: JSONValue, hasIntegers: Bool) {
+        switch value {
+        case .null: self = .null
+        case .bool(let value): self = .bool(value)
+        case .number(let digits):
+            if hasIntegers, let integer = Int64(digits) {
+                self = .integer(integer)
+            } else {
+                self = Double(digits).map { .real($0) } ?? .null
+            }
+        case .text(let text): self = .text(text)
+        case .array, .object: self = .json(value)
+        }
+    }
+
+    var kind: FilterKind {
+        switch self {
+        case .null: .unknown
+        case .bool: .bool
+        case .integer, .real: .number
+        case .text: .text
+        case .instant: .instant
+        case .day: .day
+        case .time: .time
+        case .duration: .duration
+        case .guid: .guid
+        case .json: .unknown
+        }
+    }
+}
+
+/// What is known of an expression before any row is looked at.
+enum FilterKind: Sendable {
+    /// A member of a row, that can be anything, or null.
+    case unknown
+    case bool, number, text, instant, day, time, duration, guid
+
+    /// Whether two values of these kinds can be compared. Times and GUIDs are texts in a row, and on some clients.
+    func isComparable(with other: FilterKind) -> Bool {
+        switch (self, other) {
+        case (.unknown, _), (_, .unknown): true
+        case (.guid, .text), (.text, .guid), (.instant, .day), (.day, .instant): true
+        default: self == other
+        }
+    }
+}
+
+/// How rows are told apart from values by a dialect.
+enum FilterLogic: Sendable {
+    /// SQL's: a comparison with null is neither true nor false, and neither is its opposite.
+    case threeValued
+    /// C#'s: `x ne true` holds where x is null, and so does `not(x eq true)`.
+    case twoValued
+}
+
+extension FilterValue {
+    /// Negative if `lhs` comes first, positive if `rhs` does, zero if they are equal; nil if they can't be compared,
+    /// as with a null or a NaN.
+    static func compare(_ lhs: FilterValue, _ rhs: FilterValue) -> Int? {
+        switch (lhs, rhs) {
+        case (.integer(let lhs), .integer(let rhs)): order(lhs, rhs)
+        case (.integer, .real), (.real, .integer), (.real, .real):
+            lhs.double.flatMap { lhs in
+                rhs.double.flatMap { rhs in lhs.isNaN || rhs.isNaN ? nil : order(lhs, rhs) }
+            }
+        case (.text(let lhs), .text(let rhs)): order(text: lhs, rhs)
+        case (.bool(let lhs), .bool(let rhs)): order(lhs ? 1 : 0, rhs ? 1 : 0)
+        case (.instant(let lhs), .instant(let rhs)), (.day(let lhs), .day(let rhs)), (.time(let lhs), .time(let rhs)),
+            (.duration(let lhs), .duration(let rhs)):
+            order(lhs, rhs)
+        case (.guid(let lhs), .guid(let rhs)): order(text: lhs, rhs)
+        case (.guid(let lhs), .text(let rhs)): order(text: lhs, rhs.lowercased())
+        case (.text(let lhs), .guid(let rhs)): order(text: lhs.lowercased(), rhs)
+        case (.text, .instant), (.text, .day), (.day, .instant), (.instant, .text), (.instant, .day), (.day, .text):
+            lhs.instant.flatMap { lhs in rhs.instant.map { rhs in order(lhs, rhs) } }
+        case (.text(let lhs), .time(let rhs)): WireTime.parseTime(lhs).map { order($0, rhs) }
+        case (.time(let lhs), .text(let rhs)): WireTime.parseTime(rhs).map { order(lhs, $0) }
+        case (.text(let lhs), .duration(let rhs)): WireTime.parseDuration(lhs).map { order($0, rhs) }
+        case (.duration(let lhs), .text(let rhs)): WireTime.parseDuration(rhs).map { order(lhs, $0) }
+        case (.json(let lhs), .json(let rhs)): lhs == rhs ? 0 : nil
+        default: nil
+        }
+    }
+
+    private static func order<T: Comparable>(_ lhs: T, _ rhs: T) -> Int { lhs < rhs ? -1 : lhs > rhs ? 1 : 0 }
+
+    /// By UTF-8: Swift's own order holds two spellings of "é" to be one, which are two IDs to everybody else.
+    private static func order(text lhs: String, _ rhs: String) -> Int {
+        if lhs.utf8.elementsEqual(rhs.utf8) { return 0 }
+        return lhs.utf8.lexicographicallyPrecedes(rhs.utf8) ? -1 : 1
+    }
+
+    var double: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .real(let value): value
+        default: nil
+        }
+    }
+
+    /// The moment that the value is, or is the text of.
+    var instant: Int64? {
+        switch self {
+        case .instant(let ticks): ticks
+        case .day(let days): days * WireTime.ticksPerDay
+        case .text(let text): WireTime.parse(text)
+        default: nil
+        }
+    }
+
+    /// An order over all values, to sort rows by: nulls first, then by type.
+    static func sorts(_ lhs: FilterValue, before rhs: FilterValue) -> Int {
+        if let order = compare(lhs, rhs) { return order }
+        return order(lhs.rank, rhs.rank)
+    }
+
+    private var rank: Int {
+        switch self {
+        case .null: 0
+        case .bool: 1
+        case .integer, .real: 2
+        case .text, .guid: 3
+        case .instant, .day: 4
+        case .time: 5
+        case .duration: 6
+        case .json: 7
+        }
+    }
+}

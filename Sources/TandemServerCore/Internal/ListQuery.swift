@@ -1,0 +1,149 @@
+import Tandem
+
+/// A list of rows that a client asks for.
+struct ListQuery {
+    var filter: FilterNode?
+    /// Keys before the ID, which comes last in every order.
+    var order: [(key: FilterNode, ascends: Bool)] = []
+    var skip = 0
+    var take: Int
+    var includesTombstones = false
+    /// Whether all rows that match are counted.
+    var counts = false
+    let logic: FilterLogic
+    let hasIntegers: Bool
+
+    struct Page {
+        var rows: [ServedRow] = []
+        /// How many rows match, if it was asked for.
+        var total: Int?
+        var hasMore = false
+    }
+
+    /// Ends a walk over rows: enough is known.
+    private struct Enough: Error {}
+
+    func page(_ visit: Visit, in tx: ReadTransaction) throws -> Page {
+        let (results, isSorted) = candidates(visit, tx)
+        if filter == nil, visit.table.view == nil, isSorted {
+            let rows = try results.offset(skip).limit(take + 1).all()
+            return Page(
+                rows: Array(rows.prefix(take)), total: counts ? try results.count() : nil, hasMore: rows.count > take)
+        }
+        let now = visit.configuration.clock.milliseconds * WireTime.ticksPerMillisecond
+        var matches: [(row: ServedRow, keys: [FilterValue])] = []
+        var number = 0
+        do {
+            try results.forEach { row in
+                let columns = RowColumns(row, isAzure: visit.isAzure, hasIntegers: hasIntegers)
+                let evaluator = FilterEvaluator(logic: logic, hasIntegers: hasIntegers, now: now, column: columns.value)
+                let isMatch = try filter.map(evaluator.holds) != false && visit.sees(row)
+                let keys = isMatch && !isSorted ? order.map { evaluator.value($0.key) } : []
+                if let problem = columns.problem { throw problem }
+                guard isMatch else { return }
+                number += 1
+                if !isSorted || (number > skip && number <= skip + take) { matches.append((row, keys)) }
+                if isSorted, !counts, number > skip + take { throw Enough() }
+            }
+        } catch is Enough {}
+        if !isSorted {
+            // The walk came by ID, and sorting is stable only by that.
+            matches = matches.enumerated().sorted { left, right in
+                for (index, key) in order.enumerated() {
+                    let order = FilterValue.sorts(left.element.keys[index], before: right.element.keys[index])
+                    if order != 0 { return key.ascends ? order < 0 : order > 0 }
+                }
+                return left.offset < right.offset
+            }.map(\.element)
+            matches = Array(matches.dropFirst(skip).prefix(take))
+        }
+        return Page(rows: matches.map(\.row), total: counts ? number : nil, hasMore: number > skip + take)
+    }
+
+    /// The rows to look at, as few as the filter's plain conditions on ID and time allow, and whether they come in the
+    /// order that is asked for.
+    private func candidates(_ visit: Visit, _ tx: ReadTransaction) -> (Results<ServedRow>, isSorted: Bool) {
+        let name = visit.name
+        var results = tx.objects(ServedRow.self).where { $0.table == name }
+        if !includesTombstones { results = results.where { $0.isTombstone == false } }
+        if visit.table.isPerUser {
+            let user = visit.user ?? ""
+            results = results.where { $0.user == user }
+        }
+        for case .comparison(.path(let path), let comparison, .literal(let bound)) in conditions {
+            switch (path.count == 1 ? path[0].lowercased() : "", comparison, bound) {
+            case ("id", .eq, .text(let id)): results = results.where { $0.key == id }
+            case ("id", .gt, .text(let id)), ("id", .ge, .text(let id)): results = results.where { $0.key >= id }
+            case ("updatedat", .eq, _), ("updatedat", .gt, _), ("updatedat", .ge, _):
+                guard let ticks = bound.instant else { break }
+                let from = ticks.quotientAndRemainder(flooringBy: WireTime.ticksPerMillisecond).quotient
+                results = results.where { $0.changed >= from }
+            default: break
+            }
+        }
+        switch order.map({ $0.ascends ? $0.key.name ?? "" : "" }) {
+        case [], ["id"]: return (results.sorted(by: \.key), true)
+        case ["updatedat"], ["updatedat", "id"]:
+            return (results.sorted(by: .ascending(\.changed), .ascending(\.key)), true)
+        default: return (results.sorted(by: \.key), false)
+        }
+    }
+
+    /// What must hold whatever else does: the parts of the `and` that the filter is.
+    private var conditions: [FilterNode] {
+        var open = filter.map { [$0] } ?? []
+        var conditions: [FilterNode] = []
+        while let node = open.popLast() {
+            switch node {
+            case .all(let parts): open += parts
+            case .comparison(let left, let comparison, .cast(.literal(let value), let type)):
+                conditions.append(.comparison(left, comparison, .literal(type.cast(value))))
+            default: conditions.append(node)
+            }
+        }
+        return conditions
+    }
+}
+
+extension FilterNode {
+    /// The column's name in lower case, if the node is a column.
+    fileprivate var name: String? {
+        if case .path(let names) = self, names.count == 1 { names[0].lowercased() } else { nil }
+    }
+}
+
+/// A row's columns as a filter sees them. The members are read when the first is asked for.
+private final class RowColumns {
+    private let row: ServedRow
+    private let isAzure: Bool
+    private let hasIntegers: Bool
+    private var members: JSONObject?
+    /// Why the members could not be read.
+    private(set) var problem: (any Error)?
+
+    init(_ row: ServedRow, isAzure: Bool, hasIntegers: Bool) {
+        self.row = row
+        self.isAzure = isAzure
+        self.hasIntegers = hasIntegers
+    }
+
+    func value(_ name: String) -> FilterValue {
+        switch name.lowercased() {
+        case "id": return .text(row.key)
+        case "updatedat": return .instant(row.changed * WireTime.ticksPerMillisecond)
+        case "createdat" where isAzure: return .instant(row.made * WireTime.ticksPerMillisecond)
+        case "version": return .text(row.stamp)
+        case "deleted": return .bool(row.isTombstone)
+        default: break
+        }
+        if members == nil {
+            do { members = try row.members() } catch {
+                problem = error
+                members = JSONObject()
+            }
+        }
+        guard let members else { return .null }
+        let value = members[name] ?? members.name(ignoringCase: name).flatMap { members[$0] }
+        return value.map { FilterValue($0, hasIntegers: hasIntegers) } ?? .null
+    }
+}

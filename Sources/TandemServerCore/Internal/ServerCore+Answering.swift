@@ -1,0 +1,92 @@
+import HTTPTypes
+import Tandem
+
+/// An answer that ends the request where it is found out, and undoes what it has written.
+struct EarlyAnswer: Error {
+    let answer: ServerAnswer
+}
+
+extension ServerCore {
+    /// Answers a request in its dialect. Whatever goes wrong is an answer too.
+    func answer(_ http: HTTPRequest, _ body: [UInt8], skew: Duration, touching: Bool) -> ServerAnswer {
+        let isAzure =
+            switch configuration.dialect {
+            case .azureMobileApps: true
+            case .datasync: false
+            case .byVersionHeader: AzureMobileAppsRoutes.isVersion(http.headerFields[.zumoVersion] ?? "")
+            }
+        do {
+            guard (http.path ?? "").utf8.count <= configuration.limits.path else {
+                return ServerAnswer(.uriTooLong)
+            }
+            guard let request = ServerRequest(http, body: body) else {
+                return isAzure ? AzureMobileAppsRoutes.error(.badRequest, "Malformed URL") : ServerAnswer(.badRequest)
+            }
+            return isAzure
+                ? try answerAzureMobileApps(request, skew: skew, touching: touching)
+                : try answerDatasync(request, skew: skew, touching: touching)
+        } catch let early as EarlyAnswer {
+            return early.answer
+        } catch let refusal as ServerRefusal {
+            let status = Self.status(refusal.status)
+            return refusal.body.map { ServerAnswer(status, json: $0) } ?? ServerAnswer(status)
+        } catch TandemError.Code.busy {
+            return ServerAnswer(.serviceUnavailable, [.retryAfter: "1"])
+        } catch {
+            return isAzure
+                ? AzureMobileAppsRoutes.error(.internalServerError, "The store failed")
+                : ServerAnswer(.internalServerError)
+        }
+    }
+
+    private func answerAzureMobileApps(
+        _ request: ServerRequest, skew: Duration, touching: Bool
+    ) throws -> ServerAnswer {
+        guard request.path.first?.lowercased() == "tables" else { return AzureMobileAppsRoutes.notFoundPage }
+        try AzureMobileAppsRoutes.checkVersion(request)
+        guard (2...3).contains(request.path.count), let table = table(named: request.path[1]) else {
+            return AzureMobileAppsRoutes.notFoundPage
+        }
+        guard request.body.count <= configuration.limits.body ?? 100 << 10 else {
+            return AzureMobileAppsRoutes.error(.badRequest, "request entity too large")
+        }
+        let unauthorized = ServerAnswer(
+            .unauthorized, json: ["name": "JsonWebTokenError", "message": "jwt malformed"])
+        let visit = try visit(request, table, skew, isAzure: true, unauthorized: unauthorized)
+        if touching { try visit.touch(id: request.path.count > 2 ? request.path[2] : nil) }
+        return try AzureMobileAppsRoutes(visit: visit).answer()
+    }
+
+    private func answerDatasync(_ request: ServerRequest, skew: Duration, touching: Bool) throws -> ServerAnswer {
+        guard request.path.first?.lowercased() == "tables", (2...3).contains(request.path.count),
+            let table = table(named: request.path[1])
+        else { return ServerAnswer(.notFound) }
+        guard request.body.count <= configuration.limits.body ?? 1 << 20 else {
+            return ServerAnswer(.contentTooLarge)
+        }
+        let unauthorized = ServerAnswer(.unauthorized, [.wwwAuthenticate: "Bearer"])
+        let visit = try visit(request, table, skew, isAzure: false, unauthorized: unauthorized)
+        if touching { try visit.touch(id: request.path.count > 2 ? request.path[2] : nil) }
+        return try DatasyncRoutes(visit: visit).answer()
+    }
+
+    private func table(named name: String) -> ServerTable? {
+        let folded = name.lowercased()
+        return configuration.tables.first { $0.key.lowercased() == folded }?.value ?? configuration.otherTables
+    }
+
+    /// Lets whoever asks in, or not.
+    private func visit(
+        _ request: ServerRequest, _ table: ServerTable, _ skew: Duration, isAzure: Bool, unauthorized: ServerAnswer
+    ) throws -> Visit {
+        var user: String?
+        if let token = request.token, let userOf = configuration.user {
+            user = userOf(token)
+            if user == nil { throw EarlyAnswer(answer: unauthorized) }
+        }
+        if table.isPerUser, user == nil { throw EarlyAnswer(answer: unauthorized) }
+        return Visit(
+            core: self, request: request, table: table, name: request.path[1].lowercased(), user: user, skew: skew,
+            isAzure: isAzure)
+    }
+}

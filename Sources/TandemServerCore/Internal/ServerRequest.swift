@@ -1,0 +1,65 @@
+import HTTPTypes
+
+/// A request taken apart.
+struct ServerRequest {
+    let http: HTTPRequest
+    let body: [UInt8]
+    /// The path's parts, decoded.
+    let path: [String]
+    /// The query's parameters in their order, decoded.
+    let query: [(name: String, value: String)]
+
+    /// Nil if the path or the query is not percent-encoded UTF-8.
+    init?(_ http: HTTPRequest, body: [UInt8]) {
+        let target = http.path ?? "/"
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        var path: [String] = []
+        for part in (parts.first ?? "").split(separator: "/") {
+            guard let name = QueryText.decode(part, plusIsSpace: false) else { return nil }
+            path.append(name)
+        }
+        var query: [(name: String, value: String)] = []
+        for pair in parts.count > 1 ? parts[1].split(separator: "&") : [] {
+            let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = QueryText.decode(sides[0], plusIsSpace: true),
+                let value = QueryText.decode(sides.count > 1 ? sides[1] : "", plusIsSpace: true)
+            else { return nil }
+            query.append((name, value))
+        }
+        self.http = http
+        self.body = body
+        self.path = path
+        self.query = query
+    }
+
+    func parameter(_ name: String) -> String? { query.first { $0.name == name }?.value }
+
+    func parameter(ignoringCase name: String) -> String? {
+        query.first { $0.name.lowercased() == name }?.value
+    }
+
+    func header(_ name: HTTPField.Name) -> String? { http.headerFields[name] }
+
+    /// The token of whoever asks, from either dialect's header.
+    var token: String? {
+        if let token = header(.zumoAuthentication) { return token }
+        guard let text = header(.authorization), text.lowercased().hasPrefix("bearer ") else { return nil }
+        return String(text.dropFirst(7))
+    }
+}
+
+extension HTTPField.Name {
+    /// `X-ZUMO-AUTH`.
+    static let zumoAuthentication = Self.known("x-zumo-auth")
+    /// `ZUMO-API-VERSION`.
+    static let zumoVersion = Self.known("zumo-api-version")
+    /// `X-ZUMO-SERVER-VERSION`.
+    static let zumoServerVersion = Self.known("x-zumo-server-version")
+    static let link = Self.known("Link")
+
+    /// A name that is written in this file, and is a field's name.
+    private static func known(_ name: String) -> HTTPField.Name {
+        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is no name of a header field") }
+        return name
+    }
+}

@@ -1,0 +1,143 @@
+import HTTPTypes
+import Tandem
+
+/// One request to one table: what both dialects do with rows.
+struct Visit {
+    let core: ServerCore
+    let request: ServerRequest
+    let table: ServerTable
+    /// The table's name in lower case.
+    let name: String
+    let user: String?
+    let skew: Duration
+    /// Whether versions are made as Azure Mobile Apps makes them.
+    let isAzure: Bool
+
+    var configuration: ServerConfiguration { core.configuration }
+    var hooks: ServerHooks { core.configuration.hooks }
+    var id: String? { request.path.count > 2 ? request.path[2] : nil }
+
+    // MARK: Reading
+
+    /// The row with an ID, whoever's it is.
+    func find(_ id: String, in tx: ReadTransaction) throws -> ServedRow? {
+        try tx.objects(ServedRow.self).where { $0.table == name && $0.key == id }.first()
+    }
+
+    /// Whether whoever asks may know of the row.
+    func sees(_ row: ServedRow) throws -> Bool {
+        if table.isPerUser, row.user != user ?? "" { return false }
+        return try table.view.map { try $0(row.row(), user) } ?? true
+    }
+
+    /// Whether whoever asks may do this to a row.
+    func allows(_ kind: ServerChange.Kind, _ row: ServedRow) throws -> Bool {
+        try hooks.authorize.map { try $0(kind, row.row(), user) } ?? true
+    }
+
+    /// Whether whoever asks may make such a row.
+    func allowsInsert(id: String, members: JSONObject) -> Bool {
+        let now = configuration.clock.milliseconds
+        let row = ServerRow(
+            table: name, id: id, members: members, version: "", createdAt: now, updatedAt: now, deleted: false,
+            user: table.isPerUser ? user : nil)
+        return hooks.authorize.map { $0(.insert, row, user) } ?? true
+    }
+
+    // MARK: Writing
+
+    func insert(
+        id: String, members: JSONObject, stamp: String? = nil, isTombstone: Bool = false, in tx: WriteTransaction
+    ) throws -> ServedRow {
+        let change = try committed(.insert, id: id, before: nil, members: members)
+        let now = core.time(skew: skew)
+        let row = try tx.insert(
+            ServedRow(
+                table: name, key: id, json: change.members.text, stamp: stamp ?? newStamp(counter: 1), counter: 1,
+                made: now, changed: now, isTombstone: isTombstone, user: table.isPerUser ? user ?? "" : ""))
+        try hooks.afterCommit?(.insert, row.row())
+        return row
+    }
+
+    func update(
+        _ row: ServedRow, _ kind: ServerChange.Kind, members: JSONObject, isTombstone: Bool, in tx: WriteTransaction
+    ) throws -> ServedRow {
+        let change = try committed(kind, id: row.key, before: row.row(), members: members)
+        var row = row
+        row.json = change.members.text
+        row.isTombstone = isTombstone
+        row = try tx.update(bumped(row))
+        try hooks.afterCommit?(kind, row.row())
+        return row
+    }
+
+    /// Takes a row out of a table that keeps no tombstones.
+    func remove(_ row: ServedRow, in tx: WriteTransaction) throws {
+        _ = try committed(.delete, id: row.key, before: row.row(), members: row.members())
+        try tx.delete(row)
+        try hooks.afterCommit?(.delete, row.row())
+    }
+
+    private func committed(
+        _ kind: ServerChange.Kind, id: String, before: ServerRow?, members: JSONObject
+    ) throws -> ServerChange {
+        var change = ServerChange(kind: kind, table: name, id: id, user: user, before: before, members: members)
+        try hooks.beforeCommit?(&change)
+        return change
+    }
+
+    /// The row with the next version, and a new time.
+    private func bumped(_ row: ServedRow) -> ServedRow {
+        var row = row
+        row.counter = row.counter &+ 1
+        row.stamp = newStamp(counter: row.counter)
+        row.changed = core.time(skew: skew)
+        return row
+    }
+
+    /// Another writer's change, that a test has asked for: the row stays as it is, and its version goes on.
+    func touch(id: String?) throws {
+        guard let id, request.http.method != .get else { return }
+        try core.store.write { tx in
+            if let row = try find(id, in: tx) { try tx.update(bumped(row)) }
+        }
+    }
+
+    /// What to do about a change that was made on an older version: the members to go on with, nil to refuse.
+    func resolution(of kind: ServerChange.Kind, _ row: ServedRow, sent: JSONObject) throws -> JSONObject? {
+        guard let resolve = hooks.resolveConflict else { return nil }
+        let conflict = try ServerConflict(kind: kind, user: user, server: row.row(), sent: sent)
+        return switch resolve(conflict) {
+        case .refuse: nil
+        case .accept(let members): members
+        }
+    }
+
+    // MARK: What the server makes up
+
+    private func newStamp(counter: Int64) -> String {
+        isAzure ? Base64Text.encode(String(counter).utf8) : Base64Text.encode(randomBytes())
+    }
+
+    /// 16 random bytes.
+    func randomBytes() -> [UInt8] {
+        (0..<2).flatMap { _ in
+            let number = configuration.random()
+            return stride(from: 0, to: 64, by: 8).map { UInt8(truncatingIfNeeded: number >> $0) }
+        }
+    }
+
+    // MARK: Bodies
+
+    /// The body as JSON.
+    ///
+    /// - Throws: What `refuse` makes of a problem.
+    func json(readsLikeDotNet: Bool, refuse: (JSONProblem) -> ServerAnswer) throws -> JSONValue {
+        do {
+            return try JSONReader.read(
+                request.body, maximumDepth: configuration.limits.jsonDepth, readsLikeDotNet: readsLikeDotNet)
+        } catch {
+            throw EarlyAnswer(answer: refuse(error))
+        }
+    }
+}

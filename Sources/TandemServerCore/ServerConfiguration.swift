@@ -1,0 +1,113 @@
+import Foundation
+
+/// How a ``ServerCore`` serves: which dialect, which tables, whom, and when it misbehaves.
+public struct ServerConfiguration: Sendable {
+    public var dialect = ServerDialect.byVersionHeader
+    /// The tables that are told apart from others, by their names in any case.
+    public var tables: [String: ServerTable] = [:]
+    /// How any other table is served; nil to have none: a request for one gets a 404.
+    public var otherTables: ServerTable? = ServerTable()
+    /// Whom a bearer token belongs to; nil for a token that is not valid, which gets a 401. Without this function tokens
+    /// are not looked at, and nobody has tables of their own.
+    public var user: (@Sendable (_ token: String) -> String?)?
+    public var hooks = ServerHooks()
+    public var limits = ServerLimits()
+    public var clock = ServerClock()
+    /// Where versions and IDs that the server makes come from.
+    public var random: @Sendable () -> UInt64 = { UInt64.random(in: 0...UInt64.max) }
+    public var faults = ServerFaults.none
+
+    public init() {}
+
+    public init(dialect: ServerDialect) { self.dialect = dialect }
+}
+
+/// Which of the two protocols is spoken.
+public enum ServerDialect: Sendable, CaseIterable {
+    /// Azure Mobile Apps for requests whose `ZUMO-API-VERSION` is 2.0.x, Datasync for all others.
+    case byVersionHeader
+    /// Azure Mobile Apps, version 2.0, as its Node backend answers: a request without the version is refused.
+    case azureMobileApps
+    /// Datasync, version 3.0 and current: the version is not looked at.
+    case datasync
+}
+
+/// How a table is served.
+public struct ServerTable: Sendable {
+    /// Whether a deleted row stays as a tombstone.
+    public var deletesSoftly = true
+    /// Whether rows are told apart by user: each sees only their own, and nobody is served without a valid token.
+    public var isPerUser = false
+    /// The columns, as a Datasync server's entity class has them: what a request leaves out takes the default, what is
+    /// not among them is dropped, and filters on others are refused. Nil to take all members as they come. Azure Mobile
+    /// Apps' tables always grow by what comes.
+    public var columns: [ServerColumn]?
+    /// Which rows a user sees, besides ``isPerUser``; nil for all. Others are as if they were not there.
+    public var view: (@Sendable (ServerRow, _ user: String?) -> Bool)?
+
+    public init() {}
+
+    public init(deletesSoftly: Bool = true, isPerUser: Bool = false, columns: [ServerColumn]? = nil) {
+        self.deletesSoftly = deletesSoftly
+        self.isPerUser = isPerUser
+        self.columns = columns
+    }
+}
+
+/// A property of a Datasync server's entity class.
+public struct ServerColumn: Sendable {
+    public var name: String
+    /// What a row has whose request did not name it.
+    public var initial: JSONValue
+    /// Whether a request without it is refused, as one without a `required` member is.
+    public var isRequired: Bool
+
+    public init(_ name: String, initial: JSONValue = .null, isRequired: Bool = false) {
+        self.name = name
+        self.initial = initial
+        self.isRequired = isRequired
+    }
+}
+
+/// How large a request may be. What is larger gets an answer of the class 4xx.
+public struct ServerLimits: Sendable {
+    /// Of a body in bytes; nil for the dialect's own: 100 kB (400) in Azure Mobile Apps, 1 MiB (413) in Datasync.
+    public var body: Int?
+    /// How deeply a body's arrays and objects may be nested.
+    public var jsonDepth = 64
+    /// How many members an entity may have, and columns a table that grows.
+    public var members = 1000
+    /// Of a path with its query, in bytes: 414.
+    public var path = 64 << 10
+    /// Of a filter or an order, in bytes.
+    public var filterLength = 32 << 10
+    public var filterDepth = 64
+    /// The nodes of a filter; nil for the dialect's own: 100 in Datasync, and 3,000 in Azure Mobile Apps, whose clients
+    /// write a list of values as that many comparisons.
+    public var filterNodes: Int?
+    /// How many rows a page has that names no number; nil for the dialect's own: 50 and 100.
+    public var pageSize: Int?
+
+    public init() {}
+}
+
+/// The server's time.
+public struct ServerClock: Sendable {
+    public var now: @Sendable () -> Date
+    /// Waits, for a latency that a test asks for.
+    public var sleep: @Sendable (Duration) async -> Void
+
+    public init(
+        now: @escaping @Sendable () -> Date = { Date() },
+        sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
+    ) {
+        self.now = now
+        self.sleep = sleep
+    }
+
+    /// In whole milliseconds, within the years that the wire can write.
+    var milliseconds: Int64 {
+        let exact = (now().timeIntervalSince1970 * 1000).rounded(.down)
+        return Int64(max(-62_135_596_800_000, min(253_402_300_799_999, exact.isNaN ? 0 : exact)))
+    }
+}

@@ -1,0 +1,61 @@
+/// What an application adds to the server. All of it runs inside the request's transaction, and must not wait.
+public struct ServerHooks: Sendable {
+    /// What to do with an update or a delete that was made on an older version. Nil: refuse, as servers do.
+    public var resolveConflict: (@Sendable (ServerConflict) -> ServerResolution)?
+    /// Why an entity is not valid, in sentences; none if it is. What is not gets a 400.
+    public var validate: (@Sendable (_ table: String, JSONObject) -> [String])?
+    /// Whether a user may do this to a row: the existing one, or the new one of an insert. Who may not gets a 401.
+    public var authorize: (@Sendable (ServerChange.Kind, ServerRow, _ user: String?) -> Bool)?
+    /// Sees, and may change, what is about to be written.
+    ///
+    /// - Throws: ``ServerRefusal``, which is the answer then; nothing is written.
+    public var beforeCommit: (@Sendable (inout ServerChange) throws -> Void)?
+    /// Sees what was written.
+    public var afterCommit: (@Sendable (ServerChange.Kind, ServerRow) -> Void)?
+
+    public init() {}
+}
+
+/// A write that is about to be made.
+public struct ServerChange: Sendable {
+    public enum Kind: Sendable { case insert, update, delete, undelete }
+
+    public let kind: Kind
+    public let table: String
+    public let id: String
+    public let user: String?
+    /// The row as it is; nil for an insert.
+    public let before: ServerRow?
+    /// The members that the row will have.
+    public var members: JSONObject
+}
+
+/// An update or a delete that was made on an older version than the row's.
+public struct ServerConflict: Sendable {
+    public let kind: ServerChange.Kind
+    public let user: String?
+    public let server: ServerRow
+    /// What the client sent: all members in Datasync, the changed ones in Azure Mobile Apps, none with a delete.
+    public let sent: JSONObject
+}
+
+/// What becomes of a conflict.
+public enum ServerResolution: Sendable {
+    /// The client gets a 412 and the server's row.
+    case refuse
+    /// The request is carried out as if its version were the row's, with these members in place of those sent.
+    case accept(JSONObject)
+}
+
+/// A write that the application does not want.
+public struct ServerRefusal: Error, Sendable {
+    /// An HTTP status, 400 to 599.
+    public var status: Int
+    /// The answer's body; none if nil.
+    public var body: JSONValue?
+
+    public init(status: Int, body: JSONValue? = nil) {
+        self.status = status
+        self.body = body
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import HTTPTypes
+import TandemServerCore
+import Testing
+
+@Suite struct AzureMobileAppsListTests {
+    private let server: ServerFixture
+
+    init() throws { server = try ServerFixture(.azureMobileApps) }
+
+    private func fill(_ count: Int) async {
+        for number in 0..<count {
+            await server.send(.post, "/tables/todo", [:], "{\"id\":\"\(1000 + number)\",\"n\":\(number)}")
+        }
+    }
+
+    @Test func aListIsABareArrayAndWithATotalAnObject() async {
+        await fill(3)
+        let bare = await server.list("todo", ["$top": "2", "$select": "id"])
+        #expect(bare.body == #"[{"id":"1000"},{"id":"1001"}]"#)
+        #expect(bare.tag?.hasPrefix("W/\"") == true)
+        let counted = await server.list("todo", ["$top": "2", "$select": "id", "$inlinecount": "allpages"])
+        #expect(counted.body == #"{"results":[{"id":"1000"},{"id":"1001"}],"count":3}"#)
+        let other = await server.list("todo", ["$count": "true", "$inlinecount": "none", "$select": "n"])
+        #expect(other.body == #"[{"n":0},{"n":1},{"n":2}]"#)
+    }
+
+    @Test(
+        arguments: [
+            ("", 50), ("0", 50), ("1", 1), ("51", 51), ("1000", 60), ("1001", nil), ("-1", nil), ("x", nil),
+            ("1.5", nil),
+            ("99999999999999999999", nil),
+        ] as [(String, Int?)])
+    func aPageHasAtMostTheRowsAskedFor(top: String, count: Int?) async {
+        await fill(60)
+        let answer = await server.list("todo", ["$top": top])
+        #expect(answer.status == (count == nil ? 400 : 200))
+        if let count { #expect(answer.items.count == count) } else { #expect(answer.error != nil) }
+    }
+
+    @Test func theLinkIsThereWhenAPageIsFullAndLacksThePort() async {
+        await fill(4)
+        let filter = "n ge 0 and id ne 'é'"
+        let full = await server.list("todo", ["$filter": filter, "$top": "2", "$skip": "2"])
+        #expect(
+            full.response.headerFields[.link]
+                == "http://127.0.0.1/tables/todo/?%24top=2&%24skip=4&%24filter=n%20ge%200%20and%20id%20ne%20%27%C3%A9%27; rel=next"
+        )
+        #expect(await server.send(.get, "/tables/todo/?%24top=2&%24skip=4").items.isEmpty)
+        #expect(await server.list("todo", ["$top": "5"]).response.headerFields[.link] == nil)
+    }
+
+    @Test(arguments: [
+        ("__includeDeleted", "true", 2), ("__includeDeleted", "false", 2), ("__includeDeleted", "x", 2),
+        ("__includedeleted", "true", 1), ("__INCLUDEDELETED", "true", 1),
+    ])
+    func tombstonesAreListedOnlyByTheExactName(name: String, value: String, count: Int) async {
+        await fill(2)
+        await server.send(.delete, "/tables/todo/1000")
+        let answer = await server.send(.get, "/tables/todo?\(name)=\(value)")
+        #expect(answer.items.count == count)
+        let one = await server.list("todo", ["$filter": "id eq '1000'", "__includeDeleted": "true"])
+        #expect(one.items.first?["deleted"] as? Bool == true)
+    }
+
+    @Test func listsAreOrderedByKeysThenByID() async {
+        for (id, text, number) in [("c", "x", 1), ("a", "y", 1), ("b", "x", 2), ("d", "X", 0)] {
+            await server.send(
+                .post, "/tables/todo", [:], "{\"id\":\"\(id)\",\"text\":\"\(text)\",\"n\":\(number)}")
+        }
+        await server.send(.post, "/tables/todo", [:], #"{"id":"e"}"#)
+        #expect(await server.list("todo", ["$orderby": "text,n desc"]).ids == ["e", "d", "b", "c", "a"])
+        #expect(await server.list("todo", ["$orderby": "n"]).ids == ["e", "d", "a", "c", "b"])
+        #expect(await server.list("todo", ["$orderby": "text desc,id desc"]).ids == ["a", "c", "b", "d", "e"])
+        #expect(await server.list("todo", ["$orderby": "n", "$skip": "1", "$top": "2"]).ids == ["d", "a"])
+        #expect(await server.list("todo", ["$orderby": "n foo"]).status == 500)
+    }
+
+    @Test func anIncrementalPullGetsEveryRowOnceThoughManyShareATime() async {
+        await fill(130)
+        server.time.advance(by: .milliseconds(1))
+        await server.send(.delete, "/tables/todo/1005")
+        var seen: [String] = []
+        var skip = 0
+        while true {
+            let page = await server.list(
+                "todo",
+                [
+                    "$filter": "(updatedAt ge datetimeoffset'2026-11-21T03:14:33.887Z')", "$orderby": "updatedAt,id",
+                    "$skip": String(skip), "$top": "7", "__includeDeleted": "true",
+                ])
+            seen += page.ids
+            skip += page.ids.count
+            if page.ids.count < 7 { break }
+        }
+        #expect(seen.count == 130)
+        #expect(Set(seen).count == 130)
+        #expect(seen.last == "1005")
+        let later = await server.list(
+            "todo", ["$filter": "updatedAt gt datetime'2026-11-21T03:14:33.887'", "__includeDeleted": "true"])
+        #expect(later.ids == ["1005"])
+        let zoned = await server.list("todo", ["$filter": "updatedAt gt datetimeoffset'2026-11-21T04:14:33.887+01:00'"])
+        #expect(zoned.items.isEmpty)
+    }
+
+    @Test(arguments: [
+        "updatedAt ge 2026-11-21T03:14:33.887Z", "contains(text,'a')", "id in ('a')", "text eq", "(text eq 'a'",
+        "text eq 'a",
+        "text eq 'a' and", "5", "'a'", "not 5", "length(5) eq 1", "nosuch(text)", "text eq datetime'never'", "%",
+        "updatedAt ge cast(2026-11-21T03:14:33.887Z,Edm.DateTimeOffset)", "tags/any(t:t eq 'a')", "text eq \"a\"",
+    ])
+    func aBadFilterIsA500(filter: String) async {
+        await server.send(.post, "/tables/todo", [:], #"{"text":"a"}"#)
+        let answer = await server.list("todo", ["$filter": filter])
+        #expect(answer.status == 500, "\(answer.body)")
+        #expect(answer.error != nil)
+    }
+
+    @Test func theMessageOfABadFilterNamesThePlace() async {
+        let answer = await server.list("todo", ["$filter": "updatedAt ge text in"])
+        #expect(answer.body == #"{"error":"')' or operator expected (at index 18)"}"#)
+    }
+
+    @Test func aColumnThatNothingIsInFindsNothing() async {
+        await fill(1)
+        for filter in ["nosuch eq null", "nosuch ne 1 or n eq 0"] {
+            let answer = await server.list("todo", ["$filter": filter])
+            #expect(answer.status == 200)
+            #expect(answer.body == "[]")
+        }
+    }
+}

@@ -1,0 +1,271 @@
+import Foundation
+import HTTPTypes
+import TandemServerCore
+import Testing
+
+/// What was observed of Azure Mobile Apps' Node backend, line by line.
+@Suite struct AzureMobileAppsTests {
+    private let server: ServerFixture
+
+    init() throws { server = try ServerFixture(.azureMobileApps) }
+
+    @Test(arguments: [
+        ("2.0.0", 200), ("2.0.12", 200), ("3.0.0", 400), ("2.0", 400), ("2.0.", 400), ("2.1.0", 400), ("", 400),
+        ("2.0.x", 400), ("12.0.0", 400),
+    ])
+    func theVersionOfTheProtocolIsAskedFor(version: String, status: Int) async {
+        #expect(await server.send(.get, "/tables/todo", [.version: version]).status == status)
+        #expect(await plain(.get, "/tables/todo?Zumo-Api-Version=\(version)").status == status)
+    }
+
+    private func plain(_ method: HTTPRequest.Method, _ path: String, body: String = "") async -> Answer {
+        let request = HTTPRequest(method: method, scheme: "http", authority: "h", path: path)
+        let (response, bytes) = await server.core.handle(request, body: Array(body.utf8))
+        return Answer(response: response, body: String(decoding: bytes, as: UTF8.self))
+    }
+
+    @Test func aRequestWithoutTheVersionIsNotCarriedOut() async throws {
+        let answer = await plain(.post, "/tables/todo", body: #"{"id":"a"}"#)
+        #expect(answer.status == 400)
+        #expect(
+            answer.body
+                == #"{"error":"An invalid API version was specified in the request, this request needs to specify a ZUMO-API-VERSION of 2.0.0."}"#
+        )
+        #expect(try server.core.rows(in: "todo").isEmpty)
+    }
+
+    @Test func anInsertIsAnsweredWithTheWholeRow() async {
+        let answer = await server.send(.post, "/tables/Todo", [:], #"{"id":"a","text":"Лента","done":false}"#)
+        #expect(answer.status == 201)
+        #expect(
+            answer.body
+                == #"{"id":"a","createdAt":"2026-11-21T03:14:33.887Z","updatedAt":"2026-11-21T03:14:33.887Z","version":"MQ==","deleted":false,"text":"Лента","done":false}"#
+        )
+        #expect(answer.tag == "\"MQ==\"")
+        #expect(answer.response.headerFields[.location] == nil)
+        #expect(answer.response.headerFields[.cacheControl] == "no-cache")
+        #expect(answer.response.headerFields[.contentType] == "application/json; charset=utf-8")
+    }
+
+    @Test(arguments: ["", "{}", #"{"id":null}"#, #"{"id":""}"#])
+    func aRowWithoutIDGetsAUUID(body: String) async throws {
+        let answer = await server.send(.post, "/tables/todo", [:], body)
+        #expect(answer.status == 201)
+        let id = try #require(UUID(uuidString: answer.object["id"] as? String ?? ""))
+        #expect(id.uuid.6 >> 4 == 4 && id.uuid.8 >> 6 == 2)
+    }
+
+    @Test func aTakenIDGivesTheRequestBackAndNotTheRow() async {
+        await server.send(.post, "/tables/todo", [:], #"{"id":"a","text":"server's"}"#)
+        let sent = #"{"id":"a","text":"client's"}"#
+        for isDeleted in [false, true] {
+            if isDeleted { await server.send(.delete, "/tables/todo/a") }
+            let answer = await server.send(.post, "/tables/todo", [:], sent)
+            #expect(answer.status == 409)
+            #expect(answer.body == sent)
+            #expect(answer.tag?.hasPrefix("W/\"") == true)
+        }
+    }
+
+    @Test(arguments: ["createdAt", "updatedAt", "deleted", "UPDATEDAT", "Deleted"])
+    func reservedMembersAreRefused(name: String) async {
+        await server.send(.post, "/tables/todo", [:], #"{"id":"b"}"#)
+        for (method, path) in [(HTTPRequest.Method.post, "/tables/todo"), (.patch, "/tables/todo/b")] {
+            let answer = await server.send(method, path, [:], "{\"\(name)\":true}")
+            #expect(answer.status == 400)
+            #expect(answer.error == "Cannot update item with property '\(name)' as it is reserved")
+        }
+    }
+
+    @Test func aVersionInAnInsertIsTakenForItsBytes() async {
+        let answer = await server.send(.post, "/tables/todo", [:], #"{"id":"a","version":"QUJD"}"#)
+        #expect(answer.version == "UVVKRA==")
+    }
+
+    @Test func aPatchMergesAndCounts() async {
+        await server.send(.post, "/tables/todo", [:], #"{"id":"a","text":"x","done":false}"#)
+        server.time.advance(by: .milliseconds(5))
+        let answer = await server.send(.patch, "/tables/todo/a", [.ifMatch: "\"MQ==\""], #"{"done":true}"#)
+        #expect(answer.status == 200)
+        #expect(
+            answer.body
+                == #"{"id":"a","createdAt":"2026-11-21T03:14:33.887Z","updatedAt":"2026-11-21T03:14:33.892Z","version":"Mg==","deleted":false,"text":"x","done":true}"#
+        )
+        #expect(answer.tag == "\"Mg==\"")
+        for count in 3...11 {
+            let next = await server.send(.patch, "/tables/todo", [:], #"{"id":"a","done":false}"#)
+            #expect(next.version == Data(String(count).utf8).base64EncodedString())
+        }
+    }
+
+    /// A method, a path, `If-Match`, a body; the status, and whether the row comes back.
+    @Test(arguments: [
+        Row(.patch, "a", "\"MQ==\"", #"{"n":1}"#, 412, row: true),
+        Row(.patch, "a", "\"Mg==\"", #"{"n":1}"#, 200, row: true),
+        Row(.patch, "a", "Mg==", #"{"n":1}"#, 200, row: true),
+        Row(.patch, "a", "*", #"{"n":1}"#, 412, row: true),
+        Row(.patch, "a", nil, #"{"n":1}"#, 200, row: true),
+        Row(.patch, "a", nil, #"{"n":1,"version":"MQ=="}"#, 409, row: true),
+        Row(.patch, "a", nil, #"{"n":1,"version":"Mg=="}"#, 200, row: true),
+        Row(.patch, "a", nil, #"{"id":"b","n":1}"#, 400),
+        Row(.patch, "a", nil, "{}", 500),
+        Row(.patch, "a", nil, "", 500),
+        Row(.patch, "missing", nil, #"{"n":1}"#, 404),
+        Row(.patch, "gone", nil, #"{"n":1}"#, 404),
+        Row(.patch, "gone", "\"Mg==\"", #"{"n":1}"#, 404),
+        Row(.delete, "a", "\"MQ==\"", "", 412, row: true),
+        Row(.delete, "a", "\"Mg==\"", "", 200, row: true),
+        Row(.delete, "a", nil, "", 200, row: true),
+        Row(.delete, "gone", nil, "", 404),
+        Row(.delete, "gone", "\"MQ==\"", "", 404),
+        Row(.delete, "missing", nil, "", 404),
+        Row(.post, "gone", nil, "", 201, row: true),
+        Row(.post, "gone", "\"Mg==\"", "", 201, row: true),
+        Row(.post, "gone", "\"MQ==\"", "", 412, row: true),
+        Row(.post, "a", nil, "", 201, row: true),
+        Row(.post, "missing", nil, "", 404),
+        Row(.get, "a", nil, "", 200, row: true),
+        Row(.get, "gone", nil, "", 404),
+        Row(.get, "gone?__includeDeleted=true", nil, "", 404),
+        Row(.get, "missing", nil, "", 404),
+        Row(.head, "a", nil, "", 500),
+    ])
+    func oneRow(_ row: Row) async {
+        await prepare()
+        var fields: HTTPFields = [:]
+        if let ifMatch = row.ifMatch { fields[.ifMatch] = ifMatch }
+        let answer = await server.send(row.method, "/tables/todo/\(row.id)", fields, row.body)
+        #expect(answer.status == row.status, "\(row) \(answer.body)")
+        if row.hasRow {
+            #expect(answer.object["id"] as? String == String(row.id.prefix { $0 != "?" }))
+            #expect(answer.tag == "\"\(answer.version)\"")
+        } else {
+            #expect(answer.error != nil)
+            #expect(answer.tag?.hasPrefix("W/") == true)
+        }
+        if row.status == 404 { #expect(answer.body == #"{"error":"The item does not exist"}"#) }
+    }
+
+    /// Two rows of version 2, of which one is deleted.
+    private func prepare() async {
+        for id in ["a", "gone"] { await server.send(.post, "/tables/todo", [:], "{\"id\":\"\(id)\",\"n\":0}") }
+        await server.send(.patch, "/tables/todo/a", [:], #"{"n":7}"#)
+        await server.send(.delete, "/tables/todo/gone")
+    }
+
+    @Test func aDeleteGivesTheTombstoneAndAnUndeleteTheRow() async {
+        await prepare()
+        let deleted = await server.send(.delete, "/tables/todo/a", [.ifMatch: "\"Mg==\""])
+        #expect(deleted.object["deleted"] as? Bool == true)
+        #expect(deleted.version == "Mw==")
+        let live = await server.send(.post, "/tables/todo/a", [.ifMatch: "\"Mw==\""])
+        #expect(live.object["deleted"] as? Bool == false)
+        #expect(live.version == "NA==")
+        #expect(live.object["n"] as? Int == 7)
+    }
+
+    @Test func aTableWithoutTombstonesForgets() async throws {
+        let server = try ServerFixture(.azureMobileApps) { $0.tables["hard"] = ServerTable(deletesSoftly: false) }
+        await server.send(.post, "/tables/hard", [:], #"{"id":"a","n":1}"#)
+        let deleted = await server.send(.delete, "/tables/hard/a")
+        #expect(deleted.status == 200)
+        #expect(deleted.object["n"] as? Int == 1)
+        #expect(deleted.object["deleted"] == nil)
+        #expect(await server.send(.delete, "/tables/hard/a").status == 404)
+        #expect(await server.send(.post, "/tables/hard", [:], #"{"id":"a","n":2}"#).status == 201)
+    }
+
+    @Test func ofTwoEqualPatchesOneIsLate() async {
+        await prepare()
+        let statuses = await withTaskGroup(of: Int.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    await server.send(.patch, "/tables/todo/a", [.ifMatch: "\"Mg==\""], "{\"n\":\(number)}").status
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.sorted() == [200] + Array(repeating: 412, count: 7))
+    }
+
+    @Test func columnsGrowAndAreInEveryRow() async {
+        await server.send(.post, "/tables/todo", [:], #"{"id":"a","text":"x"}"#)
+        await server.send(.post, "/tables/todo", [:], #"{"id":"b","extra":1}"#)
+        let items = await server.list("todo", [:]).items
+        #expect(items.map { $0["extra"] is NSNull } == [true, false])
+        #expect(items.map { $0["text"] is NSNull } == [false, true])
+    }
+
+    /// What a column keeps of what is sent: its first value, a later one, what comes back.
+    @Test(arguments: [
+        ("1", "9007199254740993", "9007199254740992"), ("true", "\"yes\"", "true"), ("\"x\"", "17", "\"17\""),
+        ("\"x\"", "{\"a\":1}", "\"[object Object]\""), ("1", "0.1", "0.1"), ("1", "3.0", "3"), ("1", "null", "null"),
+        ("null", "5", "5"), ("false", "0", "false"), ("\"x\"", "\"\\u0000😀ü ß\"", "\"\\u0000😀ü ß\""),
+        ("1", "1e999", "null"),
+    ])
+    func valuesTakeTheirColumnsTypes(first: String, later: String, expected: String) async {
+        await server.send(.post, "/tables/todo", [:], "{\"id\":\"a\",\"v\":\(first)}")
+        let answer = await server.send(.patch, "/tables/todo/a", [:], "{\"v\":\(later)}")
+        #expect(answer.body.hasSuffix("\"v\":\(expected)}"), "\(answer.body)")
+    }
+
+    @Test(arguments: [
+        (#"{"a-b":1}"#, 500), (#"{"1a":1}"#, 500), (#"{"a":[1]}"#, 500), (#"{"a":{"b":1}}"#, 500), ("[1]", 500),
+        ("{", 400), ("{'a':1}", 400), (#"{"a":1,}"#, 400), (#"{"a":NaN}"#, 400), ("{\"a\":\"\u{1}\"}", 400),
+    ])
+    func bodiesThatAreNoneAreRefused(body: String, status: Int) async {
+        let answer = await server.send(.post, "/tables/todo", [:], body)
+        #expect(answer.status == status)
+        #expect(answer.error != nil)
+    }
+
+    @Test func theTypeAndTheSizeOfABodyAreLookedAt() async {
+        let text = await server.send(.post, "/tables/todo", [.contentType: "text/plain"], #"{"id":"a"}"#)
+        #expect(text.status == 500)
+        let large = await server.send(
+            .post, "/tables/todo", [:], "{\"a\":\"\(String(repeating: "x", count: 102_400))\"}")
+        #expect(large.status == 400)
+        #expect(large.error == "request entity too large")
+        #expect(await plain(.post, "/tables/todo?zumo-api-version=2.0.0", body: #"{"id":"b"}"#).status == 201)
+    }
+
+    @Test func whatIsNotThereIsAPage() async throws {
+        let server = try ServerFixture(.azureMobileApps) {
+            $0.otherTables = nil
+            $0.tables["Known"] = ServerTable()
+        }
+        #expect(await server.send(.get, "/tables/kNOWN").status == 200)
+        for (method, path) in [
+            (HTTPRequest.Method.get, "/tables/unknown"), (.put, "/tables/known/a"), (.get, "/"), (.get, "/api/x"),
+            (.get, "/tables/known/a/b"), (.delete, "/tables/known"),
+        ] {
+            let answer = await server.send(method, path)
+            #expect(answer.status == 404)
+            #expect(answer.response.headerFields[.contentType]?.hasPrefix("text/html") == true, "\(path)")
+        }
+    }
+}
+
+/// A request for one row, and what must come of it.
+struct Row: Sendable, CustomTestStringConvertible {
+    let method: HTTPRequest.Method
+    let id: String
+    let ifMatch: String?
+    let body: String
+    let status: Int
+    let hasRow: Bool
+
+    init(
+        _ method: HTTPRequest.Method, _ id: String, _ ifMatch: String?, _ body: String, _ status: Int,
+        row: Bool = false
+    ) {
+        self.method = method
+        self.id = id
+        self.ifMatch = ifMatch
+        self.body = body
+        self.status = status
+        hasRow = row
+    }
+
+    var testDescription: String { "\(method) \(id) If-Match: \(ifMatch ?? "-") \(body) → \(status)" }
+}

@@ -1,0 +1,265 @@
+import Foundation
+import HTTPTypes
+import Tandem
+import TandemServerCore
+import Testing
+
+/// What the Datasync toolkit's server does with one row.
+@Suite struct DatasyncTests {
+    private let server: ServerFixture
+
+    init() throws { server = try ServerFixture(.datasync) }
+
+    @Test func anInsertIsAnsweredWithTheRowAndItsAddress() async {
+        let answer = await server.send(
+            .post, "/tables/card", [:], #"{"id":"x y/é","shop":"大润发","points":12345678901234567890.25,"o":{"a":[1]}}"#)
+        #expect(answer.status == 201)
+        #expect(
+            answer.body
+                == "{\"id\":\"x y/é\",\"updatedAt\":\"2026-11-21T03:14:33.887Z\",\"version\":\"\(answer.version)\",\"deleted\":false,\"shop\":\"大润发\",\"points\":12345678901234567890.25,\"o\":{\"a\":[1]}}"
+        )
+        #expect(Data(base64Encoded: answer.version)?.count == 16)
+        #expect(answer.tag == "\"\(answer.version)\"")
+        #expect(answer.response.headerFields[.lastModified] == "Sat, 21 Nov 2026 03:14:33 GMT")
+        #expect(answer.response.headerFields[.location] == "http://127.0.0.1:8080/tables/card/x%20y%2F%C3%A9")
+        #expect(await server.send(.get, "/tables/card/x%20y%2F%C3%A9").body == answer.body)
+    }
+
+    @Test(arguments: ["{}", #"{"id":null}"#, #"{"id":""}"#, "{ // none\n}", #"{"a":1,}"#])
+    func aRowWithoutIDGets32Digits(body: String) async {
+        let answer = await server.send(.post, "/tables/card", [:], body)
+        #expect(answer.status == 201)
+        let id = answer.object["id"] as? String ?? ""
+        #expect(id.count == 32 && id.allSatisfy { $0.isHexDigit && !$0.isUppercase })
+    }
+
+    @Test func whatTheServerOwnsIsNotTakenFromTheClient() async {
+        let answer = await server.send(
+            .post, "/tables/card", [:],
+            #"{"Id":"a","UpdatedAt":"2000-01-01T00:00:00.000Z","VERSION":"AAAA","ID":"b","Deleted":false}"#)
+        #expect(answer.object.count == 4)
+        #expect(answer.object["updatedAt"] as? String == "2026-11-21T03:14:33.887Z")
+        #expect(answer.version != "AAAA")
+        #expect(answer.object["id"] as? String == "b")
+    }
+
+    /// The state of the row, a request and what must come of it. `current` in `If-Match` is the row's version.
+    @Test(arguments: [
+        Row(.get, "live", nil, "", 200, row: true),
+        Row(.get, "gone", nil, "", 410),
+        Row(.get, "gone?__includedeleted=true", nil, "", 200, row: true),
+        Row(.get, "gone?__IncludeDeleted=TRUE", nil, "", 200, row: true),
+        Row(.get, "gone?__includedeleted=false", nil, "", 410),
+        Row(.get, "missing", nil, "", 404),
+        Row(.get, "live", "\"stale\"", "", 412, row: true),
+        Row(.put, "live", nil, #"{"id":"live","n":2}"#, 200, row: true),
+        Row(.put, "live", "current", #"{"id":"live","n":2}"#, 200, row: true),
+        Row(.put, "live", "*", #"{"id":"live","n":2}"#, 200, row: true),
+        Row(.put, "live", "unquoted", #"{"id":"live","n":2}"#, 200, row: true),
+        Row(.put, "live", "W/current", #"{"id":"live","n":2}"#, 412, row: true),
+        Row(.put, "live", "\"stale\"", #"{"id":"live","n":2}"#, 412, row: true),
+        Row(.put, "live", "\"stale\", current", #"{"id":"live","n":2}"#, 500),
+        Row(.put, "live", "\"stale\", \"old\"", #"{"id":"live","n":2}"#, 412, row: true),
+        Row(.put, "live", nil, #"{"n":2}"#, 400),
+        Row(.put, "live", nil, #"{"id":"LIVE","n":2}"#, 400),
+        Row(.put, "live", nil, #"{"id":7}"#, 400),
+        Row(.put, "live", nil, "{", 500),
+        Row(.put, "live", nil, "[]", 500),
+        Row(.put, "live", nil, #"{"id":"live","n":NaN}"#, 500),
+        Row(.put, "live", nil, #"{"id":"live","deleted":true}"#, 200, row: true),
+        Row(.put, "gone", nil, #"{"id":"gone"}"#, 410),
+        Row(.put, "gone", "\"stale\"", #"{"id":"gone"}"#, 410),
+        Row(.put, "gone?__includedeleted=true", nil, #"{"id":"gone","n":2}"#, 200, row: true),
+        Row(.put, "gone?__includedeleted=true", "\"stale\"", #"{"id":"gone"}"#, 412, row: true),
+        Row(.put, "missing", nil, #"{"id":"missing"}"#, 404),
+        Row(.put, "missing", "*", #"{"id":"missing"}"#, 404),
+        Row(.delete, "live", nil, "", 204),
+        Row(.delete, "live", "current", "", 204),
+        Row(.delete, "live", "\"stale\"", "", 412, row: true),
+        Row(.delete, "gone", "current", "", 410),
+        Row(.delete, "missing", nil, "", 404),
+        Row(.patch, "live", nil, #"{"n":1}"#, 405),
+        Row(.post, "live", nil, "{}", 405),
+        Row(.head, "live", nil, "", 405),
+    ])
+    func oneRow(_ row: Row) async throws {
+        let versions = await prepare()
+        let id = String(row.id.prefix { $0 != "?" })
+        var fields: HTTPFields = [:]
+        if let ifMatch = row.ifMatch {
+            fields[.ifMatch] = ifMatch.replacing("current", with: "\"\(versions[id] ?? "none")\"")
+        }
+        let before = try server.core.rows(in: "card")
+        let answer = await server.send(row.method, "/tables/card/\(row.id)", fields, row.body)
+        #expect(answer.status == row.status, "\(answer.body)")
+        if row.hasRow {
+            #expect(answer.object["id"] as? String == id)
+            #expect(answer.tag == "\"\(answer.version)\"")
+            #expect(answer.response.headerFields[.lastModified] != nil)
+        } else {
+            #expect(answer.body.isEmpty)
+            #expect(answer.tag == nil)
+        }
+        // Nothing but a success changes anything.
+        if row.status >= 300 || row.method == .get { #expect(try server.core.rows(in: "card") == before) }
+    }
+
+    private func prepare() async -> [String: String] {
+        var versions: [String: String] = [:]
+        for id in ["live", "gone"] {
+            versions[id] = await server.send(.post, "/tables/card", [:], "{\"id\":\"\(id)\",\"n\":1}").version
+        }
+        await server.send(.delete, "/tables/card/gone")
+        versions["gone"] = await server.send(.get, "/tables/card/gone?__includedeleted=true").version
+        return versions
+    }
+
+    @Test func aPutReplacesAndChangesTheVersion() async {
+        let versions = await prepare()
+        server.time.advance(by: .milliseconds(1))
+        let answer = await server.send(.put, "/tables/card/live", [:], #"{"id":"live","m":null}"#)
+        #expect(answer.object["n"] == nil)
+        #expect(answer.object["m"] is NSNull)
+        #expect(answer.version != versions["live"])
+        #expect(answer.object["updatedAt"] as? String == "2026-11-21T03:14:33.888Z")
+    }
+
+    @Test func aTakenIDIsAnsweredWithTheRow() async {
+        let versions = await prepare()
+        for id in ["live", "gone"] {
+            let answer = await server.send(.post, "/tables/card", [:], "{\"id\":\"\(id)\",\"n\":9}")
+            #expect(answer.status == 409)
+            #expect(answer.object["n"] as? Int == 1)
+            #expect(answer.tag == "\"\(versions[id] ?? "")\"")
+            #expect(answer.object["deleted"] as? Bool == (id == "gone"))
+        }
+    }
+
+    @Test func anUndeleteIsAPutThatMayLeaveDeletedOut() async {
+        for body in [#"{"id":"gone"}"#, #"{"id":"gone","deleted":false}"#] {
+            _ = await prepare()
+            let answer = await server.send(.put, "/tables/card/gone?__includedeleted=true", [:], body)
+            #expect(answer.object["deleted"] as? Bool == false)
+            await server.send(.delete, "/tables/card/gone")
+        }
+    }
+
+    @Test(arguments: ["", "text/plain", "application/xml"])
+    func onlyJSONIsTaken(type: String) async {
+        for (method, path) in [(HTTPRequest.Method.post, "/tables/card"), (.put, "/tables/card/a")] {
+            let answer = await server.send(method, path, [.contentType: type], #"{"id":"a"}"#)
+            #expect(answer.status == 415)
+            #expect(answer.body.isEmpty)
+        }
+    }
+
+    @Test func anEntityOfTheWrongShapeIsExplained() async throws {
+        let server = try ServerFixture(.datasync) { configuration in
+            configuration.hooks.validate = { _, members in
+                if case .text? = members["title"] { [] } else { ["The Title field is required."] }
+            }
+        }
+        let missing = await server.send(.post, "/tables/card", [:], "{}")
+        #expect(missing.status == 400)
+        #expect(missing.body == #"[{"errorMessage":"The Title field is required."}]"#)
+        let wrong = await server.send(.post, "/tables/card", [:], #"{"id":7,"deleted":"no","title":"x"}"#)
+        #expect(wrong.status == 400)
+        #expect((wrong.json as? [Any])?.count == 2)
+    }
+
+    @Test func aDeclaredTableHasItsColumnsAndNoOthers() async throws {
+        let columns = [
+            ServerColumn("title", isRequired: true), ServerColumn("rating", initial: 3),
+            ServerColumn("done", initial: false),
+        ]
+        let server = try ServerFixture(.datasync) { $0.tables["Movie"] = ServerTable(columns: columns) }
+        let answer = await server.send(
+            .post, "/tables/movie", [:], #"{"id":"a","Title":"x","unknown":1,"rating":"4.50"}"#)
+        #expect(answer.status == 201)
+        #expect(answer.body.hasSuffix(#","deleted":false,"title":"x","rating":4.50,"done":false}"#))
+        let reset = await server.send(.put, "/tables/movie/a", [:], #"{"id":"a","title":"y","done":true}"#)
+        #expect(reset.body.hasSuffix(#","deleted":false,"title":"y","rating":3,"done":true}"#))
+        #expect(await server.send(.put, "/tables/movie/a", [:], #"{"id":"a"}"#).status == 500)
+        for filter in ["unknown eq 1", "rating eq 'x'", "rating", "title eq 'y' and done eq 5"] {
+            #expect(await server.list("movie", ["$filter": filter]).status == 400, "\(filter)")
+        }
+        #expect(await server.list("movie", ["$select": "unknown"]).status == 400)
+        #expect(
+            await server.list("movie", ["$filter": "Rating eq 3 and DONE", "$select": "ID,title"]).items.count == 1)
+    }
+
+    @Test func aTableWithoutTombstonesForgets() async throws {
+        let server = try ServerFixture(.datasync) { $0.tables["hard"] = ServerTable(deletesSoftly: false) }
+        await server.send(.post, "/tables/hard", [:], #"{"id":"a"}"#)
+        #expect(await server.send(.put, "/tables/hard/a", [:], #"{"id":"a","deleted":true}"#).status == 200)
+        #expect(await server.send(.get, "/tables/hard/a").object["deleted"] as? Bool == true)
+        #expect(await server.list("hard", [:]).ids == ["a"])
+        #expect(await server.send(.delete, "/tables/hard/a").status == 204)
+        #expect(await server.send(.delete, "/tables/hard/a").status == 404)
+        #expect(await server.send(.post, "/tables/hard", [:], #"{"id":"a"}"#).status == 201)
+    }
+
+    /// A header, its value, the statuses of a GET and of a PUT. The row is of 03:14:33.887.
+    @Test(arguments: [
+        (HTTPField.Name.ifNoneMatch, "current", 304, 412), (.ifNoneMatch, "*", 304, 412),
+        (.ifNoneMatch, "\"stale\"", 200, 200), (.ifNoneMatch, "W/current", 200, 200), (.ifNoneMatch, "bare", 200, 200),
+        (.ifModifiedSince, "Sat, 21 Nov 2026 03:14:34 GMT", 304, 412),
+        (.ifModifiedSince, "Sat, 21 Nov 2026 03:14:33 GMT", 200, 200),
+        (.ifUnmodifiedSince, "Sat, 21 Nov 2026 03:14:33 GMT", 412, 412),
+        (.ifUnmodifiedSince, "Sat, 21 Nov 2026 03:14:34 GMT", 200, 200),
+        (.ifModifiedSince, "yesterday", 200, 200), (.ifUnmodifiedSince, "2026-11-21T00:00:00Z", 200, 200),
+    ])
+    func conditions(name: HTTPField.Name, value: String, get: Int, put: Int) async {
+        let versions = await prepare()
+        let value = value.replacing("current", with: "\"\(versions["live"] ?? "")\"")
+        let read = await server.send(.get, "/tables/card/live", [name: value])
+        #expect(read.status == get)
+        if get == 304 { #expect(read.body.isEmpty && read.tag == nil) }
+        let body = #"{"id":"live","n":2}"#
+        #expect(await server.send(.put, "/tables/card/live", [name: value], body).status == put)
+        // Lists and inserts have no conditions.
+        #expect(await server.send(.get, "/tables/card", [name: value]).status == 200)
+    }
+
+    @Test func aTimeCountsOnlyWithoutItsTag() async {
+        let versions = await prepare()
+        let current = "\"\(versions["live"] ?? "")\""
+        let old = "Sat, 21 Nov 2026 03:14:33 GMT"
+        let new = "Sat, 21 Nov 2026 03:14:34 GMT"
+        let path = "/tables/card/live"
+        #expect(await server.send(.get, path, [.ifMatch: current, .ifUnmodifiedSince: old]).status == 200)
+        #expect(await server.send(.get, path, [.ifNoneMatch: "\"x\"", .ifModifiedSince: new]).status == 200)
+        #expect(await server.send(.get, path, [.ifMatch: "\"x\"", .ifNoneMatch: current]).status == 412)
+    }
+
+    @Test func theServersTimeNeverGoesBack() async {
+        for milliseconds in [0, 5, -3000, 1] {
+            server.time.advance(by: .milliseconds(milliseconds))
+            await server.send(.post, "/tables/card", [:], "{}")
+        }
+        let times = await server.list("card", ["$orderby": "updatedAt"]).items.map { $0["updatedAt"] as? String ?? "" }
+        #expect(times.map { $0.suffix(5) } == [".887Z", ".892Z", ".892Z", ".892Z"].map { $0.suffix(5) })
+    }
+
+    @Test func aServerStartedAnewGoesOn() async throws {
+        let store = try Store(inMemoryModels: ServerCore.models)
+        let first = try ServerFixture(.datasync, store: store)
+        first.time.advance(by: .seconds(60))
+        await first.send(.post, "/tables/card", [:], #"{"id":"a","name":"かめや"}"#)
+        let second = try ServerFixture(.datasync, store: store, random: 2)
+        #expect(await second.send(.get, "/tables/card/a").object["name"] as? String == "かめや")
+        let answer = await second.send(.post, "/tables/card", [:], #"{"id":"b"}"#)
+        #expect(answer.object["updatedAt"] as? String == "2026-11-21T03:15:33.887Z")
+    }
+
+    @Test func bothDialectsShareTheRows() async throws {
+        let server = try ServerFixture(.byVersionHeader)
+        let azure = await server.send(.post, "/tables/Card", [.version: "2.0.0"], #"{"id":"a","n":1}"#)
+        #expect(azure.version == "MQ==")
+        #expect(await server.send(.get, "/tables/card/a", [.version: "3.0.0"]).version == "MQ==")
+        let put = await server.send(.put, "/tables/card/a", [.ifMatch: "\"MQ==\""], #"{"id":"a","n":2,"l":[1]}"#)
+        let again = await server.send(.get, "/tables/card/a", [.version: "2.0.0"])
+        #expect(again.version == put.version)
+        #expect((again.object["l"] as? [Int]) == [1])
+    }
+}

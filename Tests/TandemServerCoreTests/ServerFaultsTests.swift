@@ -1,0 +1,100 @@
+import Foundation
+import HTTPTypes
+import TandemServerCore
+import Testing
+
+@Suite struct ServerFaultsTests {
+    private let put = #"{"id":"a","n":2}"#
+
+    @Test func aScriptHasItsFaultsOneAfterAnother() async throws {
+        let server = try ServerFixture(.datasync) {
+            $0.faults = .script([
+                [.lostRequest], [.lostAnswer], [.status(503, retryAfter: 7)], [.latency(.seconds(3))], [.status(429)],
+            ])
+        }
+        func insert(_ id: String) async -> Answer { await server.send(.post, "/tables/t", [:], "{\"id\":\"\(id)\"}") }
+        func count() throws -> Int { try server.core.rows(in: "t").count }
+
+        #expect(await insert("a").status == 444)
+        #expect(try count() == 0)
+        #expect(await insert("a").status == 444)
+        #expect(try count() == 1)
+        let busy = await insert("b")
+        #expect(busy.status == 503)
+        #expect(busy.response.headerFields[.retryAfter] == "7")
+        #expect(try count() == 1)
+        // The first answer was lost, so the client's own row is in the way.
+        #expect(await insert("a").status == 409)
+        #expect(server.time.slept == [.seconds(3)])
+        #expect(await insert("c").status == 429)
+        #expect(await insert("c").status == 201)
+    }
+
+    @Test func whatIsLostIsToldApart() async throws {
+        let server = try ServerFixture(.datasync) { $0.faults = .script([[.lostRequest], [.lostAnswer]]) }
+        let request = HTTPRequest(method: .get, scheme: "http", authority: "h", path: "/tables/t")
+        for wasCarriedOut in [false, true] {
+            guard case .noAnswer(wasCarriedOut) = await server.core.exchange(request, body: []) else {
+                Issue.record("an answer, or the wrong kind of none")
+                return
+            }
+        }
+        guard case .answer(let response, _) = await server.core.exchange(request, body: []) else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(response.status == .ok)
+    }
+
+    @Test(arguments: [ServerDialect.azureMobileApps, .datasync])
+    func aConflictIsOnePastTheVersionThatTheClientHas(dialect: ServerDialect) async throws {
+        let server = try ServerFixture(dialect) { $0.faults = .script([[], [.conflict], [.conflict]]) }
+        let first = await server.send(.post, "/tables/t", [:], #"{"id":"a","n":1}"#)
+        let method = dialect == .datasync ? HTTPRequest.Method.put : .patch
+        let body = dialect == .datasync ? put : #"{"n":2}"#
+        let stale = await server.send(method, "/tables/t/a", [.ifMatch: first.tag ?? ""], body)
+        #expect(stale.status == 412)
+        #expect(stale.object["n"] as? Int == 1)
+        #expect(stale.version != first.version)
+        // Whoever names no version has no conflict.
+        #expect(await server.send(method, "/tables/t/a", [:], body).status == 200)
+    }
+
+    @Test func aRequestThatArrivesTwiceIsCarriedOutTwice() async throws {
+        let server = try ServerFixture(.datasync) { $0.faults = .script([[.twice], [.twice]]) }
+        #expect(await server.send(.post, "/tables/t", [:], #"{"id":"a"}"#).status == 409)
+        #expect(await server.send(.post, "/tables/t", [:], "{}").status == 201)
+        #expect(try server.core.rows(in: "t").count == 3)
+    }
+
+    @Test func aSkewedClockGoesBackAndComesBack() async throws {
+        let server = try ServerFixture(.datasync) {
+            $0.faults = .script([[], [.skew(.milliseconds(-2500))], [], [.skew(.seconds(2))], []])
+        }
+        var times: [String] = []
+        for _ in 0..<5 {
+            let answer = await server.send(.post, "/tables/t", [:], "{}")
+            times.append(String((answer.object["updatedAt"] as? String ?? "").suffix(7)))
+        }
+        #expect(times == ["33.887Z", "31.387Z", "33.887Z", "35.887Z", "33.887Z"])
+    }
+
+    @Test func aSeedHasTheSameFaultsEachTime() async throws {
+        func statuses(_ seed: UInt64) async throws -> [Int] {
+            let server = try ServerFixture(.datasync) {
+                $0.faults = .seeded(
+                    seed, [(.lostRequest, 0.1), (.lostAnswer, 0.1), (.status(503), 0.2), (.latency(.seconds(1)), 0.5)])
+            }
+            var statuses: [Int] = []
+            for _ in 0..<300 { statuses.append(await server.send(.get, "/tables/t").status) }
+            #expect((90...210).contains(server.time.slept.count))
+            return statuses
+        }
+        let first = try await statuses(1)
+        #expect(try await statuses(1) == first)
+        #expect(try await statuses(2) != first)
+        // About a fifth of them are lost, and of the rest as many fail.
+        #expect((30...90).contains(first.count { $0 == 444 }))
+        #expect((25...80).contains(first.count { $0 == 503 }))
+    }
+}
