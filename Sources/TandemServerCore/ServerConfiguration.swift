@@ -42,6 +42,8 @@ public struct ServerTable: Sendable {
     /// not among them is dropped, and filters on others are refused. Nil to take all members as they come. Azure Mobile
     /// Apps' tables always grow by what comes.
     public var columns: [ServerColumn]?
+    /// How many bytes a Datasync version has: 16 as of a server in memory, 8 as of SQL Server, 36 as of PostgreSQL.
+    public var versionLength = 16
     /// Which rows a user sees, besides ``isPerUser``; nil for all. Others are as if they were not there.
     public var view: (@Sendable (ServerRow, _ user: String?) -> Bool)?
 

@@ -81,8 +81,8 @@ public final class ServerCore: Sendable {
             default: break
             }
         }
-        if faults.contains(.twice) { _ = answer(request, body, skew: skew, touching: false) }
-        let (response, body) = answer(request, body, skew: skew, touching: faults.contains(.conflict)).http
+        if faults.contains(.twice) { _ = answer(request, body, skew: skew, faults: []) }
+        let (response, body) = answer(request, body, skew: skew, faults: faults).http
         return faults.contains(.lostAnswer) ? .noAnswer(wasCarriedOut: true) : .answer(response, body: body)
     }
 

@@ -14,6 +14,9 @@ public enum ServerFault: Sendable, Hashable {
     case status(Int, retryAfter: Int? = nil)
     /// Just before the request another writer touches the row: a version that was current is not any more.
     case conflict
+    /// Another writer is quicker by a moment: a change whose version was right gets a 409 and the other's row, as
+    /// Datasync has it over a database. Azure Mobile Apps has no such answer, and no such fault.
+    case race
     /// For this request the server's clock is off by so much; times may go backwards by it.
     case skew(Duration)
 }

@@ -252,6 +252,14 @@ import Testing
         #expect(answer.object["updatedAt"] as? String == "2026-11-21T03:15:33.887Z")
     }
 
+    @Test(arguments: [0, 1, 8, 36, 100])
+    func versionsAreAsLongAsTheTablesStoreMakesThem(length: Int) async throws {
+        let server = try ServerFixture(.datasync) { $0.otherTables?.versionLength = length }
+        let answer = await server.send(.post, "/tables/card", [:], #"{"id":"a"}"#)
+        #expect(Data(base64Encoded: answer.version)?.count == max(1, length))
+        #expect(await server.send(.delete, "/tables/card/a", [.ifMatch: answer.tag ?? ""]).status == 204)
+    }
+
     @Test func bothDialectsShareTheRows() async throws {
         let server = try ServerFixture(.byVersionHeader)
         let azure = await server.send(.post, "/tables/Card", [.version: "2.0.0"], #"{"id":"a","n":1}"#)

@@ -60,6 +60,17 @@ import Testing
         #expect(await server.send(method, "/tables/t/a", [:], body).status == 200)
     }
 
+    @Test func aLostRaceIsA409WithTheOthersRow() async throws {
+        let server = try ServerFixture(.datasync) { $0.faults = .script([[], [.race], [.race]]) }
+        let first = await server.send(.post, "/tables/t", [:], #"{"id":"a","n":1}"#)
+        let lost = await server.send(.put, "/tables/t/a", [.ifMatch: first.tag ?? ""], put)
+        #expect(lost.status == 409)
+        #expect(lost.object["n"] as? Int == 1)
+        #expect(lost.version != first.version && lost.tag == "\"\(lost.version)\"")
+        #expect(await server.send(.delete, "/tables/t/a", [.ifMatch: lost.tag ?? ""]).status == 409)
+        #expect(await server.send(.delete, "/tables/t/a", [.ifMatch: lost.tag ?? ""]).status == 412)
+    }
+
     @Test func aRequestThatArrivesTwiceIsCarriedOutTwice() async throws {
         let server = try ServerFixture(.datasync) { $0.faults = .script([[.twice], [.twice]]) }
         #expect(await server.send(.post, "/tables/t", [:], #"{"id":"a"}"#).status == 409)

@@ -79,6 +79,7 @@ struct DatasyncRoutes {
             }
             members = merged
         }
+        if visit.isRaced { return try entity(.conflict, visit.touch(row, in: tx)) }
         let written = try visit.update(
             row, isUndelete ? .undelete : .update, members: members, isTombstone: body.deleted ?? false, in: tx)
         return try entity(.ok, written)
@@ -96,6 +97,7 @@ struct DatasyncRoutes {
                 return try entity(.preconditionFailed, row)
             }
         }
+        if visit.isRaced { return try entity(.conflict, visit.touch(row, in: tx)) }
         if visit.table.deletesSoftly {
             _ = try visit.update(row, .delete, members: row.members(), isTombstone: true, in: tx)
         } else {

@@ -62,7 +62,7 @@ struct ListQuery {
 
     /// The rows to look at, as few as the filter's plain conditions on ID and time allow, and whether they come in the
     /// order that is asked for.
-    private func candidates(_ visit: Visit, _ tx: ReadTransaction) -> (Results<ServedRow>, isSorted: Bool) {
+    func candidates(_ visit: Visit, _ tx: ReadTransaction) -> (Results<ServedRow>, isSorted: Bool) {
         let name = visit.name
         var results = tx.objects(ServedRow.self).where { $0.table == name }
         if !includesTombstones { results = results.where { $0.isTombstone == false } }

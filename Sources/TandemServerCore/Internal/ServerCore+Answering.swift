@@ -8,7 +8,7 @@ struct EarlyAnswer: Error {
 
 extension ServerCore {
     /// Answers a request in its dialect. Whatever goes wrong is an answer too.
-    func answer(_ http: HTTPRequest, _ body: [UInt8], skew: Duration, touching: Bool) -> ServerAnswer {
+    func answer(_ http: HTTPRequest, _ body: [UInt8], skew: Duration, faults: [ServerFault]) -> ServerAnswer {
         let isAzure =
             switch configuration.dialect {
             case .azureMobileApps: true
@@ -23,8 +23,8 @@ extension ServerCore {
                 return isAzure ? AzureMobileAppsRoutes.error(.badRequest, "Malformed URL") : ServerAnswer(.badRequest)
             }
             return isAzure
-                ? try answerAzureMobileApps(request, skew: skew, touching: touching)
-                : try answerDatasync(request, skew: skew, touching: touching)
+                ? try answerAzureMobileApps(request, skew: skew, faults: faults)
+                : try answerDatasync(request, skew: skew, faults: faults)
         } catch let early as EarlyAnswer {
             return early.answer
         } catch let refusal as ServerRefusal {
@@ -40,7 +40,7 @@ extension ServerCore {
     }
 
     private func answerAzureMobileApps(
-        _ request: ServerRequest, skew: Duration, touching: Bool
+        _ request: ServerRequest, skew: Duration, faults: [ServerFault]
     ) throws -> ServerAnswer {
         guard request.path.first?.lowercased() == "tables" else { return AzureMobileAppsRoutes.notFoundPage }
         try AzureMobileAppsRoutes.checkVersion(request)
@@ -52,12 +52,13 @@ extension ServerCore {
         }
         let unauthorized = ServerAnswer(
             .unauthorized, json: ["name": "JsonWebTokenError", "message": "jwt malformed"])
-        let visit = try visit(request, table, skew, isAzure: true, unauthorized: unauthorized)
-        if touching { try visit.touch(id: request.path.count > 2 ? request.path[2] : nil) }
+        let visit = try visit(request, table, skew, faults, isAzure: true, unauthorized: unauthorized)
+        if faults.contains(.conflict) { try visit.touch() }
         return try AzureMobileAppsRoutes(visit: visit).answer()
     }
 
-    private func answerDatasync(_ request: ServerRequest, skew: Duration, touching: Bool) throws -> ServerAnswer {
+    private func answerDatasync(_ request: ServerRequest, skew: Duration, faults: [ServerFault]) throws -> ServerAnswer
+    {
         guard request.path.first?.lowercased() == "tables", (2...3).contains(request.path.count),
             let table = table(named: request.path[1])
         else { return ServerAnswer(.notFound) }
@@ -65,8 +66,8 @@ extension ServerCore {
             return ServerAnswer(.contentTooLarge)
         }
         let unauthorized = ServerAnswer(.unauthorized, [.wwwAuthenticate: "Bearer"])
-        let visit = try visit(request, table, skew, isAzure: false, unauthorized: unauthorized)
-        if touching { try visit.touch(id: request.path.count > 2 ? request.path[2] : nil) }
+        let visit = try visit(request, table, skew, faults, isAzure: false, unauthorized: unauthorized)
+        if faults.contains(.conflict) { try visit.touch() }
         return try DatasyncRoutes(visit: visit).answer()
     }
 
@@ -77,7 +78,8 @@ extension ServerCore {
 
     /// Lets whoever asks in, or not.
     private func visit(
-        _ request: ServerRequest, _ table: ServerTable, _ skew: Duration, isAzure: Bool, unauthorized: ServerAnswer
+        _ request: ServerRequest, _ table: ServerTable, _ skew: Duration, _ faults: [ServerFault], isAzure: Bool,
+        unauthorized: ServerAnswer
     ) throws -> Visit {
         var user: String?
         if let token = request.token, let userOf = configuration.user {
@@ -87,6 +89,6 @@ extension ServerCore {
         if table.isPerUser, user == nil { throw EarlyAnswer(answer: unauthorized) }
         return Visit(
             core: self, request: request, table: table, name: request.path[1].lowercased(), user: user, skew: skew,
-            isAzure: isAzure)
+            isRaced: faults.contains(.race), isAzure: isAzure)
     }
 }

@@ -10,6 +10,8 @@ struct Visit {
     let name: String
     let user: String?
     let skew: Duration
+    /// Whether another writer comes between the look at the row and its change.
+    let isRaced: Bool
     /// Whether versions are made as Azure Mobile Apps makes them.
     let isAzure: Bool
 
@@ -96,12 +98,14 @@ struct Visit {
     }
 
     /// Another writer's change, that a test has asked for: the row stays as it is, and its version goes on.
-    func touch(id: String?) throws {
+    func touch() throws {
         guard let id, request.http.method != .get else { return }
         try core.store.write { tx in
-            if let row = try find(id, in: tx) { try tx.update(bumped(row)) }
+            if let row = try find(id, in: tx) { _ = try touch(row, in: tx) }
         }
     }
+
+    func touch(_ row: ServedRow, in tx: WriteTransaction) throws -> ServedRow { try tx.update(bumped(row)) }
 
     /// What to do about a change that was made on an older version: the members to go on with, nil to refuse.
     func resolution(of kind: ServerChange.Kind, _ row: ServedRow, sent: JSONObject) throws -> JSONObject? {
@@ -116,15 +120,16 @@ struct Visit {
     // MARK: What the server makes up
 
     private func newStamp(counter: Int64) -> String {
-        isAzure ? Base64Text.encode(String(counter).utf8) : Base64Text.encode(randomBytes())
+        isAzure
+            ? Base64Text.encode(String(counter).utf8) : Base64Text.encode(randomBytes(max(1, table.versionLength)))
     }
 
-    /// 16 random bytes.
-    func randomBytes() -> [UInt8] {
-        (0..<2).flatMap { _ in
+    func randomBytes(_ count: Int = 16) -> [UInt8] {
+        let bytes = (0..<(count + 7) / 8).flatMap { _ in
             let number = configuration.random()
             return stride(from: 0, to: 64, by: 8).map { UInt8(truncatingIfNeeded: number >> $0) }
         }
+        return Array(bytes.prefix(count))
     }
 
     // MARK: Bodies

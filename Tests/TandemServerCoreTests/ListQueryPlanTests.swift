@@ -1,0 +1,39 @@
+import HTTPTypes
+import Tandem
+import Testing
+
+@testable import TandemServerCore
+
+/// That a page costs what it has, and not what the table has.
+@Suite struct ListQueryPlanTests {
+    @Test(arguments: [
+        (
+            "(a eq 1) and (updatedAt ge cast(2026-11-21T03:14:33.887Z,Edm.DateTimeOffset))", "updatedAt,id",
+            "table=? AND changed>?"
+        ),
+        ("(a eq 1) and (updatedAt gt 2026-11-21T03:14:33.887Z)", "updatedAt", "table=? AND changed>?"),
+        ("(a eq 1) and (id gt 'x')", "id", "table=? AND key>?"), ("id eq 'x'", "", "table=? AND key=?"),
+        ("a eq 1", "", "table=?"),
+    ])
+    func pagesOfAPullAreReadByAnIndexAndInItsOrder(filter: String, order: String, constraint: String) throws {
+        let core = try ServerCore.inMemory()
+        let http = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/tables/t")
+        let visit = Visit(
+            core: core, request: try #require(ServerRequest(http, body: [])), table: ServerTable(), name: "t",
+            user: nil,
+            skew: .zero, isRaced: false, isAzure: false)
+        let limits = FilterLimits(length: 1000, depth: 10, nodes: 100, orderKeys: 5)
+        var query = ListQuery(take: 100, logic: .twoValued, hasIntegers: true)
+        query.filter = try ODataParser.filter(filter, .odata4, limits: limits) { _ in .unknown }
+        if !order.isEmpty {
+            query.order = try ODataParser.order(order, .odata4, limits: limits) { _ in .unknown }
+        }
+        try core.store.read { tx in
+            let (results, isSorted) = query.candidates(visit, tx)
+            let plan = try results.explain().plan.joined(separator: "\n")
+            #expect(isSorted)
+            #expect(plan.contains("(\(constraint))"), "\(plan)")
+            #expect(!plan.contains("TEMP B-TREE FOR ORDER BY"), "\(plan)")
+        }
+    }
+}
