@@ -75,7 +75,7 @@ public struct ServerColumn: Sendable {
 public struct ServerLimits: Sendable {
     /// Of a body in bytes; nil for the dialect's own: 100 kB (400) in Azure Mobile Apps, 1 MiB (413) in Datasync.
     public var body: Int?
-    /// How deeply a body's arrays and objects may be nested.
+    /// How deeply a body's arrays and objects may be nested; 256 at most, whatever is set.
     public var jsonDepth = 64
     /// How many members an entity may have, and columns a table that grows.
     public var members = 1000
@@ -83,6 +83,7 @@ public struct ServerLimits: Sendable {
     public var path = 64 << 10
     /// Of a filter or an order, in bytes.
     public var filterLength = 32 << 10
+    /// Of a filter's parentheses, calls and chained operators; 128 at most, whatever is set.
     public var filterDepth = 64
     /// The nodes of a filter; nil for the dialect's own: 100 in Datasync, and 3,000 in Azure Mobile Apps, whose clients
     /// write a list of values as that many comparisons.
@@ -91,6 +92,16 @@ public struct ServerLimits: Sendable {
     public var pageSize: Int?
 
     public init() {}
+
+    /// How deeply a thread's stack surely lets a body, and a filter, be nested.
+    static let deepestBody = 256
+    static let deepestFilter = 128
+
+    func filter(nodes: Int, orderKeys: Int) -> FilterLimits {
+        FilterLimits(
+            length: filterLength, depth: min(filterDepth, Self.deepestFilter), nodes: filterNodes ?? nodes,
+            orderKeys: orderKeys)
+    }
 }
 
 /// The server's time.

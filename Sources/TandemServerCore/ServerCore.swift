@@ -76,14 +76,22 @@ public final class ServerCore: Sendable {
             switch fault {
             case .status(let status, let seconds):
                 let fields: HTTPFields = seconds.map { [.retryAfter: String($0)] } ?? [:]
-                return .answer(HTTPResponse(status: Self.status(status), headerFields: fields), body: [])
+                return .answer(dated(HTTPResponse(status: Self.status(status), headerFields: fields), skew), body: [])
             case .skew(let offset): skew += offset
             default: break
             }
         }
         if faults.contains(.twice) { _ = answer(request, body, skew: skew, faults: []) }
         let (response, body) = answer(request, body, skew: skew, faults: faults).http
-        return faults.contains(.lostAnswer) ? .noAnswer(wasCarriedOut: true) : .answer(response, body: body)
+        return faults.contains(.lostAnswer)
+            ? .noAnswer(wasCarriedOut: true) : .answer(dated(response, skew), body: body)
+    }
+
+    /// With the server's time, which clients tell their own clock's error by.
+    private func dated(_ response: HTTPResponse, _ skew: Duration) -> HTTPResponse {
+        var response = response
+        response.headerFields[.date] = WireTime.http(milliseconds: skewed(configuration.clock.milliseconds, skew))
+        return response
     }
 
     /// Answers a request. One that gets no answer, by ``ServerConfiguration/faults``, gets the status 444 here, which
@@ -104,16 +112,19 @@ public final class ServerCore: Sendable {
     /// The time for a row that is being written: never before that of an earlier one, unless the clock is skewed.
     func time(skew: Duration) -> Int64 {
         let now = configuration.clock.milliseconds
-        let offset = skew.components.seconds.multipliedReportingOverflow(by: 1000)
-        guard skew == .zero else {
-            let fraction = skew.components.attoseconds / 1_000_000_000_000_000
-            guard !offset.overflow, abs(offset.partialValue) < 253_402_300_799_999 else { return now }
-            return now + offset.partialValue + fraction
-        }
+        guard skew == .zero else { return skewed(now, skew) }
         return state.withLock { state in
             state.latest = max(state.latest, now)
             return state.latest
         }
+    }
+
+    /// A time that is off, within the years that the wire can write.
+    private func skewed(_ milliseconds: Int64, _ skew: Duration) -> Int64 {
+        let bound: Int64 = 253_402_300_799
+        let offset = max(-bound, min(bound, skew.components.seconds)) * 1000
+        let time = milliseconds + offset + skew.components.attoseconds / 1_000_000_000_000_000
+        return max(-62_135_596_800_000, min(253_402_300_799_999, time))
     }
 
     static func status(_ code: Int) -> HTTPResponse.Status {

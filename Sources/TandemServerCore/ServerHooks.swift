@@ -10,8 +10,8 @@ public struct ServerHooks: Sendable {
     ///
     /// - Throws: ``ServerRefusal``, which is the answer then; nothing is written.
     public var beforeCommit: (@Sendable (inout ServerChange) throws -> Void)?
-    /// Sees what was written.
-    public var afterCommit: (@Sendable (ServerChange.Kind, ServerRow) -> Void)?
+    /// Sees what was written. It is not committed yet: a transaction that then fails takes it back.
+    public var afterWrite: (@Sendable (ServerChange.Kind, ServerRow) -> Void)?
 
     public init() {}
 }

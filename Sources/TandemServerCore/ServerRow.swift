@@ -24,7 +24,8 @@ extension ServedRow {
     }
 
     func members() throws -> JSONObject {
-        guard case .object(let object) = try JSONReader.read(Array(json.utf8), maximumDepth: 1 << 10) else {
+        guard case .object(let object) = try JSONReader.read(Array(json.utf8), maximumDepth: ServerLimits.deepestBody)
+        else {
             throw JSONProblem.malformed(at: 0)
         }
         return object

@@ -131,6 +131,13 @@ import Testing
         #expect(await count("ge", "2026-11-21T04:14:33.888+01:00") == 1)
         #expect(await count("gt", "2026-11-21T03:14:33.888Z") == 0)
         #expect(await count("lt", "2026-11-21T03:14:33.888Z") == 2)
+        #expect(await count("lt", "2026-11-21T03:14:33.8870001Z") == 2)
+        #expect(await count("lt", "2026-11-21T03:14:33.887Z") == 0)
+        #expect(await count("le", "2026-11-21T03:14:33.887Z") == 2)
+        #expect(await count("le", "2026-11-21T03:14:33.8869999Z") == 0)
+        #expect(await count("eq", "2026-11-21T03:14:33.887Z") == 2)
+        #expect(await count("eq", "2026-11-21T03:14:33.8870001Z") == 0)
+        #expect(await count("ne", "2026-11-21T03:14:33.887Z") == 1)
     }
 
     @Test func anIDIsAskedForExactly() async {

@@ -45,6 +45,29 @@ import Testing
         }
     }
 
+    /// A hook may nest what the limits would not let in, and limits may be set to anything.
+    @Test(arguments: [ServerDialect.azureMobileApps, .datasync], [Int.max, Int.min, 0])
+    func limitsThatAreNoneDoNoHarm(dialect: ServerDialect, limit: Int) async throws {
+        let server = try ServerFixture(dialect) { configuration in
+            configuration.limits.body = limit
+            configuration.limits.jsonDepth = limit
+            configuration.limits.members = limit
+            configuration.limits.filterLength = limit
+            configuration.limits.filterDepth = limit
+            configuration.limits.filterNodes = limit
+            configuration.limits.pageSize = limit
+        }
+        let depth = 20_000
+        let deep = "{\"a\":" + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "}"
+        #expect([400, 413].contains(await server.send(.post, "/tables/t", [:], deep).status))
+        let (open, close) = (String(repeating: "(", count: 9000), String(repeating: ")", count: 9000))
+        // Not even an empty body is small enough for a limit below nothing.
+        let isServed = limit >= 0
+        let refused = await server.list("t", ["$filter": "\(open)true\(close)"])
+        #expect(isServed ? refused.status == 400 : [400, 413].contains(refused.status))
+        #expect(await server.list("t", [:]).status == 200 || !isServed)
+    }
+
     @Test func aTableCanNotGrowForEver() async throws {
         let server = try ServerFixture(.azureMobileApps) { $0.limits.members = 5 }
         #expect(await server.send(.post, "/tables/t", [:], #"{"a":1,"b":1,"c":1}"#).status == 201)

@@ -29,9 +29,9 @@ import Testing
             query.order = try ODataParser.order(order, .odata4, limits: limits) { _ in .unknown }
         }
         try core.store.read { tx in
-            let (results, isSorted) = query.candidates(visit, tx)
-            let plan = try results.explain().plan.joined(separator: "\n")
-            #expect(isSorted)
+            let candidates = query.candidates(visit, tx)
+            let plan = try candidates.results.explain().plan.joined(separator: "\n")
+            #expect(candidates.isSorted)
             #expect(plan.contains("(\(constraint))"), "\(plan)")
             #expect(!plan.contains("TEMP B-TREE FOR ORDER BY"), "\(plan)")
         }

@@ -88,6 +88,14 @@ import Testing
             times.append(String((answer.object["updatedAt"] as? String ?? "").suffix(7)))
         }
         #expect(times == ["33.887Z", "31.387Z", "33.887Z", "35.887Z", "33.887Z"])
+        let extreme = try ServerFixture(.datasync) {
+            $0.faults = .script([[.skew(.seconds(Int64.max))], [.skew(.seconds(Int64.min))]])
+        }
+        let late = await extreme.send(.post, "/tables/t", [:], "{}")
+        #expect(late.object["updatedAt"] as? String == "9999-12-31T23:59:59.999Z")
+        #expect(late.response.headerFields[.date] == "Fri, 31 Dec 9999 23:59:59 GMT")
+        let early = await extreme.send(.get, "/tables/t")
+        #expect(early.response.headerFields[.date] == "Mon, 01 Jan 0001 00:00:00 GMT")
     }
 
     @Test func aSeedHasTheSameFaultsEachTime() async throws {

@@ -15,14 +15,13 @@ extension AzureMobileAppsRoutes {
             throw Self.failure(.badRequest, "You cannot request more than \(Self.maximumTop) records")
         }
         // A top of nothing is no top.
-        let take = top > 0 ? top : limits.pageSize ?? 50
+        let take = top > 0 ? top : max(1, min(limits.pageSize ?? 50, Self.maximumTop))
         var query = ListQuery(skip: try number("$skip") ?? 0, take: take, logic: .threeValued, hasIntegers: false)
         // Exactly this spelling, and any value: `false` includes them too.
         query.includesTombstones = request.parameter("__includeDeleted").map { !$0.isEmpty } ?? false
         query.counts = request.parameter("$inlinecount")?.lowercased() == "allpages"
 
-        let filterLimits = FilterLimits(
-            length: limits.filterLength, depth: limits.filterDepth, nodes: limits.filterNodes ?? 3000, orderKeys: 20)
+        let filterLimits = limits.filter(nodes: 3000, orderKeys: 20)
         var isEmpty = false
         do throws(FilterProblem) {
             if let text = request.parameter("$filter"), !text.isEmpty {

@@ -22,8 +22,7 @@ extension DatasyncRoutes {
             guard ["true", "false"].contains(text.lowercased()) else { throw Self.refused("Invalid $count") }
             query.counts = true
         }
-        let filterLimits = FilterLimits(
-            length: limits.filterLength, depth: limits.filterDepth, nodes: limits.filterNodes ?? 100, orderKeys: 5)
+        let filterLimits = limits.filter(nodes: 100, orderKeys: 5)
         let columns = visit.table.columns
         let kind: @Sendable (String) -> FilterKind? = { Self.kind($0, columns) }
         do throws(FilterProblem) {

@@ -24,8 +24,10 @@ struct ListQuery {
     private struct Enough: Error {}
 
     func page(_ visit: Visit, in tx: ReadTransaction) throws -> Page {
-        let (results, isSorted) = candidates(visit, tx)
-        if filter == nil, visit.table.view == nil, isSorted {
+        let candidates = candidates(visit, tx)
+        let (results, isSorted) = (candidates.results, candidates.isSorted)
+        if candidates.isExact, visit.table.view == nil, isSorted {
+            // The store skips and counts without reading a row.
             let rows = try results.offset(skip).limit(take + 1).all()
             return Page(
                 rows: Array(rows.prefix(take)), total: counts ? try results.count() : nil, hasMore: rows.count > take)
@@ -60,32 +62,68 @@ struct ListQuery {
         return Page(rows: matches.map(\.row), total: counts ? number : nil, hasMore: number > skip + take)
     }
 
-    /// The rows to look at, as few as the filter's plain conditions on ID and time allow, and whether they come in the
-    /// order that is asked for.
-    func candidates(_ visit: Visit, _ tx: ReadTransaction) -> (Results<ServedRow>, isSorted: Bool) {
+    /// What the store can tell of a list.
+    struct Candidates {
+        var results: Results<ServedRow>
+        /// Whether they come in the order that is asked for.
+        var isSorted = true
+        /// Whether the filter holds for all of them.
+        var isExact = true
+    }
+
+    /// The rows to look at, as few as the filter's plain conditions on ID and time allow.
+    func candidates(_ visit: Visit, _ tx: ReadTransaction) -> Candidates {
         let name = visit.name
-        var results = tx.objects(ServedRow.self).where { $0.table == name }
-        if !includesTombstones { results = results.where { $0.isTombstone == false } }
+        var candidates = Candidates(results: tx.objects(ServedRow.self).where { $0.table == name })
+        func narrow(_ predicate: (ServedRow.Columns) -> Predicate<ServedRow>) {
+            candidates.results = candidates.results.where(predicate)
+        }
+        if !includesTombstones { narrow { $0.isTombstone == false } }
         if visit.table.isPerUser {
             let user = visit.user ?? ""
-            results = results.where { $0.user == user }
+            narrow { $0.user == user }
         }
-        for case .comparison(.path(let path), let comparison, .literal(let bound)) in conditions {
-            switch (path.count == 1 ? path[0].lowercased() : "", comparison, bound) {
-            case ("id", .eq, .text(let id)): results = results.where { $0.key == id }
-            case ("id", .gt, .text(let id)), ("id", .ge, .text(let id)): results = results.where { $0.key >= id }
-            case ("updatedat", .eq, _), ("updatedat", .gt, _), ("updatedat", .ge, _):
-                guard let ticks = bound.instant else { break }
-                let from = ticks.quotientAndRemainder(flooringBy: WireTime.ticksPerMillisecond).quotient
-                results = results.where { $0.changed >= from }
-            default: break
+        for condition in conditions {
+            guard let predicate = Self.predicate(condition) else {
+                candidates.isExact = false
+                continue
             }
+            narrow { _ in predicate }
         }
         switch order.map({ $0.ascends ? $0.key.name ?? "" : "" }) {
-        case [], ["id"]: return (results.sorted(by: \.key), true)
+        case [], ["id"]: candidates.results = candidates.results.sorted(by: \.key)
         case ["updatedat"], ["updatedat", "id"]:
-            return (results.sorted(by: .ascending(\.changed), .ascending(\.key)), true)
-        default: return (results.sorted(by: \.key), false)
+            candidates.results = candidates.results.sorted(by: .ascending(\.changed), .ascending(\.key))
+        default:
+            candidates.results = candidates.results.sorted(by: \.key)
+            candidates.isSorted = false
+        }
+        return candidates
+    }
+
+    /// What says the same of a row in the store; nil for what only a row that was read can tell.
+    private static func predicate(_ condition: FilterNode) -> Predicate<ServedRow>? {
+        guard case .comparison(let column, let comparison, .literal(let bound)) = condition else { return nil }
+        let columns = ServedRow.Columns()
+        switch (column.name, comparison, bound) {
+        case ("id", .eq, .text(let id)): return columns.key == id
+        case ("id", .gt, .text(let id)): return columns.key > id
+        case ("id", .ge, .text(let id)): return columns.key >= id
+        case ("id", .lt, .text(let id)): return columns.key < id
+        case ("id", .le, .text(let id)): return columns.key <= id
+        case ("updatedat", _, _):
+            // Rows have whole milliseconds, and a client may ask for what lies between two.
+            guard let ticks = bound.instant else { return nil }
+            let (whole, rest) = ticks.quotientAndRemainder(flooringBy: WireTime.ticksPerMillisecond)
+            let ceiling = rest == 0 ? whole : whole + 1
+            return switch comparison {
+            case .gt: columns.changed > whole
+            case .ge: columns.changed >= ceiling
+            case .lt: columns.changed < ceiling
+            case .le: columns.changed <= whole
+            case .eq, .ne: nil
+            }
+        default: return nil
         }
     }
 

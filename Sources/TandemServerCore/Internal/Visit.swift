@@ -57,7 +57,7 @@ struct Visit {
             ServedRow(
                 table: name, key: id, json: change.members.text, stamp: stamp ?? newStamp(counter: 1), counter: 1,
                 made: now, changed: now, isTombstone: isTombstone, user: table.isPerUser ? user ?? "" : ""))
-        try hooks.afterCommit?(.insert, row.row())
+        try hooks.afterWrite?(.insert, row.row())
         return row
     }
 
@@ -69,7 +69,7 @@ struct Visit {
         row.json = change.members.text
         row.isTombstone = isTombstone
         row = try tx.update(bumped(row))
-        try hooks.afterCommit?(kind, row.row())
+        try hooks.afterWrite?(kind, row.row())
         return row
     }
 
@@ -77,7 +77,7 @@ struct Visit {
     func remove(_ row: ServedRow, in tx: WriteTransaction) throws {
         _ = try committed(.delete, id: row.key, before: row.row(), members: row.members())
         try tx.delete(row)
-        try hooks.afterCommit?(.delete, row.row())
+        try hooks.afterWrite?(.delete, row.row())
     }
 
     private func committed(
@@ -140,7 +140,8 @@ struct Visit {
     func json(readsLikeDotNet: Bool, refuse: (JSONProblem) -> ServerAnswer) throws -> JSONValue {
         do {
             return try JSONReader.read(
-                request.body, maximumDepth: configuration.limits.jsonDepth, readsLikeDotNet: readsLikeDotNet)
+                request.body, maximumDepth: min(configuration.limits.jsonDepth, ServerLimits.deepestBody),
+                readsLikeDotNet: readsLikeDotNet)
         } catch {
             throw EarlyAnswer(answer: refuse(error))
         }
