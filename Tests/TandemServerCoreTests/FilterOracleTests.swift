@@ -29,11 +29,7 @@ import Testing
     private static let texts = ["", "a", "A", "it's", "лента", "Лента", "大润发", "😀", "é", "e\u{301}", "a b", "''"]
     private static let comparisons = ["eq", "ne", "gt", "ge", "lt", "le"]
 
-    /// `TANDEM_SOAK=1` for more.
-    private static let seeds: ClosedRange<UInt64> =
-        1...(ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 200 : 2)
-
-    @Test(arguments: [ServerDialect.azureMobileApps, .datasync], seeds)
+    @Test(arguments: [ServerDialect.azureMobileApps, .datasync], ServerFixture.seeds)
     func filtersFindWhatSwiftFinds(dialect: ServerDialect, seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let server = try ServerFixture(dialect)

