@@ -16,7 +16,6 @@ var dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
     .package(url: "https://github.com/attaswift/BigInt", from: "6.0.1"),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"605.0.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
 ]
@@ -32,7 +31,6 @@ let package = Package(
     products: [
         .library(name: "Tandem", targets: ["Tandem"]),
         .library(name: "SQLiteCipher", targets: ["SQLiteCipher"]),
-        .library(name: "TandemSync", targets: ["TandemSync"]),
         .library(name: "TandemTesting", targets: ["TandemTesting"]),
     ],
     dependencies: dependencies,
