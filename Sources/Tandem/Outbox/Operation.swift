@@ -59,8 +59,10 @@ public struct Operation: Hashable, Sendable, Identifiable {
     public let sent: [String: StorageValue]
     /// What the delete took the place of.
     public let replaced: Kind?
-    /// Why it failed.
+    /// Why it failed, or why it is not known whether it did.
     public let error: OperationError?
+    /// When it is to be sent again by itself, at the earliest; `nil` for at any time.
+    public let retryAt: Date?
 
     /// The properties changed, by their names in Swift, sorted.
     public var changedProperties: [String] { base.keys.sorted() }

@@ -27,7 +27,7 @@ public struct OperationQueue: Sendable {
     ///
     /// - Parameter limit: How many at most; all if `nil`.
     public func all(in state: Operation.State, limit: Int? = nil) throws -> [Operation] {
-        try fetch("WHERE o.\"state\" = ?", [.integer(Int64(state.rawValue))], limit: limit)
+        try fetch("WHERE \(Self.condition(state))", [.integer(Int64(state.rawValue))], limit: limit)
     }
 
     /// The operation of an object, `nil` if it has none.
@@ -50,7 +50,7 @@ public struct OperationQueue: Sendable {
 
     /// The number of operations in a state.
     public func count(in state: Operation.State) throws -> Int {
-        try count("WHERE \"state\" = ?", [.integer(Int64(state.rawValue))])
+        try count("WHERE \(Self.condition(state))", [.integer(Int64(state.rawValue))])
     }
 
     /// The number of operations of a kind.
@@ -71,6 +71,11 @@ public struct OperationQueue: Sendable {
 
     // MARK: -
 
+    /// What is not merely pending is found by an index, which SQLite takes only where the query says so.
+    private static func condition(_ state: Operation.State) -> String {
+        state == .pending ? "\"state\" = ?" : "\"state\" <> 0 AND \"state\" = ?"
+    }
+
     private func count(_ condition: String, _ values: [StorageValue]) throws -> Int {
         try store.reading { connection in
             guard
@@ -85,8 +90,8 @@ public struct OperationQueue: Sendable {
         try store.reading { connection in
             let statement = try connection.statement(
                 """
-                SELECT o."id", o."kind", o."state", o."attempts", o."changes", o."sent", o."replaced", o."table", \
-                o."localID", o."changedAt", e."status", e."message", e."at", e."serverItem" FROM "__operations" o \
+                SELECT \(Self.columns), o."table", o."localID", o."changedAt", o."retryAt", \
+                e."status", e."message", e."at", e."serverItem" FROM "__operations" o \
                 LEFT JOIN "__operation_errors" e ON e."operation" = o."id" \(condition) \
                 ORDER BY o."id" LIMIT \(limit ?? -1)
                 """)
@@ -98,6 +103,8 @@ public struct OperationQueue: Sendable {
         }
     }
 
+    private static let columns = StoredOperation.columnNames.map { "o.\($0.quotedSQL)" }.joined(separator: ", ")
+
     private func read(_ statement: Statement) throws -> Operation {
         let stored: StoredOperation
         do {
@@ -107,7 +114,7 @@ public struct OperationQueue: Sendable {
                 .corrupt, "An operation in the queue can't be read.", advice: "Restore a backup.", store: store.path,
                 underlying: error)
         }
-        let table = try statement.text(7)
+        let table = try statement.text(9)
         let definition = store.schema.table(named: table)?.definition
         func named(_ bases: PropertyBases) -> [String: StorageValue] {
             Dictionary(
@@ -115,19 +122,18 @@ public struct OperationQueue: Sendable {
                     (definition?.properties.first { $0.column == entry.column }?.name ?? entry.column, entry.value)
                 }, uniquingKeysWith: { first, _ in first })
         }
+        func date(_ column: Int32) -> Date { Date(timeIntervalSinceReferenceDate: statement.real(column)) }
         let error: OperationError? =
-            statement.isNull(11)
+            statement.isNull(14)
             ? nil
             : OperationError(
-                status: statement.isNull(10) ? nil : Int(statement.integer(10)), message: try statement.text(11),
-                at: Date(timeIntervalSinceReferenceDate: statement.real(12)),
-                serverItem: statement.isNull(13) ? nil : Data(statement.bytes(13)))
+                status: statement.isNull(13) ? nil : Int(statement.integer(13)), message: try statement.text(14),
+                at: date(15), serverItem: statement.isNull(16) ? nil : Data(statement.bytes(16)))
         return Operation(
-            id: stored.id, model: definition?.name ?? table, table: table, localID: LocalID(try statement.text(8)),
-            kind: stored.kind, state: stored.state,
-            changedAt: Date(timeIntervalSinceReferenceDate: statement.real(9)), attempts: Int(stored.attempts),
+            id: stored.id, model: definition?.name ?? table, table: table, localID: LocalID(try statement.text(10)),
+            kind: stored.kind, state: stored.state, changedAt: date(11), attempts: Int(stored.attempts),
             base: named(stored.changes), sent: named(stored.sent ?? PropertyBases()), replaced: stored.replaced,
-            error: error)
+            error: error, retryAt: statement.isNull(12) ? nil : date(12))
     }
 }
 

@@ -1,5 +1,9 @@
 import Foundation
 
+/// How a property's stored value comes back from the wire after it was sent: a date to the server's precision, JSON in
+/// its canonical form. Throws what can't be sent.
+package typealias WireRounding = (PropertyDefinition, StorageValue) throws -> StorageValue
+
 /// What sending does to the queue. Tandem's sync calls these; so can an app that brings its own.
 extension WriteTransaction {
     /// Marks an operation as being sent: from now on the server may have it.
@@ -10,132 +14,65 @@ extension WriteTransaction {
     /// - Throws: ``TandemError/Code/staleOperation`` if it is no longer in the queue.
     @discardableResult
     public func beginAttempt(_ id: Operation.ID) throws -> Operation {
+        try beginAttempt(id, leavingOut: []) { $1 }
+    }
+
+    /// Marks an operation as being sent.
+    ///
+    /// - Parameters:
+    ///   - leavingOut: References, by their names in Swift, that an insert does not take along: they would close a
+    ///     cycle of objects none of which is there yet. They stay to be sent, as an update.
+    ///   - rounding: What the wire makes of a value. What is sent is remembered in that form.
+    package func beginAttempt(
+        _ id: Operation.ID, leavingOut: Set<String>, rounding: WireRounding
+    ) throws -> Operation {
         try checkUsable()
-        let (operation, table, _) = try stored(id)
+        let (operation, tableName, rowID) = try stored(id)
         // What an attempt whose answer was lost had taken along is taken along again.
         var sent = operation.sent ?? PropertyBases()
         sent.merge(later: operation.changes)
+        var left = PropertyBases()
+        var attempted = try attemptedValues(id)
+        if let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table) {
+            if operation.kind == .insert { left = emptyBases(of: leavingOut, table) }
+            if operation.kind != .delete {
+                let values = try wholeValues(of: state, in: table)
+                for (index, property) in table.definition.properties.enumerated()
+                where !property.isLocalOnly && left[property.column] == nil {
+                    guard operation.kind == .insert || sent[property.column] != nil else { continue }
+                    let value = try rounding(property, try wireForm(values[index], of: index, in: table))
+                    attempted.note(value, of: property.column)
+                }
+            }
+        }
         try connection.execute(
             """
-            UPDATE "__operations" SET "state" = 1, "attempts" = "attempts" + 1, "sent" = ?, "changes" = NULL, \
-            "sentKind" = "kind" WHERE "id" = ?
+            UPDATE "__operations" SET "state" = 1, "attempts" = "attempts" + 1, "sent" = ?, "changes" = ?, \
+            "sentKind" = "kind", "attempted" = ?, "attemptedKinds" = ?, "retryAt" = NULL WHERE "id" = ?
             """,
-            [.blob(sent.bytes), .integer(id)])
-        try connection.execute("DELETE FROM \"__operation_errors\" WHERE \"operation\" = ?", [.integer(id)])
-        touched.noteOperation(ofTable: table)
+            [
+                .blob(sent.bytes), left.stored, attempted.stored,
+                .integer(operation.attemptedKinds.union(AttemptedKinds(operation.kind)).rawValue), .integer(id),
+            ])
+        try forgetError(of: id)
+        touched.noteOperation(ofTable: tableName)
         guard let result = try store.operations.one(id) else { throw stale(id) }
         return result
     }
 
-    /// Folds the server's answer in: the operation is done, and the object synced, unless it was changed meanwhile.
-    ///
-    /// - Parameters:
-    ///   - serverID: The object's server ID; required after an insert.
-    ///   - version: The server's concurrency token for what it holds now.
-    /// - Throws: ``TandemError/Code/staleOperation`` if the operation is not under way.
-    public func acknowledge(
-        _ id: Operation.ID, serverID: ServerID? = nil, version: String? = nil, createdAt: Date? = nil,
-        updatedAt: Date? = nil
-    ) throws {
-        try checkUsable()
-        let (operation, tableName, rowID) = try stored(id)
-        guard operation.sent != nil, let table = store.schema.table(named: tableName),
-            let state = try stateOfRow(rowID, in: table)
-        else { throw stale(id) }
-        let sentKind = try sentKind(id) ?? operation.kind
-        try savepoint {
-            if sentKind == .delete {
-                try acknowledgeDelete(operation, state, table)
-            } else {
-                try acknowledgeChange(
-                    operation, sentKind, state, table,
-                    received: (serverID ?? state.serverID, version, createdAt ?? state.createdAt, updatedAt))
-            }
-        }
+    /// References that an insert leaves out, with what the server will hold of them as their bases.
+    private func emptyBases(of names: Set<String>, _ table: TableLayout) -> PropertyBases {
+        PropertyBases(
+            table.links.map { ($0, table.definition.properties[$0.property]) }
+                .filter { names.contains($1.name) && !$1.isLocalOnly }
+                .map { ($1.column, Self.emptyReference(isToMany: $0.isToMany)) })
     }
 
-    private func acknowledgeDelete(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
-        guard operation.kind != .delete else {
-            try drop(operation, in: table)
-            guard let statement = try connection.tableStatements(table).find(state.localID) else { return }
-            let texts: [String?]
-            do {
-                defer { statement.reset() }
-                texts = try connection.tableStatements(table).searchTexts(statement)
-            }
-            return try erase(state, texts, in: table)
-        }
-        // It was brought back while the delete was under way: the server has it no more, so that it is new there.
-        try connection.execute(
-            """
-            UPDATE "__operations" SET "kind" = 1, "state" = 0, "attempts" = 0, "sent" = NULL, "sentKind" = NULL, \
-            "changes" = NULL, "replaced" = NULL WHERE "id" = ?
-            """, [.integer(operation.id)])
-        try connection.execute(
-            """
-            UPDATE \(table.quotedTable) SET "serverID" = NULL, "version" = NULL, "createdAt" = NULL, \
-            "updatedAt" = NULL, "synced" = 0 WHERE "__rid" = ?
-            """, [.integer(state.rowID)])
-        touched.noteOperation(of: table)
+    private static func emptyReference(isToMany: Bool) -> StorageValue {
+        isToMany ? .text(LinkList.text([])) : .null
     }
 
-    private func acknowledgeChange(
-        _ operation: StoredOperation, _ sentKind: Operation.Kind, _ state: ObjectState, _ table: TableLayout,
-        received: (serverID: ServerID?, version: String?, createdAt: Date?, updatedAt: Date?)
-    ) throws {
-        guard let serverID = received.serverID else {
-            throw TandemError(
-                .invalidValue, "An insert was acknowledged without a server ID.",
-                advice: "Pass the ID that the server gave the object.", store: store.path,
-                model: table.definition.name)
-        }
-        let isDone = operation.kind == sentKind && operation.changes.isEmpty
-        if isDone {
-            try drop(operation, in: table)
-        } else {
-            // Changed, or deleted, meanwhile: that stays to be sent, on the new version.
-            let isDelete = operation.kind == .delete
-            let replaced: StorageValue =
-                isDelete && !operation.changes.isEmpty ? .integer(Int64(Operation.Kind.update.rawValue)) : .null
-            try connection.execute(
-                """
-                UPDATE "__operations" SET "kind" = ?, "state" = 0, "attempts" = 0, "sent" = NULL, \
-                "sentKind" = NULL, "replaced" = ? WHERE "id" = ?
-                """,
-                [
-                    .integer(Int64((isDelete ? Operation.Kind.delete : .update).rawValue)), replaced,
-                    .integer(operation.id),
-                ])
-            touched.noteOperation(of: table)
-        }
-        let statement = try connection.statement(
-            """
-            UPDATE \(table.quotedTable) SET "serverID" = ?, "version" = ?, "createdAt" = ?, "updatedAt" = ?, \
-            "synced" = ? WHERE "__rid" = ?
-            """)
-        statement.bind(1, serverID.rawValue)
-        statement.bind(2, received.version)
-        statement.bind(3, received.createdAt)
-        statement.bind(4, received.updatedAt)
-        statement.bind(5, isDone)
-        statement.bind(6, state.rowID)
-        do {
-            try statement.run()
-        } catch let error as TandemError where error.isConstraint {
-            var state = state
-            state.serverID = serverID
-            throw try explainConstraint(error, connection.row, state, table)
-        }
-        // What was deleted meanwhile is not there for those that wait for it.
-        if state.serverID == nil && !state.isDeleted {
-            var state = state
-            state.serverID = serverID
-            knownTargets.removeAll()
-            try resolveWaiting(for: state, in: table)
-        }
-    }
-
-    /// Notes that an attempt failed.
+    /// Notes that an attempt failed, and surely changed nothing on the server.
     ///
     /// - Parameters:
     ///   - error: What happened.
@@ -144,19 +81,77 @@ extension WriteTransaction {
     public func fail(_ id: Operation.ID, _ error: OperationError, retry: Bool) throws {
         try checkUsable()
         let (operation, table, _) = try stored(id)
-        // What was taken along is to be sent again: its bases are older than those of later changes.
+        // A change made meanwhile was not refused: it waits to be sent.
+        let isOvertaken =
+            try operation.sent != nil && (operation.sentKind != operation.kind || hasNewChanges(operation))
+        try putBack(operation, as: retry || isOvertaken ? .pending : .failed)
+        try keep(error, of: id)
+        touched.noteOperation(ofTable: table)
+    }
+
+    /// Notes that an attempt failed, and surely changed nothing on the server: unless it is another one by now.
+    ///
+    /// - Parameters:
+    ///   - attempt: Which one, by ``Operation/attempts`` when it began.
+    ///   - retryAt: When it may be sent again, if the server has said so.
+    /// - Returns: `false`, and nothing is changed, if that attempt is no longer under way.
+    package func fail(
+        _ id: Operation.ID, attempt: Int, _ error: OperationError, retry: Bool, retryAt: Date? = nil
+    ) throws -> Bool {
+        try checkUsable()
+        guard let operation = try underWay(id, attempt: attempt)?.operation else { return false }
+        try fail(operation.id, error, retry: retry)
+        try setRetry(at: retry ? retryAt : nil, of: id)
+        return true
+    }
+
+    /// Notes that nobody knows what became of an attempt: its answer was lost, or could not be read. It goes on being
+    /// one that the server may have carried out.
+    ///
+    /// - Parameters:
+    ///   - attempt: Which one, by ``Operation/attempts`` when it began.
+    ///   - error: What happened.
+    ///   - retryAt: When it may be sent again, if the server has said so.
+    /// - Returns: `false`, and nothing is changed, if that attempt is no longer under way.
+    package func leaveUncertain(
+        _ id: Operation.ID, attempt: Int, _ error: OperationError, retryAt: Date? = nil
+    ) throws -> Bool {
+        try checkUsable()
+        guard let (_, table, _) = try underWay(id, attempt: attempt) else { return false }
+        try keep(error, of: id)
+        try setRetry(at: retryAt, of: id)
+        touched.noteOperation(ofTable: table)
+        return true
+    }
+
+    // MARK: -
+
+    /// Whether something was changed while an attempt was under way. What an insert has left out was not.
+    private func hasNewChanges(_ operation: StoredOperation) throws -> Bool {
+        guard operation.sentKind == .insert, !operation.changes.isEmpty else { return !operation.changes.isEmpty }
+        let attempted = try attemptedValues(operation.id)
+        return operation.changes.entries.contains { entry in
+            let isEmpty = [true, false].contains { Self.emptyReference(isToMany: $0) == entry.value }
+            return !isEmpty || attempted.contains(entry.value, of: entry.column)
+        }
+    }
+
+    /// Ends an attempt that was not carried out, or that is given up: what it had taken along is to be sent again.
+    /// What has been sent so far is not forgotten: an earlier attempt may have arrived.
+    func putBack(_ operation: StoredOperation, as state: Operation.State) throws {
+        // Its bases are older than those of later changes.
         var changes = operation.sent ?? PropertyBases()
         changes.merge(later: operation.changes)
         // What is new is sent whole, whatever has changed of it meanwhile.
         if operation.kind == .insert || operation.replaced == .insert { changes = PropertyBases() }
-        // A change made meanwhile was not refused: it waits to be sent.
-        let isOvertaken =
-            try operation.sent != nil && (!operation.changes.isEmpty || sentKind(id) != operation.kind)
         try connection.execute(
             """
-            UPDATE "__operations" SET "state" = ?, "changes" = ?, "sent" = NULL, "sentKind" = NULL WHERE "id" = ?
-            """,
-            [.integer(retry || isOvertaken ? 0 : 2), changes.isEmpty ? .null : .blob(changes.bytes), .integer(id)])
+            UPDATE "__operations" SET "state" = ?, "changes" = ?, "sent" = NULL, "sentKind" = NULL, "retryAt" = NULL \
+            WHERE "id" = ?
+            """, [.integer(Int64(state.rawValue)), changes.stored, .integer(operation.id)])
+    }
+
+    private func keep(_ error: OperationError, of id: Operation.ID) throws {
         try connection.execute(
             """
             INSERT INTO "__operation_errors" ("operation", "status", "message", "at", "serverItem") \
@@ -167,25 +162,30 @@ extension WriteTransaction {
                 .integer(id), error.status.map { .integer(Int64($0)) } ?? .null, .text(error.message),
                 .real(error.at.timeIntervalSinceReferenceDate), error.serverItem.map { .blob([UInt8]($0)) } ?? .null,
             ])
-        touched.noteOperation(ofTable: table)
     }
 
-    // MARK: -
+    private func setRetry(at date: Date?, of id: Operation.ID) throws {
+        try connection.execute(
+            "UPDATE \"__operations\" SET \"retryAt\" = ? WHERE \"id\" = ?",
+            [date.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null, .integer(id)])
+    }
 
-    private func stored(_ id: Operation.ID) throws -> (StoredOperation, table: String, rowID: Int64) {
+    func stored(_ id: Operation.ID) throws -> (operation: StoredOperation, table: String, rowID: Int64) {
         guard let found = try operation(id) else { throw stale(id) }
         return found
     }
 
-    private func sentKind(_ id: Operation.ID) throws -> Operation.Kind? {
-        guard
-            case .integer(let raw)? = try connection.value(
-                "SELECT \"sentKind\" FROM \"__operations\" WHERE \"id\" = ?", [.integer(id)])
-        else { return nil }
-        return Operation.Kind(rawValue: Int(raw))
+    /// An operation of which an attempt is under way, or has got no answer; `nil` if it is over, or another one is.
+    func underWay(
+        _ id: Operation.ID, attempt: Int
+    ) throws -> (operation: StoredOperation, table: String, rowID: Int64)? {
+        guard let found = try operation(id), found.0.sent != nil, found.0.attempts == Int64(attempt) else {
+            return nil
+        }
+        return found
     }
 
-    private func stateOfRow(_ rowID: Int64, in table: TableLayout) throws -> ObjectState? {
+    func state(ofRow rowID: Int64, in table: TableLayout) throws -> ObjectState? {
         let statement = try connection.statement(
             "SELECT \(table.selectList) FROM \(table.quotedTable) WHERE \"__rid\" = ?")
         statement.bind(1, rowID)
@@ -193,7 +193,7 @@ extension WriteTransaction {
         return try statement.step() ? try state(of: statement, table) : nil
     }
 
-    private func stale(_ id: Operation.ID) -> TandemError {
+    func stale(_ id: Operation.ID) -> TandemError {
         TandemError(
             .staleOperation, "The operation \(id) is not under way.",
             advice: "Look at the queue again: it was answered, or collapsed by a change.", store: store.path)

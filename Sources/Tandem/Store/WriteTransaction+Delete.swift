@@ -50,7 +50,7 @@ extension WriteTransaction {
         return try results.keys().reduce(0) { try $0 + (delete($1.localID, in: table) ? 1 : 0) }
     }
 
-    private func delete(_ localID: LocalID, in table: TableLayout) throws -> Bool {
+    func delete(_ localID: LocalID, in table: TableLayout) throws -> Bool {
         guard let (state, texts) = try deletable(localID, in: table) else { return false }
         guard !table.holders.isEmpty, try isHeld(localID, in: table) else {
             try remove(state, texts, in: table)
@@ -151,6 +151,7 @@ extension WriteTransaction {
         if !table.searched.isEmpty { pendingSearch.note(table, row: state.rowID, indexed: texts) }
         for link in table.links where link.isToMany { try removeLinks(link, of: state.rowID, table) }
         try forgetUnresolved(of: state.rowID, in: table, property: nil)
+        try leaveServerSide(of: state.rowID, in: table)
         try connection.execute("DELETE FROM \(table.quotedTable) WHERE \"__rid\" = ?", [.integer(state.rowID)])
         if pendingSearch.count > pendingSearchLimit { try flushSearch() }
     }

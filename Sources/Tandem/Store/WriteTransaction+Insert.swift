@@ -42,9 +42,14 @@ extension WriteTransaction {
     }
 
     /// Inserts a row whose property values stand in a buffer.
-    func insert(_ row: RowBuffer, state given: ObjectState, into table: TableLayout) throws -> ObjectState {
+    ///
+    /// - Parameter mayBeOwn: In a write from a server, whether an object that was sent, and has no server ID yet, may be
+    ///   the one of that server ID.
+    func insert(
+        _ row: RowBuffer, state given: ObjectState, into table: TableLayout, mayBeOwn: Bool = true
+    ) throws -> ObjectState {
         try check(row, table)
-        var state = try newState(given, in: table)
+        var state = try newState(given, in: table, mayBeOwn: mayBeOwn)
         let unresolved = try resolveLinks(row, of: table)
         let statements = try connection.tableStatements(table)
         let statement = try statements.insert()
@@ -146,7 +151,7 @@ extension WriteTransaction {
     }
 
     /// The state that a new row gets.
-    private func newState(_ given: ObjectState, in table: TableLayout) throws -> ObjectState {
+    private func newState(_ given: ObjectState, in table: TableLayout, mayBeOwn: Bool) throws -> ObjectState {
         guard origin == .server else { return ObjectState(localID: given.localID) }
         var state = given
         state.isSynced = state.serverID != nil
@@ -161,7 +166,7 @@ extension WriteTransaction {
                     defer { other.reset() }
                     otherState = try self.state(of: other, table)
                 }
-                if try mayBeOnServer(otherState, in: table) { try refuseUnsent(otherState, table) }
+                if try mayBeOwn && mayBeOnServer(otherState, in: table) { try refuseUnsent(otherState, table) }
                 if otherState.serverID != serverID {
                     state.localID = LocalIDGenerator.makeID()
                     knownTargets.removeAll()
@@ -210,7 +215,7 @@ extension WriteTransaction {
         guard state.serverID == nil, !state.isSynced, let operation = try operation(of: state.rowID, in: table) else {
             return false
         }
-        return operation.attempts > 0
+        return !operation.attemptedKinds.isEmpty
     }
 
     func state(of statement: Statement, _ table: TableLayout) throws -> ObjectState {

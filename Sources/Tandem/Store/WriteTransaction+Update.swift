@@ -137,10 +137,12 @@ extension WriteTransaction {
     ///   - unresolved: What the row's references name that is not there, if they were looked up already.
     ///   - keepsWaiting: Whether references that wait, and that `row` does not name, go on waiting.
     ///   - isReviving: Whether the row is that of a deleted object, which is about to be brought back.
+    ///   - allowsUnsent: Whether a server's values may be written over a row with an operation: by who has seen to it
+    ///     that no unsent change is among them.
     func update(
         _ statement: Statement, with row: RowBuffer, in table: TableLayout, only: Set<Int>? = nil,
         received: ObjectState? = nil, unresolved known: [UnresolvedReference]? = nil, keepsWaiting: Bool? = nil,
-        isReviving: Bool = false
+        isReviving: Bool = false, allowsUnsent: Bool = false
     ) throws -> ObjectState {
         var isReset = false
         defer { if !isReset { statement.reset() } }
@@ -181,7 +183,7 @@ extension WriteTransaction {
         statement.reset()
         isReset = true
 
-        if origin == .server { try refuseUnsent(state, table) }
+        if origin == .server && !allowsUnsent { try refuseUnsent(state, table) }
         if !changed.isEmpty {
             try writeChanges(changed, row, clearsSynced: !sent.isEmpty && state.isSynced, state, table)
             try following {

@@ -25,6 +25,8 @@ public final class WriteTransaction: ReadTransaction {
     var pendingSearch = PendingSearch()
     /// What is known in this transaction of objects that references name.
     var knownTargets = KnownTargets()
+    /// What is known in this transaction of what sync keeps beside the objects.
+    var knownBeside = KnownBeside()
     /// Whether references of the row being written were replaced by what the store has for them.
     var hasRewrittenLinks = false
     /// Past this many changed rows the search indexes are brought in step before the transaction ends, to bound its
@@ -32,7 +34,7 @@ public final class WriteTransaction: ReadTransaction {
     var pendingSearchLimit = 20_000
 
     /// Set when a change failed after its first statement: the transaction must not be committed.
-    private var brokenBy: (any Error)?
+    private(set) var brokenBy: (any Error)?
 
     /// The local time of the transaction's changes, read once.
     lazy var now: Date = store.configuration.now()
@@ -140,6 +142,7 @@ public final class WriteTransaction: ReadTransaction {
         } catch {
             pendingSearch.removeAll()
             knownTargets.removeAll()
+            knownBeside = KnownBeside()
             if connection.isInTransaction {
                 do {
                     try connection.statement("ROLLBACK TO tandem").run()

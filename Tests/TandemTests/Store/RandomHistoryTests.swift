@@ -28,6 +28,7 @@ struct RandomHistory {
     var dice: Dice
     var oracle = StoreOracle()
     var log: [String] = []
+    var clock = 0
     static let ids = (0..<9).map { LocalID("n\($0)") }
 
     struct Undone: Error {}
@@ -82,7 +83,7 @@ struct RandomHistory {
     private mutating func event(in tx: WriteTransaction) throws {
         let store = store
         let id = dice.element(of: Self.ids)
-        switch dice.below(16) {
+        switch dice.below(19) {
         case 0, 1, 2:
             let node = randomNode(id)
             try both("insert \(text(node))", { try $0.insert(node) }) { try tx.insert(node) }
@@ -105,7 +106,7 @@ struct RandomHistory {
             try both("undelete \(id)", { try $0.undelete(id) }) { try tx.undelete(Node.self, id) }
         case 11:
             // An object that no server can know would be another one than the server's.
-            if let there = oracle.objects[id], !there.hasServerID, there.op?.attempts ?? 0 == 0 { return }
+            if let there = oracle.objects[id], !there.hasServerID, there.op?.kinds.isEmpty ?? true { return }
             let node = randomNode(id)
             try both("receive \(text(node))", { try $0.receive(node) }) {
                 try store.write(from: .server) {
@@ -116,15 +117,41 @@ struct RandomHistory {
             try both("server deletes \(id)", { try $0.serverDelete(id) }) {
                 try store.write(from: .server) { try $0.delete(Node.self, id) }
             }
+        case 13, 14:
+            let node = randomNode(id)
+            let isDeleted = dice.chance(25)
+            let item = serverItem(node, isDeleted: isDeleted)
+            try both("server sends \(isDeleted ? "tombstone of \(id)" : text(node))", { $0.take(node, isDeleted) }) {
+                try tx.receive(item, in: "Node")
+            }
         default:
             guard let operation = try store.operations.all().randomElement(using: &dice) else { return }
             let id = operation.localID
-            switch dice.below(4) {
+            switch dice.below(7) {
             case 0, 1:
                 try both("begin \(id)", { $0.begin(id) }) { try tx.beginAttempt(operation.id) }
             case 2:
                 try both("acknowledge \(id)", { try $0.acknowledge(id) }) {
                     try tx.acknowledge(operation.id, serverID: ServerID(id.rawValue))
+                }
+            case 3, 4:
+                guard var node = try store.stored(Node.self, id) else { return }
+                if dice.bool() { vary(&node) }
+                let item = serverItem(node)
+                let attempt = dice.chance(90) ? operation.attempts : operation.attempts + 1
+                var expected: AnswerOutcome?
+                try both(
+                    "acknowledge attempt \(attempt) of \(id) with \(text(node))",
+                    { expected = $0.acknowledge(id, attempt, with: node) }
+                ) {
+                    let outcome = try tx.acknowledge(operation.id, attempt: attempt, with: item)
+                    #expect(outcome == expected)
+                }
+            case 5:
+                try both("leave \(id) uncertain", { $0.leaveUncertain(id) }) {
+                    let isLeft = try tx.leaveUncertain(
+                        operation.id, attempt: operation.attempts, OperationError(message: "lost", at: .distantPast))
+                    #expect(isLeft == (operation.state == .attempted))
                 }
             default:
                 let retry = dice.bool()
@@ -190,66 +217,17 @@ struct RandomHistory {
         if dice.chance(chance / 8) { node.anchors = list() }
     }
 
+    /// A server's item: each one newer than those before.
+    private mutating func serverItem(_ node: Node, isDeleted: Bool = false) -> ServerItem {
+        clock += 1
+        return ServerItem(
+            serverID: ServerID(node.localID.rawValue), version: "\(clock)",
+            updatedAt: Date(timeIntervalSinceReferenceDate: Double(clock)), isDeleted: isDeleted,
+            values: isDeleted ? [:] : StoreOracle.values(node), source: [UInt8](node.localID.rawValue.utf8))
+    }
+
     private func text(_ node: Node) -> String {
         "\(node.localID) \(node.name ?? "nil") \(node.code ?? "nil") \(node.count) "
             + StoreOracle.links.map { "\($0)=\(node.ids($0))" }.joined(separator: " ")
-    }
-
-    // MARK: Comparing
-
-    private func differences() throws -> [String] {
-        var problems: [String] = []
-        func compare<T: Equatable>(_ id: LocalID, _ what: String, _ stored: T, _ expected: T) {
-            if stored != expected { problems.append("\(id) \(what): \(stored), expected \(expected)") }
-        }
-        var waiting: [String: [WaitingEntry]] = [:]
-        for row in try store.sql(
-            """
-            SELECT n.localID, u."column", u.position, u.id FROM __unresolved u JOIN Node n ON n.__rid = u.object \
-            ORDER BY u.position
-            """)
-        {
-            guard case .text(let id) = row[0], case .text(let column) = row[1], case .integer(let position) = row[2],
-                case .text(let target) = row[3]
-            else { continue }
-            waiting["\(id).\(column)", default: []].append(WaitingEntry(position: Int(position), id: LocalID(target)))
-        }
-        let operations = Dictionary(
-            uniqueKeysWithValues: try store.operations.all().enumerated().map { ($1.localID, ($0, $1)) })
-        var queued: [(Int, Int)] = []
-        for id in Self.ids {
-            let stored = try store.stored(Node.self, id)
-            guard let stored, let expected = oracle.objects[id] else {
-                compare(id, "is there", stored != nil, oracle.objects[id] != nil)
-                continue
-            }
-            compare(id, "name", stored.name, expected.name)
-            compare(id, "code", stored.code, expected.code)
-            compare(id, "count", stored.count, expected.count)
-            compare(id, "note", stored.note, expected.note)
-            compare(id, "deleted", stored.isDeleted, expected.isDeleted)
-            compare(id, "server ID", stored.serverID, expected.hasServerID ? ServerID(id.rawValue) : nil)
-            compare(id, "synced", stored.isSynced, expected.op == nil && expected.hasServerID)
-            for link in StoreOracle.links {
-                compare(id, link, stored.ids(link), expected.links[link]!.visible)
-                compare(id, "\(link) waits", waiting["\(id).\(link)"] ?? [], expected.links[link]!.waiting)
-            }
-            guard let (place, operation) = operations[id], let op = expected.op else {
-                compare(id, "has an operation", operations[id] != nil, expected.op != nil)
-                continue
-            }
-            queued.append((place, op.queued))
-            compare(id, "operation", operation.kind, op.kind)
-            compare(id, "state", operation.state, op.state)
-            compare(id, "attempts", operation.attempts, op.attempts)
-            compare(id, "bases", operation.base, op.changes)
-            compare(id, "sent", operation.sent, op.sent ?? [:])
-            compare(id, "replaced", operation.replaced, op.replaced)
-        }
-        queued.sort { $0.0 < $1.0 }
-        if queued.map(\.1) != queued.map(\.1).sorted() {
-            problems.append("the queue is not in the order of first changes")
-        }
-        return problems
     }
 }

@@ -94,6 +94,14 @@ import Testing
             "UPDATE __operations SET state = 1", "UPDATE __operations SET changes = x'09'",
             "UPDATE Node SET count = 1.5",
             "INSERT INTO __operation_errors (operation, message, at) VALUES (77, '', 0)",
+            "UPDATE __operations SET attempted = x'09'", "UPDATE __operations SET attemptedKinds = 1",
+            "UPDATE __operations SET attempted = x'0101046e616d650100'",
+            "INSERT INTO __server_items VALUES ('Node', 's', 99, NULL, NULL, 0, x'00', 1, NULL)",
+            "INSERT INTO __server_items VALUES ('Node', 's', NULL, NULL, NULL, 0, x'00', 9, NULL)",
+            "INSERT INTO __server_extras VALUES ('Node', 99, x'00')",
+            "INSERT INTO __server_extras VALUES ('Node', 1, x'')",
+            "INSERT INTO __sync_tokens VALUES ('Memo', 'q', x'00', NULL, 0, NULL)",
+            "INSERT INTO __sync_tokens VALUES ('Node', 'q', x'', NULL, 0, NULL)",
         ] {
             try? store.write { tx in
                 try tx.connection.execute(damage)

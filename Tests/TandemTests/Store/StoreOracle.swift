@@ -18,6 +18,10 @@ struct StoreOracle {
         var sent: [String: StorageValue]?
         var sentKind: Tandem.Operation.Kind?
         var replaced: Tandem.Operation.Kind?
+        /// What has been sent since the server last answered: the kinds, and the values by property.
+        var kinds: Set<Tandem.Operation.Kind> = []
+        var attempted: [String: [StorageValue]] = [:]
+        var hasError = false
         /// The transaction that queued it.
         var queued: Int
     }
@@ -44,6 +48,8 @@ struct StoreOracle {
 
     var objects: [ID: Object] = [:]
     var transaction = 0
+    /// What a server has said of objects, and what was set aside.
+    var kept: [ID: Kept] = [:]
 
     // MARK: Changes of the app
 
@@ -124,66 +130,21 @@ struct StoreOracle {
     mutating func serverDelete(_ id: ID) throws {
         guard let there = objects[id] else { return }
         if there.op != nil { throw Refusal(.unsentChanges) }
-        objects[id] = nil
+        erase(id)
         for key in Array(objects.keys) where !objects[key]!.isDeleted {
             for name in Self.links { objects[key]!.links[name]!.detach { $0 == id } }
         }
     }
 
-    // MARK: Sending
-
-    mutating func begin(_ id: ID) {
-        guard var op = objects[id]?.op else { return }
-        op.sent = (op.sent ?? [:]).merging(op.changes) { first, _ in first }
-        op.changes = [:]
-        op.state = .attempted
-        op.attempts += 1
-        op.sentKind = op.kind
-        objects[id]!.op = op
-    }
-
-    mutating func acknowledge(_ id: ID) throws {
-        guard var op = objects[id]?.op, op.sent != nil else { throw Refusal(.staleOperation) }
-        if op.sentKind == .delete {
-            if op.kind == .delete {
-                objects[id] = nil
-            } else {
-                objects[id]!.op = Op(kind: .insert, queued: op.queued)
-                objects[id]!.hasServerID = false
-            }
-            return
-        }
-        let isNew = !objects[id]!.hasServerID
-        objects[id]!.hasServerID = true
-        if op.kind == op.sentKind && op.changes.isEmpty {
-            objects[id]!.op = nil
-        } else {
-            op.replaced = op.kind == .delete && !op.changes.isEmpty ? .update : nil
-            op.kind = op.kind == .delete ? .delete : .update
-            (op.state, op.attempts, op.sent, op.sentKind) = (.pending, 0, nil, nil)
-            objects[id]!.op = op
-        }
-        if isNew && !objects[id]!.isDeleted { arrive(id) }
-    }
-
-    mutating func fail(_ id: ID, retry: Bool) {
-        guard var op = objects[id]?.op else { return }
-        let isOvertaken = op.sent != nil && (!op.changes.isEmpty || op.sentKind != op.kind)
-        op.changes = (op.sent ?? [:]).merging(op.changes) { first, _ in first }
-        if op.kind == .insert || op.replaced == .insert { op.changes = [:] }
-        (op.state, op.sent, op.sentKind) = (retry || isOvertaken ? .pending : .failed, nil, nil)
-        objects[id]!.op = op
-    }
-
     // MARK: -
 
-    private func isLive(_ id: ID) -> Bool { objects[id].map { !$0.isDeleted } ?? false }
+    func isLive(_ id: ID) -> Bool { objects[id].map { !$0.isDeleted } ?? false }
 
-    private func hasClash(_ code: String?, _ id: ID) -> Bool {
+    func hasClash(_ code: String?, _ id: ID) -> Bool {
         code != nil && objects.contains { $0 != id && !$1.isDeleted && $1.code == code }
     }
 
-    private mutating func add(_ node: Node, _ op: Op?) {
+    mutating func add(_ node: Node, _ op: Op?) {
         var object = Object(name: node.name, code: node.code, count: node.count, note: node.note, op: op)
         for name in Self.links {
             let given = node.ids(name)
@@ -198,13 +159,13 @@ struct StoreOracle {
     }
 
     /// An object comes: those that wait for it have it.
-    private mutating func arrive(_ id: ID) {
+    mutating func arrive(_ id: ID) {
         for key in Array(objects.keys) {
             for name in Self.links { objects[key]!.links[name]!.place(id, isToMany: Self.toMany.contains(name)) }
         }
     }
 
-    private mutating func change(
+    mutating func change(
         _ id: ID, _ node: Node, only: Set<String>?, keeps: Bool, isServer: Bool = false
     ) throws {
         var object = objects[id]!
@@ -250,7 +211,7 @@ struct StoreOracle {
         if !isServer && !bases.isEmpty { record(id, bases) }
     }
 
-    private func whole(_ name: String, _ link: Link) -> StorageValue {
+    func whole(_ name: String, _ link: Link) -> StorageValue {
         let isToMany = Self.toMany.contains(name)
         let stored: StorageValue =
             isToMany ? .text(LinkList.text(link.visible)) : link.visible.first.map { .text($0.rawValue) } ?? .null
@@ -263,20 +224,20 @@ struct StoreOracle {
             return
         }
         if op.kind == .update || op.sent != nil { op.changes.merge(bases) { first, _ in first } }
-        if op.state == .failed { op.state = .pending }
+        if op.state == .failed { (op.state, op.hasError) = (.pending, false) }
         objects[id]!.op = op
     }
 
     private mutating func tombstone(_ id: ID) {
         var object = objects[id]!
         if var op = object.op {
-            if op.kind == .insert && op.attempts == 0 {
-                objects[id] = nil
+            if op.kind == .insert && op.kinds.isEmpty {
+                erase(id)
                 return
             }
             op.replaced = op.kind
             op.kind = .delete
-            if op.state == .failed { op.state = .pending }
+            if op.state == .failed { (op.state, op.hasError) = (.pending, false) }
             object.op = op
         } else {
             object.op = Op(kind: .delete, queued: transaction)
@@ -291,7 +252,7 @@ struct StoreOracle {
         if let replaced = op.replaced {
             op.kind = replaced
             op.replaced = nil
-        } else if op.attempts == 0 {
+        } else if op.kinds.isEmpty {
             objects[id]!.op = nil
             return
         } else {
@@ -303,7 +264,7 @@ struct StoreOracle {
             for (name, link) in object.links { all[name] = whole(name, link) }
             op.changes.merge(all) { first, _ in first }
         }
-        if op.state == .failed { op.state = .pending }
+        if op.state == .failed { (op.state, op.hasError) = (.pending, false) }
         objects[id]!.op = op
     }
 

@@ -28,7 +28,7 @@ extension WriteTransaction {
         statement.bind(3, state.localID.rawValue)
         statement.bind(4, Int64(kind.rawValue))
         statement.bind(5, now.timeIntervalSinceReferenceDate)
-        if let changes, !changes.isEmpty { statement.bind(6, blob: changes.bytes) } else { statement.bindNull(6) }
+        statement.bind(6, changes?.stored ?? .null)
         try statement.run()
         touched.noteOperation(of: table)
     }
@@ -55,7 +55,7 @@ extension WriteTransaction {
             try queue(.delete, state, table, changes: nil)
             return true
         }
-        if operation.kind == .insert && operation.attempts == 0 {
+        if operation.kind == .insert && operation.attemptedKinds.isEmpty {
             try drop(operation, in: table)
             return false
         }
@@ -79,7 +79,7 @@ extension WriteTransaction {
             try save(operation, in: table)
             return false
         }
-        if operation.attempts == 0 {
+        if operation.attemptedKinds.isEmpty {
             try drop(operation, in: table)
             return state.serverID != nil
         }
@@ -92,14 +92,23 @@ extension WriteTransaction {
 
     /// All properties that are sent, with their stored values as bases.
     private func allBases(of state: ObjectState, in table: TableLayout) throws -> PropertyBases {
-        guard let statement = try connection.tableStatements(table).find(state.localID) else { return PropertyBases() }
-        defer { statement.reset() }
+        let values = try wholeValues(of: state, in: table)
         return PropertyBases(
-            try table.definition.properties.enumerated().filter { !$1.isLocalOnly }.map { index, property in
-                let value = statement.value(table.column(index))
-                guard property.target != nil else { return (property.column, value) }
-                let waiting = try waitingEntries(of: state.rowID, index, in: table)
-                return (property.column, WaitingEntry.whole(value, with: waiting, isToMany: property.isToMany))
-            })
+            table.definition.properties.enumerated().filter { !$1.isLocalOnly }.map { ($1.column, values[$0]) })
+    }
+
+    /// An object's stored values, references with those that wait in their places; in the order of the properties.
+    func wholeValues(of state: ObjectState, in table: TableLayout) throws -> [StorageValue] {
+        let statements = try connection.tableStatements(table)
+        guard let statement = try statements.find(state.localID, rowID: state.rowID) else {
+            throw notFound(state.localID, table)
+        }
+        var values = table.definition.properties.indices.map { statement.value(table.column($0)) }
+        statement.reset()
+        for link in table.links {
+            let waiting = try waitingEntries(of: state.rowID, link.property, in: table)
+            values[link.property] = WaitingEntry.whole(values[link.property], with: waiting, isToMany: link.isToMany)
+        }
+        return values
     }
 }

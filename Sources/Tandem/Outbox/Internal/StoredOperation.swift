@@ -10,9 +10,17 @@ struct StoredOperation {
     var changes: PropertyBases
     /// What the attempt under way has taken along; `nil` if none is under way.
     var sent: PropertyBases?
+    /// What the attempt under way is; `nil` if none is. The object may have been deleted, or brought back, since.
+    var sentKind: Operation.Kind?
     var replaced: Operation.Kind?
+    /// What has been sent since the server last answered.
+    var attemptedKinds: AttemptedKinds
 
-    static let columns = "\"id\", \"kind\", \"state\", \"attempts\", \"changes\", \"sent\", \"replaced\""
+    /// The columns that are read, in this order. Not among them is what is long and seldom needed: `attempted`.
+    static let columnNames = [
+        "id", "kind", "state", "attempts", "changes", "sent", "sentKind", "replaced", "attemptedKinds",
+    ]
+    static let columns = columnNames.map(\.quotedSQL).joined(separator: ", ")
 
     init(_ statement: Statement) throws {
         id = statement.integer(0)
@@ -21,7 +29,9 @@ struct StoredOperation {
         attempts = statement.integer(3)
         changes = try statement.isNull(4) ? PropertyBases() : PropertyBases(bytes: statement.bytes(4))
         sent = try statement.isNull(5) ? nil : PropertyBases(bytes: statement.bytes(5))
-        replaced = statement.isNull(6) ? nil : try Self.value(statement, 6, Operation.Kind.init)
+        sentKind = statement.isNull(6) ? nil : try Self.value(statement, 6, Operation.Kind.init)
+        replaced = statement.isNull(7) ? nil : try Self.value(statement, 7, Operation.Kind.init)
+        attemptedKinds = AttemptedKinds(rawValue: statement.integer(8))
     }
 
     private static func value<T>(_ statement: Statement, _ column: Int32, _ make: (Int) -> T?) throws -> T {
@@ -51,8 +61,17 @@ extension WriteTransaction {
         defer { statement.reset() }
         guard try statement.step() else { return nil }
         return (
-            try decoded { try StoredOperation(statement) }, try statement.text(7), statement.integer(8)
+            try decoded { try StoredOperation(statement) }, try statement.text(9), statement.integer(10)
         )
+    }
+
+    /// What has been sent for an operation since the server last answered.
+    func attemptedValues(_ id: Operation.ID) throws -> AttemptedValues {
+        let statement = try connection.statement("SELECT \"attempted\" FROM \"__operations\" WHERE \"id\" = ?")
+        statement.bind(1, id)
+        defer { statement.reset() }
+        guard try statement.step(), !statement.isNull(0) else { return AttemptedValues() }
+        return try decoded { try AttemptedValues(bytes: statement.bytes(0)) }
     }
 
     private func decoded<T>(_ body: () throws -> T) throws -> T {
@@ -71,7 +90,7 @@ extension WriteTransaction {
         let statement = try connection.statement(.saveOperation)
         statement.bind(1, Int64(operation.kind.rawValue))
         statement.bind(2, Int64(operation.state == .failed ? 0 : operation.state.rawValue))
-        if operation.changes.isEmpty { statement.bindNull(3) } else { statement.bind(3, blob: operation.changes.bytes) }
+        statement.bind(3, operation.changes.stored)
         if let replaced = operation.replaced {
             statement.bind(4, Int64(replaced.rawValue))
         } else {
@@ -80,17 +99,18 @@ extension WriteTransaction {
         statement.bind(5, now.timeIntervalSinceReferenceDate)
         statement.bind(6, operation.id)
         try statement.run()
-        if operation.state == .failed {
-            try connection.execute(
-                "DELETE FROM \"__operation_errors\" WHERE \"operation\" = ?", [.integer(operation.id)])
-        }
+        if operation.state == .failed { try forgetError(of: operation.id) }
         touched.noteOperation(of: table)
     }
 
     /// Takes an operation out of the queue.
     func drop(_ operation: StoredOperation, in table: TableLayout) throws {
         try connection.execute("DELETE FROM \"__operations\" WHERE \"id\" = ?", [.integer(operation.id)])
-        try connection.execute("DELETE FROM \"__operation_errors\" WHERE \"operation\" = ?", [.integer(operation.id)])
+        try forgetError(of: operation.id)
         touched.noteOperation(of: table)
+    }
+
+    func forgetError(of id: Operation.ID) throws {
+        try connection.execute("DELETE FROM \"__operation_errors\" WHERE \"operation\" = ?", [.integer(id)])
     }
 }

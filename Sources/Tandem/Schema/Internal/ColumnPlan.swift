@@ -8,6 +8,8 @@ struct ColumnPlan {
     let oldColumn: String?
     /// Makes the new stored value of the old one.
     let convert: (StorageValue) throws -> StorageValue
+    /// Whether values stay as they are.
+    let keepsValues: Bool
     private let model: String
     private let path: String
 
@@ -22,13 +24,16 @@ struct ColumnPlan {
         guard let oldProperty = old.property(named: property.name) else {
             oldColumn = nil
             convert = { $0 }
+            keepsValues = true
             return
         }
         oldColumn = oldProperty.column
         if let conversion = migration.conversion(of: oldProperty, in: old) {
             convert = conversion
+            keepsValues = false
         } else if let conversion = Self.conversion(from: oldProperty.kind, to: property.kind) {
             convert = conversion
+            keepsValues = oldProperty.kind == property.kind
         } else {
             throw TandemError(
                 .schemaMismatch, "It was a \(oldProperty.kind), and is to be a \(property.kind).",

@@ -4,14 +4,17 @@ extension Migrator {
     /// - Parameter plan: Where the columns come from; `nil` if the table is as it was.
     func rewriteOperations(of table: TableLayout, _ plan: [ColumnPlan]?) throws {
         let select = try connection.uncachedStatement(
-            "SELECT \"id\", \"changes\", \"sent\", \"kind\", \"object\" FROM \"__operations\" WHERE \"table\" = ? "
-                + "AND coalesce(\"changes\", \"sent\") IS NOT NULL")
+            """
+            SELECT "id", "changes", "sent", "attempted", "kind", "object" FROM "__operations" WHERE "table" = ? \
+            AND coalesce("changes", "sent", "attempted") IS NOT NULL
+            """)
         select.bind(1, table.table)
         struct Rewritten {
             let id: Int64
             let object: Int64
             let changes: PropertyBases?
             let sent: PropertyBases?
+            let attempted: AttemptedValues
             let isOver: Bool
         }
         var rewritten: [Rewritten] = []
@@ -21,12 +24,15 @@ extension Migrator {
             }
             let changes = try rewrite(1)
             let sent = try rewrite(2)
+            let attempted =
+                select.isNull(3) ? AttemptedValues() : try self.rewrite(attempted: select.bytes(3), of: table, plan)
             // An update of nothing but what is gone, or not sent any more.
             let isOver =
-                sent == nil && changes?.isEmpty == true && select.integer(3) == Int64(Operation.Kind.update.rawValue)
+                sent == nil && changes?.isEmpty == true && select.integer(4) == Int64(Operation.Kind.update.rawValue)
             rewritten.append(
                 Rewritten(
-                    id: select.integer(0), object: select.integer(4), changes: changes, sent: sent, isOver: isOver))
+                    id: select.integer(0), object: select.integer(5), changes: changes, sent: sent,
+                    attempted: attempted, isOver: isOver))
         }
         select.reset()
         for operation in rewritten {
@@ -38,12 +44,12 @@ extension Migrator {
                     "UPDATE \(table.quotedTable) SET \"synced\" = \"serverID\" IS NOT NULL WHERE \"__rid\" = ?",
                     [.integer(operation.object)])
             } else {
-                func stored(_ bases: PropertyBases?) -> StorageValue { bases.map { .blob($0.bytes) } ?? .null }
+                // What was sent is NULL where nothing is under way, and not where nothing is left of it.
                 try connection.execute(
-                    "UPDATE \"__operations\" SET \"changes\" = ?, \"sent\" = ? WHERE \"id\" = ?",
+                    "UPDATE \"__operations\" SET \"changes\" = ?, \"sent\" = ?, \"attempted\" = ? WHERE \"id\" = ?",
                     [
-                        operation.changes?.isEmpty == true ? .null : stored(operation.changes), stored(operation.sent),
-                        .integer(operation.id),
+                        operation.changes?.stored ?? .null, operation.sent.map { .blob($0.bytes) } ?? .null,
+                        operation.attempted.stored, .integer(operation.id),
                     ])
             }
         }
@@ -52,25 +58,52 @@ extension Migrator {
     private func rewrite(
         _ bytes: UnsafeRawBufferPointer, of table: TableLayout, _ plan: [ColumnPlan]?
     ) throws -> PropertyBases {
-        let bases: PropertyBases
+        let bases = try readable(table) { try PropertyBases(bytes: bytes) }
+        return PropertyBases(
+            try bases.entries.compactMap { entry in
+                guard let step = try step(of: entry.column, table, plan) else { return nil }
+                return (step.column, try step.convert(entry.value))
+            })
+    }
+
+    private func rewrite(
+        attempted bytes: UnsafeRawBufferPointer, of table: TableLayout, _ plan: [ColumnPlan]?
+    ) throws -> AttemptedValues {
+        let old = try readable(table) { try AttemptedValues(bytes: bytes) }
+        return AttemptedValues(
+            columns: try old.columns.compactMap { column in
+                guard let step = try step(of: column.name, table, plan) else { return nil }
+                let entries: [AttemptedValues.Entry] = try column.entries.compactMap { entry in
+                    switch entry {
+                    case .value(let value): .value(try step.convert(value))
+                    // The digest of a value says nothing of what the value is in another type.
+                    case .digest: step.keepsValues ? entry : nil
+                    }
+                }
+                return AttemptedValues.Column(name: step.column, entries: entries)
+            })
+    }
+
+    private func readable<T>(_ table: TableLayout, _ read: () throws -> T) throws -> T {
         do {
-            bases = try PropertyBases(bytes: bytes)
+            return try read()
         } catch let error as InvalidEncoding {
             throw TandemError(
                 .corrupt, "An operation in the queue can't be read.", advice: "Restore a backup.",
                 store: connection.path, model: table.definition.name, underlying: error)
         }
-        return PropertyBases(
-            try bases.entries.compactMap { entry in
-                guard let plan else {
-                    let property = table.definition.properties.first { $0.column == entry.column }
-                    return property.map(\.isLocalOnly) == false ? entry : nil
-                }
-                guard let step = plan.first(where: { $0.oldColumn == entry.column }), !step.property.isLocalOnly else {
-                    return nil
-                }
-                return (step.property.column, try step.converted(entry.value))
-            })
+    }
+
+    /// What becomes of an old column that operations name; `nil` if it is gone, or not sent any more.
+    private func step(
+        of column: String, _ table: TableLayout, _ plan: [ColumnPlan]?
+    ) throws -> (column: String, keepsValues: Bool, convert: (StorageValue) throws -> StorageValue)? {
+        guard let plan else {
+            let property = table.definition.properties.first { $0.column == column }
+            return property.map(\.isLocalOnly) == false ? (column, true, { $0 }) : nil
+        }
+        guard let step = plan.first(where: { $0.oldColumn == column }), !step.property.isLocalOnly else { return nil }
+        return (step.property.column, step.keepsValues, step.converted)
     }
 
     /// A model that is sent from now on has operations for what the server does not know; one that is not has none,
@@ -88,6 +121,7 @@ extension Migrator {
             try connection.execute(
                 "DELETE FROM \"__operation_errors\" WHERE \"operation\" NOT IN (SELECT \"id\" FROM \"__operations\")")
             try eraseTombstones(of: table)
+            try forgetServer(of: table.table)
             try connection.execute("UPDATE \(table.quotedTable) SET \"synced\" = \"serverID\" IS NOT NULL")
         } else {
             try connection.execute(

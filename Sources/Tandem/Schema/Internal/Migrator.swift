@@ -71,6 +71,7 @@ final class Migrator {
             try followLocalOnly(old, table, rewrites.first { $0.table === table }?.plan)
         }
         for rewrite in rewrites { try checkValues(of: rewrite.table) }
+        try forgetStaleTokens()
         try waitForDeadReferences()
     }
 
@@ -181,17 +182,7 @@ final class Migrator {
             "DELETE FROM \"__operation_errors\" WHERE \"operation\" IN "
                 + "(SELECT \"id\" FROM \"__operations\" WHERE \"table\" = ?)", [.text(model.table)])
         try connection.execute("DELETE FROM \"__operations\" WHERE \"table\" = ?", [.text(model.table)])
-    }
-
-    /// Operations on objects that could not be salvaged: nothing is left that could be sent.
-    private func forgetLostObjects(of table: TableLayout) throws {
-        try connection.execute(
-            """
-            DELETE FROM "__operations" WHERE "table" = ? AND NOT EXISTS (SELECT 1 FROM \(table.quotedTable) t \
-            WHERE t."__rid" = "__operations"."object" AND t."localID" = "__operations"."localID")
-            """, [.text(table.table)])
-        try connection.execute(
-            #"DELETE FROM "__operation_errors" WHERE "operation" NOT IN (SELECT "id" FROM "__operations")"#)
+        try forgetServer(of: model.table)
     }
 
     // MARK: Rewriting
@@ -230,9 +221,13 @@ final class Migrator {
         try renameInQueue(from: old.table, to: rewrite.aside)
     }
 
-    /// Operations and references that wait name tables.
+    /// Operations, references that wait, and what sync keeps name tables.
     private func renameInQueue(from oldTable: String, to newTable: String) throws {
-        for (table, column) in [("__operations", "table"), ("__unresolved", "table"), ("__unresolved", "target")] {
+        let places = [
+            ("__operations", "table"), ("__unresolved", "table"), ("__unresolved", "target"),
+            ("__server_items", "table"), ("__server_extras", "table"), ("__sync_tokens", "table"),
+        ]
+        for (table, column) in places {
             try connection.execute(
                 "UPDATE OR REPLACE \(table.quotedSQL) SET \(column.quotedSQL) = ? WHERE \(column.quotedSQL) = ?",
                 [.text(newTable), .text(oldTable)])

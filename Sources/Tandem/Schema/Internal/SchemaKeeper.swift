@@ -7,10 +7,11 @@ struct SchemaKeeper {
     let configuration: Store.Configuration
 
     /// The version of the store's own format. A store of a higher one is refused.
-    static let formatVersion: Int64 = 1
+    static let formatVersion: Int64 = 2
 
     /// What a store's settings say of its schema.
     struct Stored {
+        var format: Int64
         var record: SchemaRecord
         var schemaVersion: Int
         var foldingVersion: Int
@@ -25,11 +26,7 @@ struct SchemaKeeper {
     /// - Throws: ``TandemError``; the store is then as it was.
     func fit() throws {
         if try adopt() { return }
-        guard !configuration.isReadOnly else {
-            throw TandemError(
-                .schemaMismatch, "The store's schema is not that of the models, and it was opened read-only.",
-                advice: "Open it for writing once, so that it is migrated.", store: connection.path)
-        }
+        guard !configuration.isReadOnly else { throw readOnlyMismatch(try read()) }
         try connection.begin()
         do {
             // Another process may have done it while this one waited.
@@ -66,9 +63,9 @@ struct SchemaKeeper {
                 advice: "Open it with the newer app; it was not touched.", store: connection.path)
         }
         let wanted = wanted.models
-        guard stored.schemaVersion == configuration.schemaVersion, stored.foldingVersion == Folding.version else {
-            return false
-        }
+        guard stored.format == Self.formatVersion, stored.schemaVersion == configuration.schemaVersion,
+            stored.foldingVersion == Folding.version
+        else { return false }
         if configuration.isReadOnly {
             return wanted.allSatisfy { model in
                 var found = stored.record.model(named: model.name)
@@ -79,6 +76,17 @@ struct SchemaKeeper {
         let names = Set(wanted.map(\.name))
         return wanted.allSatisfy { stored.record.model(named: $0.name) == $0 }
             && stored.record.models.allSatisfy { names.contains($0.name) || $0.isAbsent == true }
+    }
+
+    private func readOnlyMismatch(_ stored: Stored?) -> TandemError {
+        let format = stored?.format ?? Self.formatVersion
+        let message =
+            format < Self.formatVersion
+            ? "The store's format, \(format), is older than this version of Tandem's, and it was opened read-only."
+            : "The store's schema is not that of the models, and it was opened read-only."
+        return TandemError(
+            .schemaMismatch, message, advice: "Open it for writing once, so that it is migrated.",
+            store: connection.path)
     }
 
     // MARK: Settings
@@ -112,7 +120,7 @@ struct SchemaKeeper {
             throw damaged("schema")
         }
         return Stored(
-            record: record, schemaVersion: Int(version), foldingVersion: Int(folding), stamp: stamp)
+            format: format, record: record, schemaVersion: Int(version), foldingVersion: Int(folding), stamp: stamp)
     }
 
     private func write(_ record: SchemaRecord, stamp: String) throws {
@@ -140,6 +148,7 @@ struct SchemaKeeper {
             try connection.execute("PRAGMA application_id = \(StoreOpener.applicationID)")
             try connection.execute(MetaTables.sql)
         }
+        if let stored { try MetaTables.lift(connection, from: stored.format) }
         connection.migrationTime = configuration.now()
         let migration = Migration(
             connection: connection, record: stored?.record ?? SchemaRecord(models: []),
@@ -161,10 +170,12 @@ struct SchemaKeeper {
             oldFolding: stored.flatMap { $0.foldingVersion == Folding.version ? nil : $0.foldingVersion })
         try migrator.run()
         let record = migrator.finalRecord
-        // Who has the store open with tables that stay as they are need not open it again.
+        // Who has the store open with tables that stay as they are need not open it again. Who has it open in an older
+        // format would not keep what this one adds: it is told by the stamp.
         let isSame =
             stored.map { stored in
-                stored.schemaVersion == configuration.schemaVersion && record.hasTables(of: stored.record)
+                stored.format == Self.formatVersion && stored.schemaVersion == configuration.schemaVersion
+                    && record.hasTables(of: stored.record)
             } ?? false
         try write(record, stamp: isSame ? stored?.stamp ?? "" : UUIDv7.shared.next())
     }

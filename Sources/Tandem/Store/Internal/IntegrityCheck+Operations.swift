@@ -29,22 +29,21 @@ extension IntegrityCheck {
     func checkOperations() throws {
         try each(
             """
-            SELECT \(StoredOperation.columns), "table", "object", "localID", "sentKind" FROM "__operations"
+            SELECT \(StoredOperation.columns), "table", "object", "localID", "attempted" FROM "__operations"
             """
         ) { row in
             let name = "The operation \(row.integer(0))"
-            guard let table = schema.table(named: try row.text(7)) else { return }
+            guard let table = schema.table(named: try row.text(9)) else { return }
             let owner = try connection.value(
-                "SELECT \"localID\" FROM \(table.quotedTable) WHERE \"__rid\" = ?", [.integer(row.integer(8))])
-            if owner != .text(try row.text(9)) { report("\(name) is of an object that is not there.") }
+                "SELECT \"localID\" FROM \(table.quotedTable) WHERE \"__rid\" = ?", [.integer(row.integer(10))])
+            if owner != .text(try row.text(11)) { report("\(name) is of an object that is not there.") }
             let operation: StoredOperation
+            let attempted: AttemptedValues
             do {
                 operation = try StoredOperation(row)
+                attempted = row.isNull(12) ? AttemptedValues() : try AttemptedValues(bytes: row.bytes(12))
             } catch {
                 return report("\(name) can't be read: \(error)")
-            }
-            if (operation.sent != nil) != (operation.state == .attempted) || (operation.sent != nil) == row.isNull(10) {
-                report("\(name) is \(operation.state), and what it sent says otherwise.")
             }
             if operation.replaced != nil && operation.kind != .delete {
                 report("\(name) is \(operation.kind), and replaces another.")
@@ -52,7 +51,8 @@ extension IntegrityCheck {
             if operation.kind == .update, operation.changes.isEmpty, operation.sent?.isEmpty ?? true {
                 report("\(name) is an update of nothing.")
             }
-            for column in operation.changes.columns + (operation.sent?.columns ?? [])
+            checkAttempts(of: operation, attempted, name)
+            for column in operation.changes.columns + (operation.sent?.columns ?? []) + attempted.columns.map(\.name)
             where !table.definition.properties.contains(where: { $0.column == column && !$0.isLocalOnly }) {
                 report("\(name) changes \(column), which is no property that is sent.")
             }
@@ -62,5 +62,24 @@ extension IntegrityCheck {
             SELECT "operation" FROM "__operation_errors" WHERE "operation" NOT IN (SELECT "id" FROM "__operations")
             """
         ) { report("An error is kept of the operation \($0.integer(0)), which is not there.") }
+    }
+
+    /// What is under way has taken something along, and was sent; what was sent is known by its kind.
+    private func checkAttempts(of operation: StoredOperation, _ attempted: AttemptedValues, _ name: String) {
+        if (operation.sent != nil) != (operation.state == .attempted)
+            || (operation.sent != nil) != (operation.sentKind != nil)
+        {
+            report("\(name) is \(operation.state), and what it sent says otherwise.")
+        }
+        let kinds = operation.attemptedKinds
+        if !AttemptedKinds([.insert, .update, .delete]).isSuperset(of: kinds)
+            || operation.sentKind.map({ !kinds.contains(AttemptedKinds($0)) }) ?? false
+            || kinds.isEmpty && !attempted.isEmpty || operation.attempts == 0 && !kinds.isEmpty
+        {
+            report("\(name) was sent, and what of it says otherwise.")
+        }
+        if attempted.columns.contains(where: { $0.entries.isEmpty || $0.entries.count > AttemptedValues.limit }) {
+            report("\(name) remembers more values sent than there can be, or none.")
+        }
     }
 }

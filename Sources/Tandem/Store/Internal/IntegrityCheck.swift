@@ -21,6 +21,7 @@ final class IntegrityCheck {
         }
         try checkWaiting()
         try checkOperations()
+        try checkServerSide()
         return problems
     }
 

@@ -43,8 +43,8 @@ struct SalvagedStore {
             var record = try? SchemaRecord(json: json)
         else { return }
         for model in record.models where !tables.contains(model.table) {
-            // Nothing is left that could be sent, or that waits.
-            for table in ["__operations", "__unresolved"] {
+            // Nothing is left that could be sent, or that waits; all is fetched again.
+            for table in ["__operations", "__unresolved", "__server_items", "__server_extras", "__sync_tokens"] {
                 try db.execute(sql: "DELETE FROM \(table.quotedSQL) WHERE \"table\" = ?", arguments: [model.table])
             }
         }

@@ -1,0 +1,124 @@
+import Foundation
+
+// What sync keeps beside the objects: items of a server that could not be written, members that a model does not know.
+
+/// Whether there is any of it, so that an app that never syncs, and a pull without conflicts, ask once a transaction.
+struct KnownBeside {
+    /// `nil` until it was looked up.
+    var hasKept: Bool?
+    var hasExtras: Bool?
+}
+
+extension WriteTransaction {
+    /// Keeps an item beside the object that it is of, in place of what was kept before: the newest counts.
+    ///
+    /// - Parameter rowID: The object's row; `nil` if there is none.
+    func keep(
+        _ item: ServerItem, of rowID: Int64?, in table: TableLayout, _ reason: KeptItem.Reason, message: String? = nil
+    ) throws {
+        try connection.execute(
+            """
+            INSERT INTO "__server_items" ("table", "serverID", "object", "version", "updatedAt", "deleted", "item", \
+            "reason", "message") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT ("table", "serverID") DO UPDATE SET \
+            "object" = excluded."object", "version" = excluded."version", "updatedAt" = excluded."updatedAt", \
+            "deleted" = excluded."deleted", "item" = excluded."item", "reason" = excluded."reason", \
+            "message" = excluded."message"
+            """,
+            [
+                .text(table.table), .text(item.serverID.rawValue), rowID.map { .integer($0) } ?? .null,
+                item.version.map { .text($0) } ?? .null,
+                item.updatedAt.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null,
+                .integer(item.isDeleted ? 1 : 0), .blob(item.source), .integer(Int64(reason.rawValue)),
+                message.map { .text($0) } ?? .null,
+            ])
+        knownBeside.hasKept = true
+        touched.noteOperation(of: table)
+    }
+
+    /// Forgets what is kept of an object, by its row or by its server ID.
+    func dropKept(of rowID: Int64, _ serverID: ServerID?, in table: TableLayout) throws {
+        guard try hasKept() else { return }
+        try connection.execute(
+            "DELETE FROM \"__server_items\" WHERE \"table\" = ?1 AND (\"object\" = ?2 OR \"serverID\" = ?3)",
+            [.text(table.table), .integer(rowID), serverID.map { .text($0.rawValue) } ?? .null])
+        if connection.changes > 0 { touched.noteOperation(of: table) }
+    }
+
+    /// Forgets what is kept beside an object and is no newer than an item: the same version, or an earlier one by the
+    /// server's clock. What is newer stays until a pull tries it again.
+    func dropKept(upTo item: ServerItem, of rowID: Int64, in table: TableLayout) throws {
+        guard try hasKept() else { return }
+        let time: StorageValue = item.updatedAt.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null
+        try connection.execute(
+            """
+            DELETE FROM "__server_items" WHERE "table" = ?1 AND ("object" = ?2 OR "serverID" = ?3) \
+            AND ("version" IS ?4 OR "updatedAt" <= ?5)
+            """,
+            [
+                .text(table.table), .integer(rowID), .text(item.serverID.rawValue),
+                item.version.map { .text($0) } ?? .null, time,
+            ])
+    }
+
+    /// An object's row goes. What is kept of a server's for it was never shown, and no pull brings it again: it is left
+    /// for the next one to receive as a new object. A tombstone has nothing more to say.
+    func leaveServerSide(of rowID: Int64, in table: TableLayout) throws {
+        try keepExtras(nil, of: rowID, in: table)
+        guard try hasKept() else { return }
+        try connection.execute(
+            "DELETE FROM \"__server_items\" WHERE \"table\" = ? AND \"object\" = ? AND \"deleted\" = 1",
+            [.text(table.table), .integer(rowID)])
+        try connection.execute(
+            "UPDATE \"__server_items\" SET \"object\" = NULL WHERE \"table\" = ? AND \"object\" = ?",
+            [.text(table.table), .integer(rowID)])
+    }
+
+    private func hasKept() throws -> Bool {
+        if let known = knownBeside.hasKept { return known }
+        let found = try connection.value("SELECT EXISTS (SELECT 1 FROM \"__server_items\")") == .integer(1)
+        knownBeside.hasKept = found
+        return found
+    }
+
+    // MARK: Members that the model does not know
+
+    /// Keeps the members of an object that its model does not know, in place of those kept before.
+    func keepExtras(_ members: [UInt8]?, of rowID: Int64, in table: TableLayout) throws {
+        guard let members else {
+            guard try hasExtras() else { return }
+            try connection.execute(
+                "DELETE FROM \"__server_extras\" WHERE \"table\" = ? AND \"object\" = ?",
+                [.text(table.table), .integer(rowID)])
+            return
+        }
+        // What is as it was is not written: a pull that brings nothing new writes nothing.
+        try connection.execute(
+            """
+            INSERT INTO "__server_extras" ("table", "object", "members") VALUES (?, ?, ?) \
+            ON CONFLICT ("table", "object") DO UPDATE SET "members" = excluded."members" \
+            WHERE "members" IS NOT excluded."members"
+            """, [.text(table.table), .integer(rowID), .blob(members)])
+        knownBeside.hasExtras = true
+    }
+
+    private func hasExtras() throws -> Bool {
+        if let known = knownBeside.hasExtras { return known }
+        let found = try connection.value("SELECT EXISTS (SELECT 1 FROM \"__server_extras\")") == .integer(1)
+        knownBeside.hasExtras = found
+        return found
+    }
+}
+
+extension ReadTransaction {
+    /// The members of an object that its model does not know, as the remote wrote them; `nil` if there are none.
+    package func extras(of localID: LocalID, in table: String) throws -> [UInt8]? {
+        guard let layout = store.schema.table(named: table) else { return nil }
+        let found = try connectionForReading(searching: false).value(
+            """
+            SELECT e."members" FROM "__server_extras" e JOIN \(layout.quotedTable) t ON t."__rid" = e."object" \
+            WHERE e."table" = ? AND t."localID" = ?
+            """, [.text(table), .text(localID.rawValue)])
+        guard case .blob(let members)? = found else { return nil }
+        return members
+    }
+}

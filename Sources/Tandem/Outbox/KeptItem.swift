@@ -1,0 +1,90 @@
+import Foundation
+
+/// What a server has said of an object, and what could not be written into its row when it came.
+package struct KeptItem: Sendable, Hashable {
+    package enum Reason: Int, Sendable {
+        /// The object has changes that were not sent: the server's side of a conflict.
+        case pending = 1
+        /// Another object here has its unique value.
+        case refused = 2
+    }
+
+    package let serverID: ServerID
+    /// The object here, `nil` if there is none.
+    package let localID: LocalID?
+    package let version: String?
+    package let updatedAt: Date?
+    package let isDeleted: Bool
+    /// The whole of it, as ``ServerItem/source``.
+    package let source: [UInt8]
+    package let reason: Reason
+    package let message: String?
+}
+
+extension ReadTransaction {
+    /// What is kept of a server's for the object of an operation; the newest if there are several.
+    package func keptItem(of operation: Operation.ID) throws -> KeptItem? {
+        guard
+            let table = try connectionForReading(searching: false).value(
+                "SELECT \"table\" FROM \"__operations\" WHERE \"id\" = ?", [.integer(operation)]),
+            case .text(let name) = table
+        else { return nil }
+        return try keptItems(
+            in: name,
+            """
+            k."object" = (SELECT "object" FROM "__operations" WHERE "id" = ?2) ORDER BY k."updatedAt" DESC LIMIT 1
+            """, [.integer(operation)]
+        ).first
+    }
+
+    /// What is kept for a table's objects and can be received now, as far as is known: what clashed with a unique value,
+    /// and what was kept beside an operation that is no more. A pull tries it again: its delta token has passed it.
+    ///
+    /// - Parameter serverID: Those after this one, in the order of their IDs; `nil` for the first ones.
+    package func keptItemsWithoutOperation(
+        in table: String, after serverID: ServerID? = nil, limit: Int
+    ) throws -> [KeptItem] {
+        try keptItems(
+            in: table,
+            """
+            k."serverID" > ?2 AND NOT EXISTS (SELECT 1 FROM "__operations" o WHERE o."table" = k."table" \
+            AND o."object" = k."object") ORDER BY k."serverID" LIMIT ?3
+            """, [.text(serverID?.rawValue ?? ""), .integer(Int64(limit))])
+    }
+
+    /// The number of items that are kept of a table's.
+    package func countOfKeptItems(in table: String, _ reason: KeptItem.Reason) throws -> Int {
+        let count = try connectionForReading(searching: false).value(
+            "SELECT count(*) FROM \"__server_items\" WHERE \"table\" = ? AND \"reason\" = ?",
+            [.text(table), .integer(Int64(reason.rawValue))])
+        guard case .integer(let count)? = count else { return 0 }
+        return Int(count)
+    }
+
+    private func keptItems(in table: String, _ condition: String, _ values: [StorageValue]) throws -> [KeptItem] {
+        guard let layout = store.schema.table(named: table) else { return [] }
+        let statement = try connectionForReading(searching: false).statement(
+            """
+            SELECT k."serverID", t."localID", k."version", k."updatedAt", k."deleted", k."item", k."reason", \
+            k."message" FROM "__server_items" k LEFT JOIN \(layout.quotedTable) t ON t."__rid" = k."object" \
+            WHERE k."table" = ?1 AND \(condition)
+            """)
+        defer { statement.reset() }
+        statement.bind([.text(table)] + values)
+        var items: [KeptItem] = []
+        while try statement.step() {
+            guard let reason = KeptItem.Reason(rawValue: Int(statement.integer(6))) else {
+                throw TandemError(
+                    damage: InvalidEncoding("a kept item", .malformed, "its reason has no meaning"), store: store.path)
+            }
+            items.append(
+                KeptItem(
+                    serverID: ServerID(try statement.text(0)),
+                    localID: try statement.optionalText(1).map { LocalID($0) }, version: try statement.optionalText(2),
+                    updatedAt: statement.isNull(3) ? nil : Date(timeIntervalSinceReferenceDate: statement.real(3)),
+                    isDeleted: statement.integer(4) != 0, source: Array(statement.bytes(5)), reason: reason,
+                    message: try statement.optionalText(7)))
+        }
+        return items
+    }
+}

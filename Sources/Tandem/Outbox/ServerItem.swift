@@ -1,0 +1,54 @@
+import Foundation
+
+/// What a server has said of one object, read for the model that it belongs to.
+package struct ServerItem: Sendable {
+    package var serverID: ServerID
+    /// The server's concurrency token; `nil` if the table has none.
+    package var version: String?
+    package var createdAt: Date?
+    package var updatedAt: Date?
+    /// Whether it is a tombstone.
+    package var isDeleted: Bool
+    /// What the server holds, by the properties' names in Swift, in their stored form, with references by server IDs.
+    /// What it does not name is not known.
+    package var values: [String: StorageValue]
+    /// The members that the model does not know, as the remote writes them; `nil` if there are none.
+    package var extras: [UInt8]?
+    /// The whole of it, as the remote can read it again, also when the model has changed since.
+    package var source: [UInt8]
+
+    package init(
+        serverID: ServerID, version: String? = nil, createdAt: Date? = nil, updatedAt: Date? = nil,
+        isDeleted: Bool = false, values: [String: StorageValue] = [:], extras: [UInt8]? = nil, source: [UInt8] = []
+    ) {
+        self.serverID = serverID
+        self.version = version
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+        self.isDeleted = isDeleted
+        self.values = values
+        self.extras = extras
+        self.source = source
+    }
+
+    /// The values of the properties that are exchanged with a server, by their places in the model.
+    func values(in table: TableLayout) -> [(property: Int, value: StorageValue)] {
+        table.definition.properties.enumerated().compactMap { index, property in
+            guard !property.isLocalOnly, let value = values[property.name] else { return nil }
+            return (index, value)
+        }
+    }
+}
+
+/// What became of an operation when its answer came.
+package enum AnswerOutcome: Hashable, Sendable {
+    /// It is done, and the object synced.
+    case done
+    /// What was sent is done; what was changed meanwhile waits to be sent, on the new version.
+    case stillPending
+    /// It is done, but what the server made of it clashes here with another object's unique value: see
+    /// ``KeptItem/Reason/refused``.
+    case refusedHere
+    /// That attempt is not under way any more: nothing was changed.
+    case stale
+}

@@ -1,0 +1,236 @@
+import Foundation
+
+/// What an answer of the server does to the queue, and to the object.
+extension WriteTransaction {
+    /// Folds the server's answer in: the operation is done, and the object synced, unless it was changed meanwhile.
+    ///
+    /// - Parameters:
+    ///   - serverID: The object's server ID; required after an insert.
+    ///   - version: The server's concurrency token for what it holds now.
+    /// - Throws: ``TandemError/Code/staleOperation`` if the operation is not under way.
+    public func acknowledge(
+        _ id: Operation.ID, serverID: ServerID? = nil, version: String? = nil, createdAt: Date? = nil,
+        updatedAt: Date? = nil
+    ) throws {
+        try checkUsable()
+        let (operation, tableName, rowID) = try stored(id)
+        guard operation.sent != nil, let table = store.schema.table(named: tableName),
+            let state = try state(ofRow: rowID, in: table)
+        else { throw stale(id) }
+        try savepoint {
+            guard operation.sentKind ?? operation.kind != .delete else {
+                return try acknowledgeDelete(operation, state, table)
+            }
+            guard let serverID = serverID ?? state.serverID else {
+                throw TandemError(
+                    .invalidValue, "An insert was acknowledged without a server ID.",
+                    advice: "Pass the ID that the server gave the object.", store: store.path,
+                    model: table.definition.name)
+            }
+            var received = state
+            received.serverID = serverID
+            received.version = version
+            received.createdAt = createdAt ?? state.createdAt
+            received.updatedAt = updatedAt
+            try settle(operation, state, received: received, table)
+        }
+    }
+
+    /// Folds what the server holds after an attempt in, its own changes to the values included: what was not changed
+    /// here meanwhile becomes what the server says, and of what was, that is the new base.
+    ///
+    /// - Parameters:
+    ///   - attempt: Which one, by ``Operation/attempts`` when it began.
+    ///   - item: What the server holds; `nil` after a delete.
+    /// - Throws: ``TandemError/Code/invalidValue`` if an insert or update has no live item for an answer.
+    package func acknowledge(_ id: Operation.ID, attempt: Int, with item: ServerItem?) throws -> AnswerOutcome {
+        try checkUsable()
+        guard let (operation, tableName, rowID) = try underWay(id, attempt: attempt),
+            let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table)
+        else { return .stale }
+        return try savepoint {
+            if operation.sentKind ?? operation.kind == .delete {
+                try acknowledgeDelete(operation, state, table)
+                return operation.kind == .delete ? .done : .stillPending
+            }
+            guard let item, !item.isDeleted else {
+                throw TandemError(
+                    .invalidValue, "An insert or update was acknowledged without what the server holds now.",
+                    advice: "Ask the server for the object.", store: store.path, model: table.definition.name)
+            }
+            return try acknowledgeChange(operation, state, item, table)
+        }
+    }
+
+    private func acknowledgeChange(
+        _ operation: StoredOperation, _ state: ObjectState, _ item: ServerItem, _ table: TableLayout
+    ) throws -> AnswerOutcome {
+        var operation = operation
+        var received = state
+        received.serverID = item.serverID
+        received.createdAt = item.createdAt ?? state.createdAt
+        received.updatedAt = item.updatedAt
+        received.version = item.version
+        // First: a list that names the object itself finds it by its server ID.
+        if state.serverID != item.serverID { try keepServerID(of: received, table) }
+        var isRefused = false
+        do {
+            try foldIn(item, &operation, state, table)
+        } catch let error as TandemError where error.code == .duplicateValue {
+            // The server has done it: that must not be sent again. The version stays that of the values.
+            isRefused = true
+            received.version = state.version
+            received.updatedAt = state.updatedAt
+            try keep(item, of: state.rowID, in: table, .refused, message: error.message)
+        }
+        try settle(operation, state, received: received, table)
+        if !isRefused { try dropKept(upTo: item, of: state.rowID, in: table) }
+        return isRefused ? .refusedHere : try self.operation(of: state.rowID, in: table) == nil ? .done : .stillPending
+    }
+
+    private func keepServerID(of received: ObjectState, _ table: TableLayout) throws {
+        do {
+            try connection.execute(
+                "UPDATE \(table.quotedTable) SET \"serverID\" = ? WHERE \"__rid\" = ?",
+                [.text(received.serverID?.rawValue ?? ""), .integer(received.rowID)])
+        } catch let error as TandemError where error.isConstraint {
+            throw try explainConstraint(error, connection.row, received, table)
+        }
+        knownTargets.removeAll()
+    }
+
+    /// Writes what the server holds over what was not changed here meanwhile. Nothing is written if it throws.
+    private func foldIn(
+        _ item: ServerItem, _ operation: inout StoredOperation, _ state: ObjectState, _ table: TableLayout
+    ) throws {
+        let values = item.values(in: table)
+        let here = try wholeValues(of: state, in: table)
+        var changes = operation.changes
+        for (property, value) in values {
+            let column = table.definition.properties[property].column
+            guard changes[column] != nil else { continue }
+            let there = try localForm(value, of: property, in: table)
+            changes[column] = there == here[property] ? nil : there
+        }
+        let unchanged = values.filter { changes[table.definition.properties[$0.property].column] == nil }
+        try overwrite(state, with: unchanged, in: table)
+        try keepExtras(item.extras, of: state.rowID, in: table)
+        operation.changes = changes
+    }
+
+    /// Writes values of a server into a row that may have an operation, and may be deleted.
+    func overwrite(
+        _ state: ObjectState, with values: [(property: Int, value: StorageValue)], in table: TableLayout
+    ) throws {
+        guard !values.isEmpty else { return }
+        let row = RowBuffer()
+        var rest = values[...]
+        for property in table.definition.properties.indices {
+            if rest.first?.property == property, let next = rest.popFirst() {
+                row.append(next.value)
+            } else {
+                row.appendNull()
+            }
+        }
+        try asServer {
+            let statements = try connection.tableStatements(table)
+            guard let statement = try statements.find(state.localID, rowID: state.rowID) else {
+                throw notFound(state.localID, table)
+            }
+            _ = try update(
+                statement, with: row, in: table, only: Set(values.map(\.property)), keepsWaiting: false,
+                isReviving: true, allowsUnsent: true)
+        }
+    }
+
+    /// Runs changes that are a server's: they queue nothing, and references may name server IDs.
+    func asServer<T>(_ body: () throws -> T) rethrows -> T {
+        let outer = origin
+        if outer != .server { knownTargets.removeAll() }
+        origin = .server
+        defer {
+            if outer != .server { knownTargets.removeAll() }
+            origin = outer
+        }
+        return try body()
+    }
+
+    // MARK: -
+
+    private func acknowledgeDelete(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
+        guard operation.kind != .delete else {
+            try drop(operation, in: table)
+            try dropKept(of: state.rowID, state.serverID, in: table)
+            guard let statement = try connection.tableStatements(table).find(state.localID) else { return }
+            let texts: [String?]
+            do {
+                defer { statement.reset() }
+                texts = try connection.tableStatements(table).searchTexts(statement)
+            }
+            return try erase(state, texts, in: table)
+        }
+        // It was brought back while the delete was under way: the server has it no more, so that it is new there.
+        try connection.execute(
+            """
+            UPDATE "__operations" SET "kind" = 1, "state" = 0, "sent" = NULL, "sentKind" = NULL, "changes" = NULL, \
+            "replaced" = NULL, "attempted" = NULL, "attemptedKinds" = 0, "retryAt" = NULL WHERE "id" = ?
+            """, [.integer(operation.id)])
+        try forgetError(of: operation.id)
+        try connection.execute(
+            """
+            UPDATE \(table.quotedTable) SET "serverID" = NULL, "version" = NULL, "createdAt" = NULL, \
+            "updatedAt" = NULL, "synced" = 0 WHERE "__rid" = ?
+            """, [.integer(state.rowID)])
+        touched.noteOperation(of: table)
+    }
+
+    /// Ends an attempt that was carried out.
+    private func settle(
+        _ operation: StoredOperation, _ state: ObjectState, received: ObjectState, _ table: TableLayout
+    ) throws {
+        let isDone = operation.kind == operation.sentKind ?? operation.kind && operation.changes.isEmpty
+        if isDone {
+            try drop(operation, in: table)
+        } else {
+            // Changed, or deleted, meanwhile: that stays to be sent, on the new version.
+            let isDelete = operation.kind == .delete
+            let replaced: StorageValue =
+                isDelete && !operation.changes.isEmpty ? .integer(Int64(Operation.Kind.update.rawValue)) : .null
+            try connection.execute(
+                """
+                UPDATE "__operations" SET "kind" = ?, "state" = 0, "sent" = NULL, "sentKind" = NULL, \
+                "changes" = ?, "replaced" = ?, "attempted" = NULL, "attemptedKinds" = 0, "retryAt" = NULL \
+                WHERE "id" = ?
+                """,
+                [
+                    .integer(Int64((isDelete ? Operation.Kind.delete : .update).rawValue)), operation.changes.stored,
+                    replaced, .integer(operation.id),
+                ])
+            try forgetError(of: operation.id)
+            touched.noteOperation(of: table)
+        }
+        let statement = try connection.statement(
+            """
+            UPDATE \(table.quotedTable) SET "serverID" = ?, "version" = ?, "createdAt" = ?, "updatedAt" = ?, \
+            "synced" = ? WHERE "__rid" = ?
+            """)
+        statement.bind(1, received.serverID?.rawValue)
+        statement.bind(2, received.version)
+        statement.bind(3, received.createdAt)
+        statement.bind(4, received.updatedAt)
+        statement.bind(5, isDone)
+        statement.bind(6, state.rowID)
+        do {
+            try statement.run()
+        } catch let error as TandemError where error.isConstraint {
+            throw try explainConstraint(error, connection.row, received, table)
+        }
+        // What was deleted meanwhile is not there for those that wait for it.
+        if state.serverID == nil && !state.isDeleted {
+            var state = state
+            state.serverID = received.serverID
+            knownTargets.removeAll()
+            try resolveWaiting(for: state, in: table)
+        }
+    }
+}

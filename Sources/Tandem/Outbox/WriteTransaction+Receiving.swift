@@ -1,0 +1,183 @@
+import Foundation
+
+/// How an object that a server sends is known again among those made here.
+package enum ServerIdentity: Hashable, Sendable {
+    /// The IDs are made here: an object is inserted on the server under its local ID.
+    case client
+    /// The server makes the IDs.
+    ///
+    /// - Parameter localID: What the item has in the property that carries the local ID there, if the app has named one.
+    case server(localID: LocalID?)
+}
+
+/// What became of an item that a server sent.
+package enum ServerReceipt: Sendable {
+    case inserted(LocalID)
+    case updated(LocalID)
+    /// It was a tombstone, and the object is gone.
+    case removed(LocalID)
+    /// The store held it already: nothing was written.
+    case unchanged
+    /// It was a tombstone of what is not here: nothing was written.
+    case unknownTombstone
+    /// The object has an operation: the item is kept beside it. See ``KeptItem``.
+    case keptBeside(Operation.ID)
+    /// Another object here has its unique value: the item is kept. See ``KeptItem``.
+    case refused(TandemError)
+}
+
+extension WriteTransaction {
+    /// Takes what a server has sent into the store: writes it where no operation is pending, and keeps it aside where
+    /// one is.
+    ///
+    /// - Parameters:
+    ///   - table: The table's name here.
+    ///   - identity: How the object is known again.
+    /// - Throws: ``TandemError/Code/invalidValue`` if the item says nothing of a property that a new object needs.
+    /// - Complexity: O(log *n*), *n* objects in the table.
+    package func receive(
+        _ item: ServerItem, in table: String, identity: ServerIdentity = .client
+    ) throws -> ServerReceipt {
+        try checkUsable()
+        guard let table = store.schema.table(named: table) else {
+            throw TandemError(
+                .unknownModel, "The store was not opened with a model of the table \(table).",
+                advice: "Add it to the models given to Store(at:models:).", store: store.path)
+        }
+        return try asServer {
+            guard let state = try known(item, identity, in: table) else { return try receiveNew(item, identity, table) }
+            if let operation = try operation(of: state.rowID, in: table) {
+                return try receive(item, besides: operation, state, table)
+            }
+            if item.isDeleted {
+                try dropKept(of: state.rowID, item.serverID, in: table)
+                _ = try delete(state.localID, in: table)
+                return .removed(state.localID)
+            }
+            return try receive(item, over: state, table)
+        }
+    }
+
+    /// The object that an item is of; `nil` if it is new here.
+    private func known(
+        _ item: ServerItem, _ identity: ServerIdentity, in table: TableLayout
+    ) throws -> ObjectState? {
+        if let found = try find(item.serverID, in: table) {
+            defer { found.reset() }
+            return try state(of: found, table)
+        }
+        // Made here, and perhaps sent: whose answer was lost, or whose ID another device has chosen too.
+        let localID: LocalID?
+        switch identity {
+        case .client: localID = LocalID(item.serverID.rawValue)
+        case .server(let carried): localID = carried
+        }
+        guard let localID, let found = try connection.tableStatements(table).find(localID) else { return nil }
+        defer { found.reset() }
+        let state = try state(of: found, table)
+        guard state.serverID == nil, try operation(of: state.rowID, in: table) != nil else { return nil }
+        return state
+    }
+
+    // MARK: -
+
+    private func receiveNew(
+        _ item: ServerItem, _ identity: ServerIdentity, _ table: TableLayout
+    ) throws -> ServerReceipt {
+        guard !item.isDeleted else {
+            try dropKept(of: 0, item.serverID, in: table)
+            return .unknownTombstone
+        }
+        let row = RowBuffer()
+        for property in table.definition.properties {
+            if !property.isLocalOnly, let value = item.values[property.name] {
+                row.append(value)
+            } else if let appendDefault = property.appendDefault {
+                appendDefault(row)
+            } else {
+                throw TandemError(
+                    .invalidValue, "The server sends no value for it.",
+                    advice: "Give the property a default, or make it optional.", store: store.path,
+                    model: table.definition.name, property: property.name)
+            }
+        }
+        var state = ObjectState()
+        state.serverID = item.serverID
+        state.version = item.version
+        state.createdAt = item.createdAt
+        state.updatedAt = item.updatedAt
+        do {
+            let inserted = try insert(row, state: state, into: table, mayBeOwn: identity == .client)
+            try dropKept(of: inserted.rowID, item.serverID, in: table)
+            try keepExtras(item.extras, of: inserted.rowID, in: table)
+            return .inserted(inserted.localID)
+        } catch let error as TandemError where error.code == .duplicateValue && brokenBy == nil {
+            try keep(item, of: nil, in: table, .refused, message: error.message)
+            return .refused(error)
+        }
+    }
+
+    /// An item of an object that is synced.
+    private func receive(_ item: ServerItem, over state: ObjectState, _ table: TableLayout) throws -> ServerReceipt {
+        let before = connection.totalChanges
+        do {
+            // A version alone can lie: two writes of one millisecond may have the same.
+            try overwrite(state, with: item.values(in: table), in: table)
+        } catch let error as TandemError where error.code == .duplicateValue && brokenBy == nil {
+            try keep(item, of: state.rowID, in: table, .refused, message: error.message)
+            return .refused(error)
+        }
+        try keepExtras(item.extras, of: state.rowID, in: table)
+        let createdAt = item.createdAt ?? state.createdAt
+        if !ScalarText.isEqual(item.version, state.version) || item.updatedAt != state.updatedAt
+            || createdAt != state.createdAt
+        {
+            let statement = try connection.statement(
+                """
+                UPDATE \(table.quotedTable) SET "version" = ?, "createdAt" = ?, "updatedAt" = ? WHERE "__rid" = ?
+                """)
+            statement.bind(1, item.version)
+            statement.bind(2, createdAt)
+            statement.bind(3, item.updatedAt)
+            statement.bind(4, state.rowID)
+            try statement.run()
+        }
+        let isUnchanged = connection.totalChanges == before
+        try dropKept(of: state.rowID, item.serverID, in: table)
+        return isUnchanged ? .unchanged : .updated(state.localID)
+    }
+
+    /// An item of an object with an operation: nothing of the row is written.
+    private func receive(
+        _ item: ServerItem, besides operation: StoredOperation, _ state: ObjectState, _ table: TableLayout
+    ) throws -> ServerReceipt {
+        if !item.isDeleted, let version = item.version, ScalarText.isEqual(version, state.version),
+            try isOwn(item, operation, state, table)
+        {
+            // What the change was made on: nothing has happened there. What was kept is over, if the server has gone
+            // back on it.
+            try dropKept(of: state.rowID, item.serverID, in: table)
+            return .unchanged
+        }
+        try keep(item, of: state.rowID, in: table, .pending)
+        return .keptBeside(operation.id)
+    }
+
+    /// Whether all that a server holds of an object is what it held before our changes, or one that was sent.
+    func isOwn(
+        _ item: ServerItem, _ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout
+    ) throws -> Bool {
+        let here = try wholeValues(of: state, in: table)
+        let attempted = try attemptedValues(operation.id)
+        return try item.values(in: table).allSatisfy { property, value in
+            let column = table.definition.properties[property].column
+            let there = try localForm(value, of: property, in: table)
+            guard let base = operation.sent?[column] ?? operation.changes[column] else {
+                return here[property] == there || attempted.contains(value, of: column)
+            }
+            // A base may name what has got its server ID since.
+            return try base == there || attempted.contains(value, of: column)
+                || localForm(base, of: property, in: table) == there
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+
+/// How far one query of a table has been pulled.
+package struct SyncToken: Hashable, Sendable {
+    /// What the query's filter was: one query ID has one filter.
+    package var digest: [UInt8]
+    /// The time of the last change that was fetched, as the server wrote it; `nil` if there was none yet.
+    package var time: String?
+    /// Whether the server's clock has passed that time by as much as it may commit late: then nothing older can come.
+    package var isSettled: Bool
+    /// When the query was last pulled to its end, by the local clock.
+    package var lastSuccess: Date?
+
+    package init(digest: [UInt8], time: String? = nil, isSettled: Bool = false, lastSuccess: Date? = nil) {
+        self.digest = digest
+        self.time = time
+        self.isSettled = isSettled
+        self.lastSuccess = lastSuccess
+    }
+}
+
+extension ReadTransaction {
+    /// The token of a query; `nil` if it was never pulled, or must be pulled from the start.
+    package func syncToken(of queryID: String, in table: String) throws -> SyncToken? {
+        let statement = try connectionForReading(searching: false).statement(
+            """
+            SELECT "digest", "time", "settled", "lastSuccess" FROM "__sync_tokens" WHERE "table" = ? AND "queryID" = ?
+            """)
+        defer { statement.reset() }
+        statement.bind([.text(table), .text(queryID)])
+        guard try statement.step() else { return nil }
+        return SyncToken(
+            digest: Array(statement.bytes(0)), time: try statement.optionalText(1),
+            isSettled: statement.integer(2) != 0,
+            lastSuccess: statement.isNull(3) ? nil : Date(timeIntervalSinceReferenceDate: statement.real(3)))
+    }
+
+    /// A setting of sync's: whose the data is, and which server's.
+    package func syncSetting(_ key: SyncSetting) throws -> String? {
+        let found = try connectionForReading(searching: false).value(
+            "SELECT \"value\" FROM \"__settings\" WHERE \"key\" = ?", [.text(key.rawValue)])
+        switch found {
+        case nil: return nil
+        case .text(let text): return text
+        default:
+            throw TandemError(
+                .corrupt, "The store's setting \"\(key.rawValue)\" is damaged.", advice: "Restore a backup.",
+                store: store.path)
+        }
+    }
+}
+
+/// What sync remembers of a store as a whole.
+package enum SyncSetting: String, CaseIterable, Sendable {
+    /// Whose the data is.
+    case user = "sync.user"
+    /// Which server it is exchanged with.
+    case remote = "sync.remote"
+}
+
+extension WriteTransaction {
+    /// Keeps how far a query has been pulled, with what was pulled; `nil` to pull it from the start.
+    package func setSyncToken(_ token: SyncToken?, of queryID: String, in table: String) throws {
+        try checkUsable()
+        guard let token else {
+            return try connection.execute(
+                "DELETE FROM \"__sync_tokens\" WHERE \"table\" = ? AND \"queryID\" = ?",
+                [.text(table), .text(queryID)])
+        }
+        try connection.execute(
+            """
+            INSERT INTO "__sync_tokens" ("table", "queryID", "digest", "time", "settled", "lastSuccess") \
+            VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT ("table", "queryID") DO UPDATE SET "digest" = excluded."digest", \
+            "time" = excluded."time", "settled" = excluded."settled", "lastSuccess" = excluded."lastSuccess"
+            """,
+            [
+                .text(table), .text(queryID), .blob(token.digest), token.time.map { .text($0) } ?? .null,
+                .integer(token.isSettled ? 1 : 0),
+                token.lastSuccess.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null,
+            ])
+    }
+
+    /// Forgets how far a table's queries have been pulled.
+    package func removeSyncTokens(of table: String) throws {
+        try checkUsable()
+        try connection.execute("DELETE FROM \"__sync_tokens\" WHERE \"table\" = ?", [.text(table)])
+    }
+
+    /// Sets, or with `nil` forgets, a setting of sync's.
+    package func setSyncSetting(_ key: SyncSetting, _ value: String?) throws {
+        try checkUsable()
+        guard let value else {
+            return try connection.execute("DELETE FROM \"__settings\" WHERE \"key\" = ?", [.text(key.rawValue)])
+        }
+        try connection.execute(
+            """
+            INSERT INTO "__settings" ("key", "value") VALUES (?, ?) \
+            ON CONFLICT ("key") DO UPDATE SET "value" = excluded."value"
+            """, [.text(key.rawValue), .text(value)])
+    }
+}

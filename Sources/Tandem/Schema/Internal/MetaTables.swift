@@ -1,0 +1,112 @@
+/// The tables that every store has beside those of its models. They are documented in StorageFormat.md.
+enum MetaTables {
+    static let sql = """
+        CREATE TABLE "__settings" ("key" TEXT PRIMARY KEY, "value") WITHOUT ROWID;
+        CREATE TABLE "__operations" (
+            "id" INTEGER PRIMARY KEY AUTOINCREMENT,
+            "table" TEXT NOT NULL,
+            "object" INTEGER NOT NULL,
+            "localID" TEXT NOT NULL,
+            "kind" INTEGER NOT NULL,
+            "state" INTEGER NOT NULL DEFAULT 0,
+            "changedAt" NOT NULL,
+            "attempts" INTEGER NOT NULL DEFAULT 0,
+            "changes" BLOB,
+            "sent" BLOB,
+            "sentKind" INTEGER,
+            "replaced" INTEGER,
+            "attempted" BLOB,
+            "attemptedKinds" INTEGER NOT NULL DEFAULT 0,
+            "retryAt",
+            UNIQUE ("table", "object")
+        );
+        CREATE TABLE "__operation_errors" (
+            "operation" INTEGER PRIMARY KEY,
+            "status" INTEGER,
+            "message" TEXT NOT NULL,
+            "at" NOT NULL,
+            "serverItem" BLOB
+        );
+        CREATE TABLE "__unresolved" (
+            "target" TEXT NOT NULL,
+            "id" TEXT NOT NULL,
+            "table" TEXT NOT NULL,
+            "object" INTEGER NOT NULL,
+            "column" TEXT NOT NULL,
+            "position" INTEGER NOT NULL,
+            PRIMARY KEY ("target", "id", "table", "object", "column", "position")
+        ) WITHOUT ROWID;
+        CREATE INDEX "__unresolved_object" ON "__unresolved" ("table", "object");
+        """ + "\n" + addedInFormat2
+
+    /// What format 2 has beside the columns that it adds to `__operations`.
+    ///
+    /// The index is partial: an insert, update or delete of the app's leaves it alone, and what is not merely pending
+    /// is found without a walk over the whole queue.
+    private static let addedInFormat2 = """
+        CREATE INDEX "__operations_state" ON "__operations" ("state", "id") WHERE "state" <> 0;
+        CREATE TABLE "__server_items" (
+            "table" TEXT NOT NULL,
+            "serverID" TEXT NOT NULL,
+            "object" INTEGER,
+            "version" TEXT,
+            "updatedAt",
+            "deleted" INTEGER NOT NULL,
+            "item" BLOB NOT NULL,
+            "reason" INTEGER NOT NULL,
+            "message" TEXT,
+            PRIMARY KEY ("table", "serverID")
+        );
+        CREATE INDEX "__server_items_object" ON "__server_items" ("table", "object");
+        CREATE TABLE "__server_extras" (
+            "table" TEXT NOT NULL,
+            "object" INTEGER NOT NULL,
+            "members" BLOB NOT NULL,
+            PRIMARY KEY ("table", "object")
+        ) WITHOUT ROWID;
+        CREATE TABLE "__sync_tokens" (
+            "table" TEXT NOT NULL,
+            "queryID" TEXT NOT NULL,
+            "digest" BLOB NOT NULL,
+            "time" TEXT,
+            "settled" INTEGER NOT NULL,
+            "lastSuccess",
+            PRIMARY KEY ("table", "queryID")
+        ) WITHOUT ROWID;
+        """
+
+    static let creatingIfMissing = ifMissing(sql)
+
+    private static func ifMissing(_ sql: String) -> String {
+        sql.replacingOccurrences(of: "CREATE TABLE", with: "CREATE TABLE IF NOT EXISTS")
+            .replacingOccurrences(of: "CREATE INDEX", with: "CREATE INDEX IF NOT EXISTS")
+    }
+
+    // MARK: Older formats
+
+    /// Brings the tables of an older format to today's, inside the transaction that opens the store.
+    ///
+    /// Each step does what is missing and no more: of a store that was salvaged some tables may be new already.
+    static func lift(_ connection: Connection, from format: Int64) throws {
+        if format < 2 { try liftTo2(connection) }
+    }
+
+    /// Format 2: what an operation has sent since the server last answered, and what sync keeps.
+    private static func liftTo2(_ connection: Connection) throws {
+        let added = [("attempted", "BLOB"), ("attemptedKinds", "INTEGER NOT NULL DEFAULT 0"), ("retryAt", "")]
+        for (column, type) in added {
+            let isThere = try connection.value(
+                "SELECT 1 FROM pragma_table_info('__operations') WHERE name = ?", [.text(column)])
+            guard isThere == nil else { continue }
+            try connection.execute("ALTER TABLE \"__operations\" ADD COLUMN \(column.quotedSQL) \(type)")
+        }
+        // What was sent and not answered is known by its kind, though not by its values. A delete that took the place
+        // of another change may have been sent, or that change, or both.
+        try connection.execute(
+            """
+            UPDATE "__operations" SET "attemptedKinds" = (1 << (coalesce("sentKind", "kind") - 1)) \
+            | CASE WHEN "replaced" IS NULL THEN 0 ELSE 1 << ("replaced" - 1) END WHERE "attempts" > 0
+            """)
+        try connection.execute(ifMissing(addedInFormat2))
+    }
+}

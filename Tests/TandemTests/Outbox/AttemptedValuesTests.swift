@@ -1,0 +1,178 @@
+import BigInt
+import Foundation
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+@Suite struct AttemptedValuesTests {
+    // MARK: The blob
+
+    @Test func valuesOfEveryClassComeBack() throws {
+        var values = AttemptedValues()
+        let all: [StorageValue] = [
+            .null, .integer(.min), .real(-0.0), .text("a\u{0}b"), .blob([]), .text(String(repeating: "x", count: 64)),
+            .text(String(repeating: "x", count: 65)), .blob([UInt8](repeating: 1, count: 1000)),
+        ]
+        for value in all { values.note(value, of: "c") }
+        values.note(1, of: "d")
+        let read = try values.bytes.withUnsafeBytes { try AttemptedValues(bytes: $0) }
+        #expect(read == values)
+        for value in all { #expect(read.contains(value, of: "c"), "\(value)") }
+        #expect(!read.contains(0.0, of: "c") && !read.contains(.text(String(repeating: "x", count: 66)), of: "c"))
+        #expect(!read.contains(.null, of: "d") && !read.contains(1, of: "e"))
+        // A long text and a blob of the same bytes are two values.
+        #expect(!read.contains(.blob([UInt8](repeating: 120, count: 65)), of: "c"))
+        #expect(values.bytes.count < 300)
+    }
+
+    @Test func onlyTheLastValuesAreRemembered() {
+        var values = AttemptedValues()
+        for number in 0..<20 { values.note(.integer(Int64(number)), of: "c") }
+        // One that is sent again is no other one.
+        values.note(5, of: "c")
+        #expect(values.columns[0].entries.count == AttemptedValues.limit)
+        #expect(!values.contains(3, of: "c") && values.contains(5, of: "c") && values.contains(19, of: "c"))
+    }
+
+    @Test func bytesThatAreNoneAreRefused() {
+        let good = {
+            var values = AttemptedValues()
+            values.note("text", of: "c")
+            values.note(.text(String(repeating: "y", count: 100)), of: "c")
+            return values.bytes
+        }()
+        for count in 0..<good.count {
+            let cut = Array(good.prefix(count))
+            #expect(throws: InvalidEncoding.self) { try cut.withUnsafeBytes { try AttemptedValues(bytes: $0) } }
+        }
+        for bytes in [good + [0], [2, 0], [1, 1, 1, 99, 1, 9], [1, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]] {
+            #expect(throws: InvalidEncoding.self) { try bytes.withUnsafeBytes { try AttemptedValues(bytes: $0) } }
+        }
+    }
+
+    @Test(arguments: [
+        ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+        ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+        (
+            "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+        ),
+        (
+            String(repeating: "a", count: 1_000_000),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"
+        ),
+    ])
+    func digestsAreThoseOfTheStandard(message: String, digest: String) {
+        let hex = SHA256.digest(of: Array(message.utf8)).map { String(format: "%02x", $0) }.joined()
+        #expect(hex == digest)
+    }
+
+    // MARK: In the queue
+
+    private func attempted(_ store: Store) throws -> (AttemptedKinds, AttemptedValues) {
+        let id = try #require(try store.operations.all().first).id
+        return try store.write { (try #require(try $0.operation(id)).0.attemptedKinds, try $0.attemptedValues(id)) }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func whatWasSentIsRememberedUntilAnAnswer(kind: StoreKind) throws {
+        try kind.withStore(Node.self) { store in
+            try store.write(from: .server) { try $0.insert(Node("0", count: 7).received(serverID: "s", version: "1")) }
+            let id = try store.write { tx in
+                try tx.update(Node.self, "s") { $0.name = "1" }
+                return try #require(try tx.operations.all().first).id
+            }
+            #expect(try attempted(store).0 == [])
+            for name in ["2", "3", "4"] {
+                try store.write { tx in
+                    let operation = try tx.beginAttempt(id)
+                    #expect(
+                        try tx.leaveUncertain(
+                            id, attempt: operation.attempts, OperationError(message: "lost", at: .distantPast)))
+                    try tx.update(Node.self, "s") { $0.name = name }
+                }
+            }
+            var (kinds, values) = try attempted(store)
+            #expect(kinds == [.update])
+            #expect(["1", "2", "3"].allSatisfy { values.contains(.text($0), of: "name") })
+            #expect(!values.contains("4", of: "name") && !values.contains("0", of: "name"))
+            #expect(values.columns.map(\.name) == ["name"])
+            // A refusal is of one attempt: the others may have arrived all the same.
+            try store.write { tx in
+                let attempt = try tx.beginAttempt(id).attempts
+                #expect(try tx.fail(id, attempt: attempt, OperationError(message: "no", at: .distantPast), retry: true))
+                try tx.delete(Node.self, "s")
+                try tx.beginAttempt(id)
+                try tx.undelete(Node.self, "s")
+            }
+            (kinds, values) = try attempted(store)
+            #expect(kinds == [.update, .delete] && values.contains("1", of: "name"))
+            #expect(try store.checkIntegrity() == [])
+            try store.write { try $0.acknowledge(id) }
+            (kinds, values) = try attempted(store)
+            #expect(kinds == [] && values.isEmpty)
+            // It is new on the server, and not sent yet: a delete leaves nothing.
+            try store.write { try $0.delete(Node.self, "s") }
+            #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
+        }
+    }
+
+    @Test func anInsertIsRememberedWholeWithServerIDsAndTheWiresRounding() throws {
+        let store = try Store.ofNodes()
+        try store.write { tx in
+            let server = try tx.insert(Node("target", localID: "t"))
+            try tx.beginAttempt(1)
+            try tx.acknowledge(1, serverID: "server-t")
+            let unsent = try tx.insert(Node("unsent", localID: "u"))
+            var node = Node("a", count: 5, localID: "a")
+            node.next = server.reference
+            node.friends = [unsent.reference, server.reference, Reference(localID: "unknown")]
+            try tx.insert(node)
+        }
+        let id = try #require(try store.operations.all().last).id
+        try store.write { tx in
+            _ = try tx.beginAttempt(id, leavingOut: []) { property, value in
+                property.name == "count" ? 50 : value
+            }
+        }
+        let values = try store.write { try $0.attemptedValues(id) }
+        #expect(values.columns.count == Node.__definition.properties.filter { !$0.isLocalOnly }.count)
+        #expect(values.contains(50, of: "count") && !values.contains(5, of: "count"))
+        #expect(values.contains("server-t", of: "next"))
+        #expect(values.contains(#"["u","server-t","unknown"]"#, of: "friends"))
+        #expect(values.contains("[]", of: "owners") && values.contains(.null, of: "keeper"))
+    }
+
+    @Test func whatCanNotBeSentLeavesTheOperationAsItWas() throws {
+        let store = try Store.ofNodes()
+        try store.write { try $0.insert(Node("a", localID: "a")) }
+        struct Unsendable: Error {}
+        #expect(throws: Unsendable.self) {
+            try store.write { _ = try $0.beginAttempt(1, leavingOut: []) { _, _ in throw Unsendable() } }
+        }
+        #expect(try store.queue() == ["insert a"] && store.operations.all()[0].attempts == 0)
+    }
+
+    @Test func whatWasSentFollowsAMigration() throws {
+        let folder = try TestFolder()
+        let long = String(repeating: "long ", count: 30)
+        func sent(_ store: Store) throws -> AttemptedValues { try store.write { try $0.attemptedValues(1) } }
+        try folder.open(Flex.Card.version(.int("x"), .text("shop"))) { (store) throws in
+            try store.write { tx in
+                try tx.upsert(Flex.Card.self, values: ["x": 1, "shop": long])
+                try tx.beginAttempt(1)
+            }
+            #expect(try sent(store).columns.map(\.name) == ["x", "shop"])
+        }
+        try folder.open(Flex.Card.version(PropertyDefinition("x", Codec.of(BigInt.self)), .text("shop"))) {
+            (store) throws in
+            let values = try sent(store)
+            #expect(values.contains(Migration.stored(BigInt(1)), of: "x") && values.contains(.text(long), of: "shop"))
+        }
+        try folder.open(Flex.Card.version(.text("shop"))) { (store) throws in
+            #expect(try sent(store).columns.map(\.name) == ["shop"])
+            #expect(try store.checkIntegrity() == [])
+        }
+    }
+}

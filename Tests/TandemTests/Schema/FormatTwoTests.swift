@@ -1,0 +1,176 @@
+import Foundation
+import GRDBSQLite
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+/// Stores of format 1 are opened and lifted; what waits to be sent in them is not forgotten.
+@Suite struct FormatTwoTests {
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
+
+    private func open(_ change: (inout Store.Configuration) -> Void = { _ in }) throws -> Store {
+        var configuration = Store.Configuration()
+        change(&configuration)
+        return try Store(at: folder.file(), models: [Node.self, Memo.self], configuration: configuration)
+    }
+
+    private func writeFormatOne() throws {
+        try FormatOne.file.write(to: URL(fileURLWithPath: folder.file()))
+    }
+
+    @Test func aFileOfFormatOneIsLiftedWithItsQueue() throws {
+        try writeFormatOne()
+        let store = try open()
+        defer { store.close() }
+        #expect(try store.checkIntegrity() == [])
+        try store.expectSound()
+        #expect(try store.sql("SELECT value FROM __settings WHERE key = 'formatVersion'")[0][0] == .integer(2))
+        #expect(
+            try store.queue() == [
+                "insert new", "insert sent attempted", "insert waits", "update updated [count]",
+                "update flying [count] attempted", "update lost [count]", "update refused [count] failed",
+                "delete deleted [count]", "delete gone attempted",
+                "update back [anchors code code1 code2 count friends keeper name next owners parent] attempted",
+            ])
+        let kinds = try store.sql("SELECT localID, attemptedKinds FROM __operations ORDER BY id").map {
+            "\($0[0].string ?? "") \($0[1].int ?? -1)"
+        }
+        #expect(
+            kinds == [
+                "new 0", "sent 1", "waits 0", "updated 0", "flying 2", "lost 2", "refused 2", "deleted 0", "gone 4",
+                "back 4",
+            ])
+        let refused = try #require(try store.operations.all(in: .failed).first)
+        #expect(refused.error?.status == 400 && refused.error?.serverItem == Data("{}".utf8))
+        #expect(try store.stored(Node.self, "waits")?.friends.map(\.localID) == ["still"])
+    }
+
+    @Test func whatWasSentInFormatOneIsAnsweredInFormatTwo() throws {
+        try writeFormatOne()
+        let store = try open()
+        defer { store.close() }
+        // An insert that was sent may be there: it is no longer forgotten by a delete.
+        try store.write { tx in
+            try tx.delete(Node.self, "sent")
+            try tx.delete(Node.self, "new")
+        }
+        #expect(try store.operations.all().map(\.localID).contains("sent"))
+        #expect(try !store.operations.all().map(\.localID).contains("new"))
+        // The answers to what was under way.
+        try store.write { tx in
+            for operation in try tx.operations.all(in: .attempted) {
+                try tx.acknowledge(operation.id, serverID: ServerID(operation.localID.rawValue), version: "v2")
+            }
+        }
+        #expect(
+            try store.queue() == [
+                "delete sent", "insert waits", "update updated [count]", "update flying [count]",
+                "update lost [count]", "update refused [count] failed", "delete deleted [count]", "insert back",
+            ])
+        try store.sendAll()
+        #expect(try store.operations.count() == 0)
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func aStoreOfFormatOneIsNotWrittenByWhoOnlyReads() throws {
+        try writeFormatOne()
+        let before = try folder.storeBytes()
+        let error = expectError(.schemaMismatch) { try open { $0.isReadOnly = true } }
+        #expect(error?.message.contains("older") == true)
+        #expect(try folder.storeBytes()[("store.tandem")] == before["store.tandem"])
+    }
+
+    @Test func whoHasTheStoreOpenInFormatOneIsTold() throws {
+        try writeFormatOne()
+        let stamp = { (store: Store) in try store.sql("SELECT value FROM __settings WHERE key = 'schemaStamp'")[0][0] }
+        let first = try open()
+        let lifted = try stamp(first)
+        first.close()
+        let database = String(decoding: FormatOne.file, as: UTF8.self)
+        #expect(lifted.string.map { !database.contains($0) } == true)
+        // Once lifted it is opened as it is.
+        let second = try open()
+        #expect(try stamp(second) == lifted)
+        second.close()
+    }
+
+    /// All kinds, by taking from a new store what format 2 has added.
+    @Test(arguments: StoreKind.files) func aLoweredStoreOfAnyKindIsLifted(kind: StoreKind) throws {
+        let folder = try TestFolder()
+        var store = try kind.open(at: folder.file(), [Node.self, Memo.self])
+        try store.write { tx in
+            try tx.insert(Node("a", localID: "a"))
+            try tx.insert(Node("b", localID: "b"))
+            try tx.beginAttempt(try #require(try tx.operations.all().first).id)
+        }
+        try store.lowerToFormatOne()
+        store.close()
+        store = try kind.open(at: folder.file(), [Node.self, Memo.self])
+        defer { store.close() }
+        #expect(try store.queue() == ["insert a attempted", "insert b"])
+        #expect(try store.sql("SELECT attemptedKinds FROM __operations ORDER BY id").map { $0[0] } == [1, 0])
+        #expect(try store.checkIntegrity() == [])
+        try store.expectSound()
+    }
+
+    @Test func aLoweredStoreIsOneOfFormatOne() throws {
+        try writeFormatOne()
+        let store = try Store.ofNodes()
+        try store.lowerToFormatOne()
+        let tables = "SELECT name FROM sqlite_master WHERE name GLOB '__*' ORDER BY name"
+        let columns = "SELECT name FROM pragma_table_info('__operations')"
+        let lowered = try (store.sql(tables).map { $0[0] }, store.sql(columns).map { $0[0] })
+        #expect(firstColumn(tables) == lowered.0)
+        #expect(firstColumn(columns) == lowered.1)
+    }
+
+    /// What is in the file, past Tandem, which would lift it.
+    private func firstColumn(_ query: String) -> [StorageValue] {
+        var database: OpaquePointer?
+        var statement: OpaquePointer?
+        defer {
+            sqlite3_finalize(statement)
+            sqlite3_close(database)
+        }
+        guard sqlite3_open(folder.file(), &database) == SQLITE_OK,
+            sqlite3_prepare_v2(database, query, -1, &statement, nil) == SQLITE_OK
+        else { return [] }
+        var values: [StorageValue] = []
+        while sqlite3_step(statement) == SQLITE_ROW {
+            values.append(.text(sqlite3_column_text(statement, 0).map { String(cString: $0) } ?? ""))
+        }
+        return values
+    }
+
+    /// Of a damaged store the operations may be lost with their table, which is made anew in today's format.
+    @Test func aStoreThatHasSomeOfFormatTwoIsLifted() throws {
+        let store = try open()
+        try store.write { try $0.insert(Node("a")) }
+        try store.writer.queue.unsafeReentrantWrite { _ in
+            try store.writer.connection.execute(
+                "DROP TABLE __sync_tokens; UPDATE __settings SET value = 1 WHERE key = 'formatVersion'")
+        }
+        store.close()
+        let lifted = try open()
+        defer { lifted.close() }
+        #expect(try lifted.checkIntegrity() == [] && lifted.operations.count() == 1)
+    }
+}
+
+extension Store {
+    fileprivate func lowerToFormatOne() throws {
+        try writer.queue.unsafeReentrantWrite { _ in
+            let connection = writer.connection
+            connection.finalizeStatements()
+            try connection.execute(
+                """
+                DROP INDEX __operations_state; DROP TABLE __server_items; DROP TABLE __server_extras;
+                DROP TABLE __sync_tokens; ALTER TABLE __operations DROP COLUMN attempted;
+                ALTER TABLE __operations DROP COLUMN attemptedKinds; ALTER TABLE __operations DROP COLUMN retryAt;
+                UPDATE __settings SET value = 1 WHERE key = 'formatVersion'
+                """)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+@testable import Tandem
+
+/// What sync does to a store: attempts, answers with values, items of a server.
+extension StoreOracle {
+    /// An item of a server that is set aside.
+    struct Kept: Equatable {
+        var reason: KeptItem.Reason
+        var hasObject: Bool
+        var isDeleted: Bool
+    }
+
+    /// What a server says of a node.
+    static func values(_ node: Node) -> [String: StorageValue] {
+        var values: [String: StorageValue] = [
+            "name": node.name.map { .text($0) } ?? .null, "code": node.code.map { .text($0) } ?? .null,
+            "code1": .integer(0), "code2": .null, "count": .integer(Int64(node.count)),
+        ]
+        for link in toOne { values[link] = node.ids(link).first.map { .text($0.rawValue) } ?? .null }
+        for link in toMany { values[link] = .text(LinkList.text(node.ids(link))) }
+        return values
+    }
+
+    /// The values of an object as it would be sent.
+    func wholeValues(_ object: Object) -> [String: StorageValue] {
+        var values: [String: StorageValue] = [
+            "name": object.name.map { .text($0) } ?? .null, "code": object.code.map { .text($0) } ?? .null,
+            "code1": .integer(0), "code2": .null, "count": .integer(Int64(object.count)),
+        ]
+        for (name, link) in object.links { values[name] = whole(name, link) }
+        return values
+    }
+
+    mutating func noteAttempt(of id: ID) {
+        guard let object = objects[id], var op = object.op else { return }
+        op.kinds.insert(op.kind)
+        op.hasError = false
+        if op.kind != .delete {
+            for (name, value) in wholeValues(object) where op.kind == .insert || op.sent?[name] != nil {
+                var sent = op.attempted[name, default: []].filter { $0 != value }
+                sent.append(value)
+                op.attempted[name] = sent.suffix(AttemptedValues.limit)
+            }
+        }
+        objects[id]!.op = op
+    }
+
+    mutating func leaveUncertain(_ id: ID) {
+        guard objects[id]?.op?.sent != nil else { return }
+        objects[id]!.op!.hasError = true
+    }
+
+    mutating func acknowledge(_ id: ID, _ attempt: Int, with node: Node) -> AnswerOutcome {
+        guard var op = objects[id]?.op, op.sent != nil, op.attempts == attempt else { return .stale }
+        if op.sentKind == .delete {
+            acknowledgeDelete(id, op)
+            return op.kind == .delete ? .done : .stillPending
+        }
+        let here = wholeValues(objects[id]!)
+        var changes = op.changes
+        for (name, value) in Self.values(node) where changes[name] != nil {
+            changes[name] = value == here[name] ? nil : value
+        }
+        do {
+            try change(
+                id, node, only: Set(here.keys).subtracting(changes.keys), keeps: false, isServer: true)
+            op.changes = changes
+            kept[id] = nil
+        } catch {
+            kept[id] = Kept(reason: .refused, hasObject: true, isDeleted: false)
+            settle(id, op)
+            return .refusedHere
+        }
+        settle(id, op)
+        return objects[id]!.op == nil ? .done : .stillPending
+    }
+
+    /// A server's item comes.
+    mutating func take(_ node: Node, _ isDeleted: Bool) {
+        let id = node.localID
+        guard let there = objects[id], there.hasServerID || there.op != nil else {
+            kept[id] = nil
+            if isDeleted { return }
+            guard !hasClash(node.code, id) else {
+                kept[id] = Kept(reason: .refused, hasObject: false, isDeleted: false)
+                return
+            }
+            var node = node
+            node.note = ""
+            add(node, nil)
+            objects[id]!.hasServerID = true
+            return
+        }
+        if there.op != nil {
+            kept[id] = Kept(reason: .pending, hasObject: true, isDeleted: isDeleted)
+            return
+        }
+        if isDeleted {
+            kept[id] = nil
+            erase(id)
+            for key in Array(objects.keys) where !objects[key]!.isDeleted {
+                for name in Self.links { objects[key]!.links[name]!.detach { $0 == id } }
+            }
+            return
+        }
+        do {
+            try change(id, node, only: nil, keeps: false, isServer: true)
+            kept[id] = nil
+        } catch {
+            kept[id] = Kept(reason: .refused, hasObject: true, isDeleted: false)
+        }
+    }
+
+    /// A row goes: a server's item that was kept for it waits to be taken for a new object.
+    mutating func erase(_ id: ID) {
+        objects[id] = nil
+        guard kept[id]?.hasObject == true else { return }
+        if kept[id]!.isDeleted { kept[id] = nil } else { kept[id]!.hasObject = false }
+    }
+}
