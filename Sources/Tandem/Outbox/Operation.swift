@@ -30,12 +30,15 @@ public struct Operation: Hashable, Sendable, Identifiable {
         case attempted = 1
         /// Was refused, and waits for the user or for a new change.
         case failed = 2
+        /// Is left unsent, whatever changes, until the user says otherwise.
+        case held = 3
 
         public var description: String {
             switch self {
             case .pending: "pending"
             case .attempted: "attempted"
             case .failed: "failed"
+            case .held: "held"
             }
         }
     }

@@ -41,16 +41,24 @@ extension WriteTransaction {
     ///
     /// - Parameters:
     ///   - attempt: Which one, by ``Operation/attempts`` when it began.
-    ///   - item: What the server holds; `nil` after a delete.
+    ///   - item: What the server holds; after a delete the tombstone, or `nil`.
+    ///   - keepsTombstones: Whether the server keeps what it deletes, under its ID. An object that was brought back
+    ///     while its delete was under way is then to be undeleted there, and not to be inserted.
     /// - Throws: ``TandemError/Code/invalidValue`` if an insert or update has no live item for an answer.
-    package func acknowledge(_ id: Operation.ID, attempt: Int, with item: ServerItem?) throws -> AnswerOutcome {
+    package func acknowledge(
+        _ id: Operation.ID, attempt: Int, with item: ServerItem?, keepsTombstones: Bool = false
+    ) throws -> AnswerOutcome {
         try checkUsable()
         guard let (operation, tableName, rowID) = try underWay(id, attempt: attempt),
             let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table)
         else { return .stale }
         return try savepoint {
             if operation.sentKind ?? operation.kind == .delete {
-                try acknowledgeDelete(operation, state, table)
+                if keepsTombstones && operation.kind != .delete {
+                    try makeUndelete(operation, state, over: item, table)
+                } else {
+                    try acknowledgeDelete(operation, state, table)
+                }
                 return operation.kind == .delete ? .done : .stillPending
             }
             guard let item, !item.isDeleted else {

@@ -11,7 +11,7 @@ extension WriteTransaction {
     /// Changes made to the object before the answer comes stay pending after it.
     ///
     /// - Returns: The operation as it is being sent.
-    /// - Throws: ``TandemError/Code/staleOperation`` if it is no longer in the queue.
+    /// - Throws: ``TandemError/Code/staleOperation`` if it is no longer in the queue, or is held.
     @discardableResult
     public func beginAttempt(_ id: Operation.ID) throws -> Operation {
         try beginAttempt(id, leavingOut: []) { $1 }
@@ -28,6 +28,10 @@ extension WriteTransaction {
     ) throws -> Operation {
         try checkUsable()
         let (operation, tableName, rowID) = try stored(id)
+        guard operation.state != .held else {
+            throw TandemError(
+                .staleOperation, "The operation \(id) is held.", advice: "Release it first.", store: store.path)
+        }
         // What an attempt whose answer was lost had taken along is taken along again.
         var sent = operation.sent ?? PropertyBases()
         sent.merge(later: operation.changes)
@@ -84,7 +88,7 @@ extension WriteTransaction {
         // A change made meanwhile was not refused: it waits to be sent.
         let isOvertaken =
             try operation.sent != nil && (operation.sentKind != operation.kind || hasNewChanges(operation))
-        try putBack(operation, as: retry || isOvertaken ? .pending : .failed)
+        try putBack(operation, as: operation.state == .held ? .held : retry || isOvertaken ? .pending : .failed)
         try keep(error, of: id)
         touched.noteOperation(ofTable: table)
     }

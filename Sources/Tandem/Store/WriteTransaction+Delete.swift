@@ -226,7 +226,7 @@ extension WriteTransaction {
 
     /// An object goes because the server says so: references to it wait, as for one that has not arrived. What
     /// becomes of those that hold it is the server's to say, and no unsent change of theirs is touched.
-    private func detachHolders(of localID: LocalID, in table: TableLayout) throws {
+    func detachHolders(of localID: LocalID, in table: TableLayout) throws {
         for holder in table.holders {
             let property = holder.table.definition.properties[holder.property]
             let column = property.column.quotedSQL

@@ -1,13 +1,13 @@
 /// Which kinds of request have been sent for an operation since the server last answered: any of them may have been
 /// carried out, late, or with its answer lost.
-struct AttemptedKinds: OptionSet, Hashable, Sendable {
-    let rawValue: Int64
+package struct AttemptedKinds: OptionSet, Hashable, Sendable {
+    package let rawValue: Int64
 
-    static let insert = AttemptedKinds(rawValue: 1)
-    static let update = AttemptedKinds(rawValue: 2)
-    static let delete = AttemptedKinds(rawValue: 4)
+    package static let insert = AttemptedKinds(rawValue: 1)
+    package static let update = AttemptedKinds(rawValue: 2)
+    package static let delete = AttemptedKinds(rawValue: 4)
 
-    init(rawValue: Int64) {
+    package init(rawValue: Int64) {
         self.rawValue = rawValue
     }
 

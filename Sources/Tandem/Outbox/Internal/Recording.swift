@@ -91,7 +91,7 @@ extension WriteTransaction {
     }
 
     /// All properties that are sent, with their stored values as bases.
-    private func allBases(of state: ObjectState, in table: TableLayout) throws -> PropertyBases {
+    func allBases(of state: ObjectState, in table: TableLayout) throws -> PropertyBases {
         let values = try wholeValues(of: state, in: table)
         return PropertyBases(
             table.definition.properties.enumerated().filter { !$1.isLocalOnly }.map { ($1.column, values[$0]) })

@@ -1,0 +1,128 @@
+/// What the user chooses for an operation that failed, is in conflict, or should wait.
+extension WriteTransaction {
+    /// Leaves an operation unsent until ``release(_:)``, whatever changes meanwhile. An attempt that is under way may
+    /// still arrive; its answer is stale then.
+    ///
+    /// - Throws: ``TandemError/Code/staleOperation`` if it is no longer in the queue.
+    package func hold(_ id: Operation.ID) throws {
+        try checkUsable()
+        let (operation, table, _) = try stored(id)
+        try putBack(operation, as: .held)
+        touched.noteOperation(ofTable: table)
+    }
+
+    /// Has an operation that failed, or is held, sent again. One that is pending or under way stays as it is.
+    ///
+    /// - Throws: ``TandemError/Code/staleOperation`` if it is no longer in the queue.
+    package func release(_ id: Operation.ID) throws {
+        try checkUsable()
+        let (operation, table, _) = try stored(id)
+        guard operation.state == .failed || operation.state == .held else { return }
+        try putBack(operation, as: .pending)
+        try forgetError(of: id)
+        touched.noteOperation(ofTable: table)
+    }
+
+    /// Gives an operation up. An insert's object goes, by the delete rules of those that refer to it; an update's
+    /// returns to what the server last sent, and a delete's comes back. Where the server holds something else by now, it
+    /// becomes that.
+    ///
+    /// - Parameter item: What the server holds, if that is known: a live item, or the tombstone with which the object
+    ///   goes.
+    /// - Returns: What is lost: the values that were not sent, by the properties' names in Swift; all of an insert's.
+    /// - Throws: ``TandemError/Code/staleOperation`` if it is no longer in the queue;
+    ///   ``TandemError/Code/duplicateValue`` if another object has a unique value of what the object would become, and
+    ///   ``TandemError/Code/deleteDenied``. The operation is then as it was.
+    @discardableResult
+    package func discard(_ id: Operation.ID, for item: ServerItem? = nil) throws -> [String: StorageValue] {
+        try checkUsable()
+        let (operation, tableName, rowID) = try stored(id)
+        guard let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table) else {
+            throw stale(id)
+        }
+        let lost = try unsentValues(of: operation, state, table)
+        try savepoint {
+            if let item {
+                try dropKept(upTo: item, of: state.rowID, in: table)
+                try drop(operation, in: table)
+                try become(item, state, table)
+            } else if state.serverID == nil {
+                try forgetNew(operation, state, table)
+            } else {
+                try returnToBase(operation, state, table)
+            }
+        }
+        return lost
+    }
+
+    private func unsentValues(
+        of operation: StoredOperation, _ state: ObjectState, _ table: TableLayout
+    ) throws -> [String: StorageValue] {
+        let values = try wholeValues(of: state, in: table)
+        let isWhole = operation.kind == .insert || operation.replaced == .insert
+        return Dictionary(
+            uniqueKeysWithValues: table.definition.properties.enumerated().filter { _, property in
+                !property.isLocalOnly
+                    && (isWhole || operation.changes[property.column] != nil
+                        || operation.sent?[property.column] != nil)
+            }.map { ($1.name, values[$0]) })
+    }
+
+    /// Takes away an object that the server is not known to have.
+    private func forgetNew(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
+        try drop(operation, in: table)
+        if state.isDeleted {
+            try eraseRow(of: state, in: table)
+        } else {
+            // As when the app deletes what was never sent: what refers to it has its own operation for that.
+            _ = try delete(state.localID, in: table)
+        }
+    }
+
+    /// Makes an object what the server last sent of it.
+    private func returnToBase(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
+        var bases = operation.sent ?? PropertyBases()
+        bases.merge(later: operation.changes)
+        try drop(operation, in: table)
+        let values = try table.definition.properties.enumerated().compactMap { index, property in
+            try bases[property.column].map { (index, try wireForm($0, of: index, in: table)) }
+        }
+        try overwrite(state, with: values, in: table)
+        try markSynced(state, table)
+    }
+
+    /// Makes an object what the server holds: its operation is gone.
+    private func become(_ item: ServerItem, _ state: ObjectState, _ table: TableLayout) throws {
+        guard !item.isDeleted else {
+            try eraseRow(of: state, in: table)
+            return try asServer { try detachHolders(of: state.localID, in: table) }
+        }
+        try take(item, state, table, item.values(in: table))
+        var state = state
+        state.serverID = item.serverID
+        try markSynced(state, table)
+    }
+
+    /// Shows a row that has no operation any more, and marks it as synced.
+    private func markSynced(_ state: ObjectState, _ table: TableLayout) throws {
+        try connection.execute(
+            "UPDATE \(table.quotedTable) SET \"synced\" = \"serverID\" IS NOT NULL WHERE \"__rid\" = ?",
+            [.integer(state.rowID)])
+        guard state.isDeleted else { return }
+        knownTargets.removeAll()
+        try asServer { try show(state, in: table) }
+    }
+
+    /// Takes a row away, hidden or not, whose operation is gone.
+    func eraseRow(of state: ObjectState, in table: TableLayout) throws {
+        let statements = try connection.tableStatements(table)
+        guard let statement = try statements.find(state.localID, rowID: state.rowID) else { return }
+        let texts: [String?]
+        do {
+            defer { statement.reset() }
+            texts = try statements.searchTexts(statement)
+        }
+        knownTargets.removeAll()
+        try erase(state, texts, in: table)
+    }
+}

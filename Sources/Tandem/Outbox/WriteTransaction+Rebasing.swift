@@ -1,0 +1,217 @@
+import Foundation
+
+/// What the two sides of a conflict hold, and what each has changed.
+package struct ConflictSides: Sendable {
+    package let kind: Operation.Kind
+    /// What the server last sent of the properties changed here; of an insert nothing.
+    package let base: [String: StorageValue]
+    /// What is here, of all properties that are sent; references by local IDs.
+    package let local: [String: StorageValue]
+    /// What the server holds, as far as it says; references by local IDs of what is here. `nil` for a tombstone.
+    package let server: [String: StorageValue]?
+    /// The properties changed here whose values the server does not hold.
+    package let changedHere: Set<String>
+    /// The properties that someone else has changed: what the server holds of them is neither what it held, nor what was
+    /// sent from here.
+    package let changedThere: Set<String>
+
+    /// Whether anybody else has changed the object. If not, a refusal was about our own write, whose answer was lost.
+    package var isConflict: Bool { server == nil || !changedThere.isEmpty }
+}
+
+/// What became of an operation that was made to follow what the server holds.
+package enum RebaseOutcome: Hashable, Sendable {
+    /// Nothing is left to be sent: the operation is gone.
+    case adopted
+    /// It waits to be sent, on the new version.
+    case pending
+}
+
+extension WriteTransaction {
+    /// Compares an operation with what the server holds. Nothing is written.
+    ///
+    /// - Parameter rounding: What the wire makes of a value, as in `beginAttempt`.
+    package func sides(
+        of id: Operation.ID, against item: ServerItem, rounding: WireRounding
+    ) throws -> ConflictSides {
+        try checkUsable()
+        let (operation, tableName, rowID) = try stored(id)
+        guard let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table) else {
+            throw stale(id)
+        }
+        let here = try wholeValues(of: state, in: table)
+        let attempted = try attemptedValues(id)
+        let isNew = operation.kind == .insert || operation.replaced == .insert
+        var (base, local, server): ([String: StorageValue], [String: StorageValue], [String: StorageValue]) = (
+            [:], [:], [:]
+        )
+        var (changedHere, changedThere): (Set<String>, Set<String>) = ([], [])
+        for (index, property) in table.definition.properties.enumerated() where !property.isLocalOnly {
+            local[property.name] = here[index]
+            let old = operation.sent?[property.column] ?? operation.changes[property.column]
+            base[property.name] = isNew ? nil : old
+            let isChanged = isNew || old != nil
+            guard !item.isDeleted, let value = item.values[property.name] else {
+                if isChanged { changedHere.insert(property.name) }
+                continue
+            }
+            let there = try localForm(value, of: index, in: table)
+            server[property.name] = there
+            let isHeldThere = try isHeld(value, there, here[index], index, table, rounding)
+            if isChanged && !isHeldThere { changedHere.insert(property.name) }
+            let isOurs =
+                try isHeldThere || attempted.contains(value, of: property.column)
+                || !isNew && (old.map { try $0 == there || localForm($0, of: index, in: table) == there } ?? false)
+            if !isOurs { changedThere.insert(property.name) }
+        }
+        return ConflictSides(
+            kind: operation.kind, base: base, local: local, server: item.isDeleted ? nil : server,
+            changedHere: changedHere, changedThere: changedThere)
+    }
+
+    /// Whether the server holds what is here.
+    private func isHeld(
+        _ value: StorageValue, _ there: StorageValue, _ here: StorageValue, _ property: Int, _ table: TableLayout,
+        _ rounding: WireRounding
+    ) throws -> Bool {
+        if there == here { return true }
+        let sent = try wireForm(here, of: property, in: table)
+        return try rounding(table.definition.properties[property], sent) == value
+    }
+
+    /// Makes an operation follow what the server holds, in one step: what was not changed here becomes what the server
+    /// says; what was stays to be sent, on the new version, with what the server says as its base.
+    ///
+    /// An insert of what is there already becomes an update. Over a tombstone all properties are to be sent: the object
+    /// is to be undeleted there. A delete stays one, of what the server holds now; a tombstone is what it wanted.
+    ///
+    /// - Parameters:
+    ///   - takingServers: Properties, by their names in Swift, changed here, that become what the server says all the
+    ///     same.
+    ///   - rounding: What the wire makes of a value, as in `beginAttempt`.
+    /// - Throws: ``TandemError/Code/duplicateValue`` if another object here has a unique value of the server's: the
+    ///   operation is then as it was.
+    package func rebase(
+        _ id: Operation.ID, onto item: ServerItem, takingServers: Set<String> = [], rounding: WireRounding
+    ) throws -> RebaseOutcome {
+        let sides = try sides(of: id, against: item, rounding: rounding)
+        let (operation, tableName, rowID) = try stored(id)
+        guard let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table) else {
+            throw stale(id)
+        }
+        return try savepoint {
+            try dropKept(upTo: item, of: state.rowID, in: table)
+            guard operation.kind != .delete else { return try rebaseDelete(operation, onto: item, state, table) }
+            guard !item.isDeleted else {
+                try makeUndelete(operation, state, over: item, table)
+                return .pending
+            }
+            let kept = sides.changedHere.subtracting(takingServers)
+            var changes = PropertyBases()
+            for property in table.definition.properties where kept.contains(property.name) {
+                let old = operation.sent?[property.column] ?? operation.changes[property.column]
+                changes[property.column] = sides.server?[property.name] ?? old ?? .null
+            }
+            try take(
+                item, state, table,
+                item.values(in: table).filter { index, _ in
+                    !kept.contains(table.definition.properties[index].name)
+                })
+            if changes.isEmpty {
+                try drop(operation, in: table)
+                try connection.execute(
+                    "UPDATE \(table.quotedTable) SET \"synced\" = 1 WHERE \"__rid\" = ?", [.integer(state.rowID)])
+                return .adopted
+            }
+            try restart(operation, as: .update, changes, sent: [], table)
+            return .pending
+        }
+    }
+
+    private func rebaseDelete(
+        _ operation: StoredOperation, onto item: ServerItem, _ state: ObjectState, _ table: TableLayout
+    ) throws -> RebaseOutcome {
+        guard !item.isDeleted else {
+            try drop(operation, in: table)
+            try eraseRow(of: state, in: table)
+            return .adopted
+        }
+        // An undelete shows what the server holds.
+        try take(item, state, table, item.values(in: table))
+        try restart(operation, as: .delete, PropertyBases(), sent: [], table)
+        return .pending
+    }
+
+    /// Has an object sent whole over a tombstone of its ID.
+    ///
+    /// - Parameter item: The tombstone; `nil` if nothing is known of it but that it is there.
+    func makeUndelete(
+        _ operation: StoredOperation, _ state: ObjectState, over item: ServerItem?, _ table: TableLayout
+    ) throws {
+        var changes = operation.sent ?? PropertyBases()
+        changes.merge(later: operation.changes)
+        changes.merge(later: try allBases(of: state, in: table))
+        let serverID = item?.serverID ?? state.serverID
+        try connection.execute(
+            "UPDATE \(table.quotedTable) SET \"serverID\" = ?, \"version\" = ?, \"synced\" = 0 WHERE \"__rid\" = ?",
+            [
+                serverID.map { .text($0.rawValue) } ?? .null, item?.version.map { .text($0) } ?? .null,
+                .integer(state.rowID),
+            ])
+        knownTargets.removeAll()
+        try resolveNews(of: state, serverID, table)
+        // That it was deleted there is known as long as the queue knows that a delete may have arrived.
+        try restart(operation, as: .update, changes, sent: .delete, table)
+    }
+
+    /// Writes what a server holds of an object into its row, with its state: all but whether it is synced.
+    func take(
+        _ item: ServerItem, _ state: ObjectState, _ table: TableLayout,
+        _ values: [(property: Int, value: StorageValue)]
+    ) throws {
+        let statement = try connection.statement(
+            """
+            UPDATE \(table.quotedTable) SET "serverID" = ?, "version" = ?, "createdAt" = ?, "updatedAt" = ? \
+            WHERE "__rid" = ?
+            """)
+        statement.bind(1, item.serverID.rawValue)
+        statement.bind(2, item.version)
+        statement.bind(3, item.createdAt ?? state.createdAt)
+        statement.bind(4, item.updatedAt)
+        statement.bind(5, state.rowID)
+        do {
+            try statement.run()
+        } catch let error as TandemError where error.isConstraint {
+            var received = state
+            received.serverID = item.serverID
+            throw try explainConstraint(error, connection.row, received, table)
+        }
+        knownTargets.removeAll()
+        try overwrite(state, with: values, in: table)
+        try keepExtras(item.extras, of: state.rowID, in: table)
+        try resolveNews(of: state, item.serverID, table)
+    }
+
+    /// References that wait for an object by a server ID that it did not have take their place.
+    private func resolveNews(of state: ObjectState, _ serverID: ServerID?, _ table: TableLayout) throws {
+        guard state.serverID != serverID, !state.isDeleted else { return }
+        var state = state
+        state.serverID = serverID
+        try resolveWaiting(for: state, in: table)
+    }
+
+    /// Has an operation sent anew: what was sent for it has been answered.
+    private func restart(
+        _ operation: StoredOperation, as kind: Operation.Kind, _ changes: PropertyBases, sent: AttemptedKinds,
+        _ table: TableLayout
+    ) throws {
+        try connection.execute(
+            """
+            UPDATE "__operations" SET "kind" = ?, "state" = 0, "sent" = NULL, "sentKind" = NULL, "changes" = ?, \
+            "replaced" = NULL, "attempted" = NULL, "attemptedKinds" = ?, "retryAt" = NULL WHERE "id" = ?
+            """,
+            [.integer(Int64(kind.rawValue)), changes.stored, .integer(sent.rawValue), .integer(operation.id)])
+        try forgetError(of: operation.id)
+        touched.noteOperation(of: table)
+    }
+}

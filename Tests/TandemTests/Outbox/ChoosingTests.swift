@@ -1,0 +1,185 @@
+import Foundation
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+/// What the user chooses: to leave unsent, to send after all, to give up.
+@Suite struct ChoosingTests {
+    static let no = OperationError(status: 400, message: "no", at: .distantPast)
+
+    // MARK: Holding
+
+    @Test(arguments: StoreKind.allCases)
+    func whatIsHeldStaysUnsentUntilItIsReleased(kind: StoreKind) throws {
+        try kind.withStore(Node.self) { store in
+            try store.receiveNode("s")
+            try store.write { tx in
+                try tx.update(Node.self, "s") { $0.name = "1" }
+                try tx.beginAttempt(1)
+                try tx.fail(1, Self.no, retry: false)
+                try tx.hold(1)
+                try tx.update(Node.self, "s") { $0.count = 5 }
+            }
+            #expect(try store.queue() == ["update s [count name] held"])
+            #expect(try store.operations.count(in: .held) == 1 && store.operations.all(in: .held).count == 1)
+            #expect(try store.operations.all()[0].error == Self.no)
+            #expect(code { try store.write { try $0.beginAttempt(1) } } == .staleOperation)
+            try store.write { tx in
+                try tx.delete(Node.self, "s")
+                try tx.undelete(Node.self, "s")
+                try tx.release(1)
+                try tx.release(1)
+            }
+            #expect(try store.queue() == ["update s [count name]"] && store.operations.all()[0].error == nil)
+            #expect(try store.checkIntegrity() == [])
+            #expect(code { try store.write { try $0.hold(99) } } == .staleOperation)
+        }
+    }
+
+    @Test func whatIsUnderWayCanBeHeldAndItsAnswerIsStale() throws {
+        let store = try Store.ofNodes()
+        try store.write { tx in
+            try tx.insert(Node("a", localID: "a"))
+            let attempt = try tx.beginAttempt(1).attempts
+            try tx.hold(1)
+            #expect(try tx.acknowledge(1, attempt: attempt, with: ServerItem(serverID: "a")) == .stale)
+            #expect(try !tx.leaveUncertain(1, attempt: attempt, Self.no))
+            // It may be there: a delete is not forgotten, nor is it sent.
+            try tx.delete(Node.self, "a")
+        }
+        #expect(try store.queue() == ["delete a held"] && store.checkIntegrity() == [])
+    }
+
+    @Test func aHeldInsertThatWasNeverSentGoesWithItsObject() throws {
+        let store = try Store.ofNodes()
+        try store.write { tx in
+            try tx.insert(Node("a", localID: "a"))
+            try tx.hold(1)
+            try tx.delete(Node.self, "a")
+        }
+        #expect(try store.operations.count() == 0)
+    }
+
+    // MARK: Giving up
+
+    @Test(arguments: StoreKind.allCases)
+    func aDiscardedUpdateReturnsToItsBase(kind: StoreKind) throws {
+        try kind.withStore(Node.self) { store in
+            try store.receiveNode("t")
+            try store.receiveNode("s", ["name": "0", "friends": #"["t","later"]"#, "next": "t"])
+            try store.write { tx in
+                try tx.update(Node.self, "s") { ($0.name, $0.friends, $0.note) = ("1", [], "mine") }
+                try tx.beginAttempt(1)
+                try tx.update(Node.self, "s") { ($0.name, $0.next, $0.count) = ("2", nil, 4) }
+                let lost = try tx.discard(1)
+                #expect(lost == ["name": "2", "friends": "[\"later\"]", "next": .null, "count": 4])
+            }
+            let node = try #require(try store.stored(Node.self, "s"))
+            #expect(node.name == "0" && node.count == 0 && node.next?.localID == "t" && node.isSynced)
+            #expect(node.friends.map(\.localID) == ["t"] && node.note == "mine" && node.version == "1")
+            try store.receiveNode("later")
+            #expect(try store.stored(Node.self, "s")?.friends.map(\.localID) == ["t", "later"])
+            #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
+            try store.expectSound()
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aDiscardedInsertGoesByTheRulesOfThoseThatReferToIt(kind: StoreKind) throws {
+        try kind.withStore(Node.self) { store in
+            try store.receiveNode("s")
+            try store.write { tx in
+                let a = try tx.insert(Node("a", localID: "a"))
+                try tx.beginAttempt(1)
+                try tx.fail(1, Self.no, retry: false)
+                try tx.update(Node.self, "s") { $0.next = a.reference }
+                let lost = try tx.discard(1)
+                #expect(lost["name"] == "a" && lost["note"] == nil)
+            }
+            #expect(try store.stored(Node.self, "a") == nil)
+            #expect(try store.stored(Node.self, "s")?.next == nil)
+            #expect(try store.queue() == ["update s [next]"] && store.checkIntegrity() == [])
+            let b = try store.write { try $0.insert(Node("b", localID: "b")) }
+            try store.write { try $0.update(Node.self, "s") { $0.keeper = b.reference } }
+            #expect(code { try store.write { try $0.discard(3) } } == .deleteDenied)
+            #expect(try store.queue() == ["update s [keeper next]", "insert b"] && store.checkIntegrity() == [])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aDiscardedDeleteComesBackAsItWasOnTheServer(kind: StoreKind) throws {
+        try kind.withStore(Node.self) { store in
+            try store.receiveNode("s", ["name": "0", "code": "c"])
+            try store.write { tx in
+                try tx.update(Node.self, "s") { $0.name = "1" }
+                try tx.delete(Node.self, "s")
+                #expect(try tx.discard(1) == ["name": "1"])
+            }
+            let node = try #require(try store.stored(Node.self, "s"))
+            #expect(node.name == "0" && node.isSynced && !node.isDeleted)
+            // Its unique value may be taken by now: then it stays deleted, and to be sent.
+            try store.write { tx in
+                try tx.delete(Node.self, "s")
+                try tx.insert(Node("other", code: "c"))
+            }
+            let queue = try store.queue()
+            let id = try store.operations.all()[0].id
+            #expect(code { try store.write { try $0.discard(id) } } == .duplicateValue)
+            #expect(try store.queue() == queue && store.checkIntegrity() == [])
+        }
+    }
+
+    @Test func anInsertThatWasSentAndDeletedCanBeGivenUp() throws {
+        let store = try Store.ofNodes()
+        try store.write { tx in
+            try tx.insert(Node("a", localID: "a"))
+            try tx.beginAttempt(1)
+            try tx.delete(Node.self, "a")
+            #expect(try tx.discard(1)["name"] == "a")
+        }
+        #expect(try store.stored(Node.self, "a") == nil && store.operations.count() == 0)
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theServersSideIsTakenWhereItIsKnown(kind: StoreKind) throws {
+        try kind.withStore(Node.self) { store in
+            for id in ["u", "d", "g", "h"] as [ServerID] { try store.receiveNode(id) }
+            try store.write { tx in
+                try tx.insert(Node("mine", localID: "i"))
+                for id in ["u", "g"] as [LocalID] { try tx.update(Node.self, id) { $0.name = "mine" } }
+                try tx.update(Node.self, "h") { $0.next = Reference(localID: "g") }
+                try tx.delete(Node.self, "d")
+                for operation in try tx.operations.all() where operation.localID != "h" {
+                    let id = operation.localID
+                    let item = ServerItem(
+                        serverID: ServerID(id.rawValue), version: "9", isDeleted: id == "g",
+                        values: id == "g" ? [:] : ["name": "theirs", "count": 9])
+                    _ = try tx.receive(item, in: "Node")
+                    try tx.discard(operation.id, for: item)
+                }
+            }
+            for id in ["i", "u", "d"] as [LocalID] {
+                let node = try #require(try store.stored(Node.self, id))
+                #expect(node.name == "theirs" && node.count == 9 && node.isSynced && !node.isDeleted)
+                #expect(node.version == "9" && node.serverID == ServerID(id.rawValue))
+            }
+            #expect(try store.stored(Node.self, "g") == nil)
+            // What referred to it waits for it, and its own change is not touched.
+            #expect(try store.stored(Node.self, "h")?.next == nil)
+            #expect(try store.queue() == ["update h [next]"])
+            #expect(try store.sql("SELECT count(*) FROM __server_items")[0][0] == 0)
+            #expect(try store.checkIntegrity() == [])
+        }
+    }
+}
+
+extension Store {
+    /// A node that a server has sent.
+    func receiveNode(_ id: ServerID, _ values: [String: StorageValue] = ["name": "0"]) throws {
+        _ = try write { tx in
+            try tx.receive(ServerItem(serverID: id, version: "1", values: values), in: "Node")
+        }
+    }
+}

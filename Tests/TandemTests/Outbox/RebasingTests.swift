@@ -1,0 +1,243 @@
+import Foundation
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+/// An operation follows what the server holds.
+@Suite struct RebasingTests {
+    private func item(
+        _ id: ServerID, _ values: [String: StorageValue] = [:], deleted: Bool = false
+    ) -> ServerItem {
+        ServerItem(serverID: id, version: "9", isDeleted: deleted, values: values)
+    }
+
+    private static func exactly(_ property: PropertyDefinition, _ value: StorageValue) -> StorageValue { value }
+
+    /// Numbers lose their last digit on the wire.
+    private static func inTens(_ property: PropertyDefinition, _ value: StorageValue) -> StorageValue {
+        if case .integer(let number) = value { .integer(number / 10 * 10) } else { value }
+    }
+
+    /// A store with the node `s` received as name 0, code c, count 0, and an update of name and count, which was sent and
+    /// got no answer, and then of the name again.
+    private func withUpdate(_ kind: StoreKind, _ body: (Store) throws -> Void) throws {
+        try kind.withStore(Node.self) { store in
+            try store.receiveNode("s", ["name": "0", "code": "c", "count": 0])
+            try store.write { tx in
+                try tx.update(Node.self, "s") { ($0.name, $0.count) = ("1", 1) }
+                let attempt = try tx.beginAttempt(1).attempts
+                _ = try tx.leaveUncertain(1, attempt: attempt, AnsweringTests.lost)
+                try tx.update(Node.self, "s") { $0.name = "2" }
+            }
+            try body(store)
+            #expect(try store.checkIntegrity() == [])
+            try store.expectSound()
+        }
+    }
+
+    // MARK: Updates
+
+    @Test(arguments: StoreKind.allCases)
+    func ourOwnWriteIsNoConflict(kind: StoreKind) throws {
+        try withUpdate(kind) { store in
+            let theirs = item("s", ["name": "1", "code": "c", "count": 1])
+            let sides = try store.write { try $0.sides(of: 1, against: theirs, rounding: Self.exactly) }
+            #expect(!sides.isConflict && sides.changedHere == ["name"] && sides.base == ["name": "0", "count": 0])
+            #expect(sides.local["name"] == "2" && sides.server?["name"] == "1" && sides.kind == .update)
+            #expect(try store.write { try $0.rebase(1, onto: theirs, rounding: Self.exactly) } == .pending)
+            let operation = try store.operations.all()[0]
+            #expect(operation.base == ["name": "1"] && operation.state == .pending && operation.error == nil)
+            #expect(try store.write { try $0.attemptedValues(1) }.isEmpty)
+            let node = try #require(try store.stored(Node.self, "s"))
+            #expect(node.name == "2" && node.count == 1 && node.version == "9" && !node.isSynced)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func othersChangesAreMergedByProperty(kind: StoreKind) throws {
+        try withUpdate(kind) { store in
+            let theirs = item("s", ["name": "theirs", "code": "theirs", "count": 0])
+            let sides = try store.write { try $0.sides(of: 1, against: theirs, rounding: Self.exactly) }
+            #expect(sides.isConflict && sides.changedThere == ["name", "code"])
+            #expect(sides.changedHere == ["name", "count"])
+            #expect(try store.write { try $0.rebase(1, onto: theirs, rounding: Self.exactly) } == .pending)
+            let operation = try store.operations.all()[0]
+            #expect(operation.base == ["name": "theirs", "count": 0])
+            let node = try #require(try store.stored(Node.self, "s"))
+            #expect(node.name == "2" && node.code == "theirs" && node.count == 1 && node.version == "9")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func theServersCanBeTakenWhereBothChanged(kind: StoreKind) throws {
+        try withUpdate(kind) { store in
+            let theirs = item("s", ["name": "theirs", "count": 7])
+            try store.write { (tx) throws in
+                #expect(try tx.rebase(1, onto: theirs, takingServers: ["name"], rounding: Self.exactly) == .pending)
+                #expect(try tx.stored(Node.self, "s").name == "theirs")
+                #expect(try tx.operations.all()[0].base == ["count": 7])
+                #expect(
+                    try tx.rebase(1, onto: theirs, takingServers: ["name", "count"], rounding: Self.exactly)
+                        == .adopted)
+            }
+            let node = try #require(try store.stored(Node.self, "s"))
+            #expect(node.name == "theirs" && node.count == 7 && node.isSynced)
+            #expect(try store.operations.count() == 0)
+        }
+    }
+
+    @Test func whatTheWireRoundsIsNoChange() throws {
+        let store = try Store.ofNodes()
+        try store.receiveNode("s", ["count": 0])
+        let theirs = item("s", ["count": 120])
+        try store.write { tx in
+            try tx.update(Node.self, "s") { $0.count = 123 }
+            #expect(try tx.sides(of: 1, against: theirs, rounding: Self.exactly).isConflict)
+            #expect(try !tx.sides(of: 1, against: theirs, rounding: Self.inTens).isConflict)
+            #expect(try tx.rebase(1, onto: theirs, rounding: Self.inTens) == .adopted)
+        }
+        // Here stands what the server holds.
+        #expect(try store.stored(Node.self, "s")?.count == 120)
+    }
+
+    @Test func referencesAreComparedByWhatTheyReferTo() throws {
+        let store = try Store.ofNodes()
+        try store.write { tx in
+            let a = try tx.insert(Node("a", localID: "a"))
+            try tx.beginAttempt(1)
+            try tx.acknowledge(1, serverID: "server-a")
+            var b = Node("b", localID: "b")
+            (b.next, b.friends) = (a.reference, [a.reference])
+            try tx.insert(b)
+            try tx.beginAttempt(2)
+            let theirs = item("server-b", ["name": "b", "next": "server-a", "friends": #"["server-a"]"#])
+            #expect(try !tx.sides(of: 2, against: theirs, rounding: Self.exactly).isConflict)
+            #expect(try tx.rebase(2, onto: theirs, rounding: Self.exactly) == .pending)
+            // What it did not name is sent.
+            #expect(try tx.operations.all()[0].changedProperties.contains("owners"))
+        }
+        #expect(try store.stored(Node.self, "b")?.serverID == "server-b" && store.checkIntegrity() == [])
+    }
+
+    // MARK: Inserts, deletes and tombstones
+
+    @Test(arguments: StoreKind.allCases)
+    func anInsertOfWhatIsThereBecomesAnUpdate(kind: StoreKind) throws {
+        try kind.withStore(Node.self) { store in
+            var whole: [String: StorageValue] = StoreOracle.values(Node("1"))
+            try store.write { tx in
+                try tx.insert(Node("1", localID: "a"))
+                try tx.beginAttempt(1)
+                try tx.update(Node.self, "a") { $0.name = "2" }
+                #expect(try !tx.sides(of: 1, against: item("a", whole), rounding: Self.exactly).isConflict)
+                #expect(try tx.rebase(1, onto: item("a", whole), rounding: Self.exactly) == .pending)
+            }
+            #expect(try store.queue() == ["update a [name]"])
+            // A stranger's, under an ID that both have chosen.
+            whole["count"] = 5
+            try store.write { tx in
+                try tx.insert(Node("mine", localID: "b"))
+                let sides = try tx.sides(of: 2, against: item("b", whole), rounding: Self.exactly)
+                #expect(sides.changedHere == ["name", "count"] && sides.changedThere == ["name", "count"])
+                #expect(
+                    try tx.rebase(2, onto: item("b", whole), takingServers: ["count"], rounding: Self.exactly)
+                        == .pending)
+            }
+            #expect(try store.queue() == ["update a [name]", "update b [name]"])
+            #expect(try store.operations.all()[1].base == ["name": "1"] && store.checkIntegrity() == [])
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aDeleteIsMadeOnTheNewVersion(kind: StoreKind) throws {
+        try withUpdate(kind) { store in
+            try store.write { tx in
+                try tx.delete(Node.self, "s")
+                #expect(
+                    try tx.rebase(1, onto: item("s", ["name": "theirs", "count": 5]), rounding: Self.exactly)
+                        == .pending)
+            }
+            #expect(try store.queue() == ["delete s"])
+            // Taken back, it is what the server holds.
+            try store.write { try $0.undelete(Node.self, "s") }
+            let node = try #require(try store.stored(Node.self, "s"))
+            #expect(node.name == "theirs" && node.count == 5 && node.isSynced && node.version == "9")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func overATombstoneAllIsSent(kind: StoreKind) throws {
+        try withUpdate(kind) { store in
+            let sides = try store.write {
+                try $0.sides(of: 1, against: item("s", deleted: true), rounding: Self.exactly)
+            }
+            #expect(sides.isConflict && sides.server == nil && sides.changedHere == ["name", "count"])
+            #expect(
+                try store.write { try $0.rebase(1, onto: item("s", deleted: true), rounding: Self.exactly) } == .pending
+            )
+            let operation = try store.operations.all()[0]
+            #expect(operation.kind == .update && operation.base.count == 11 && operation.base["name"] == "0")
+            #expect(try store.write { try #require(try $0.operation(1)).0.attemptedKinds } == .delete)
+            #expect(try store.stored(Node.self, "s")?.version == "9")
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func aTombstoneIsWhatADeleteWanted(kind: StoreKind) throws {
+        try withUpdate(kind) { store in
+            try store.write { tx in
+                try tx.delete(Node.self, "s")
+                #expect(try tx.rebase(1, onto: item("s", deleted: true), rounding: Self.exactly) == .adopted)
+            }
+            #expect(try store.stored(Node.self, "s") == nil && store.operations.count() == 0)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func whatWasBroughtBackInADeletesFlight(keepsTombstones: Bool) throws {
+        let store = try Store.ofNodes()
+        try store.receiveNode("s")
+        try store.write { tx in
+            try tx.delete(Node.self, "s")
+            let attempt = try tx.beginAttempt(1).attempts
+            try tx.undelete(Node.self, "s")
+            let outcome = try tx.acknowledge(
+                1, attempt: attempt, with: keepsTombstones ? item("s", deleted: true) : nil,
+                keepsTombstones: keepsTombstones)
+            #expect(outcome == .stillPending)
+        }
+        let node = try #require(try store.stored(Node.self, "s"))
+        let operation = try store.operations.all()[0]
+        let kinds = try store.write { try #require(try $0.operation(1)).0.attemptedKinds }
+        if keepsTombstones {
+            #expect(operation.kind == .update && operation.base.count == 11 && kinds == .delete)
+            #expect(node.serverID == "s" && node.version == "9")
+        } else {
+            #expect(operation.kind == .insert && kinds == [] && node.serverID == nil && node.version == nil)
+        }
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func aClashLeavesTheOperationAsItWas() throws {
+        let store = try Store.ofNodes()
+        try store.receiveNode("s")
+        try store.write { tx in
+            try tx.insert(Node("other", code: "taken"))
+            try tx.update(Node.self, "s") { $0.name = "1" }
+        }
+        let queue = try store.queue()
+        #expect(
+            code {
+                try store.write { try $0.rebase(2, onto: item("s", ["code": "taken"]), rounding: Self.exactly) }
+            } == .duplicateValue)
+        #expect(try store.queue() == queue && store.stored(Node.self, "s")?.version == "1")
+        #expect(try store.checkIntegrity() == [])
+    }
+}
+
+extension WriteTransaction {
+    fileprivate func stored<M: Model>(_ model: M.Type, _ id: LocalID) throws -> M {
+        try #require(try store.stored(model, id))
+    }
+}
