@@ -127,9 +127,9 @@ struct RandomHistory {
         default:
             guard let operation = try store.operations.all().randomElement(using: &dice) else { return }
             let id = operation.localID
-            switch dice.below(7) {
+            switch dice.below(12) {
             case 0, 1:
-                try both("begin \(id)", { $0.begin(id) }) { try tx.beginAttempt(operation.id) }
+                try both("begin \(id)", { try $0.begin(id) }) { try tx.beginAttempt(operation.id) }
             case 2:
                 try both("acknowledge \(id)", { try $0.acknowledge(id) }) {
                     try tx.acknowledge(operation.id, serverID: ServerID(id.rawValue))
@@ -152,6 +152,25 @@ struct RandomHistory {
                     let isLeft = try tx.leaveUncertain(
                         operation.id, attempt: operation.attempts, OperationError(message: "lost", at: .distantPast))
                     #expect(isLeft == (operation.state == .attempted))
+                }
+            case 6:
+                try both("hold \(id)", { $0.hold(id) }) { try tx.hold(operation.id) }
+            case 7, 8:
+                try both("release \(id)", { $0.release(id) }) { try tx.release(operation.id) }
+            case 9:
+                try both("discard \(id)", { try $0.discard(id) }) { try tx.discard(operation.id) }
+            case 10:
+                guard var node = try store.stored(Node.self, id) else { return }
+                if dice.bool() { vary(&node) }
+                let item = serverItem(node, isDeleted: dice.chance(15))
+                let servers = Set(["name", "count", "next", "friends"].filter { _ in dice.chance(25) })
+                var expected: RebaseOutcome?
+                try both(
+                    "rebase \(id) onto \(item.isDeleted ? "a tombstone" : text(node)), the server's \(servers)",
+                    { expected = try $0.rebase(id, onto: item.isDeleted ? nil : node, servers) }
+                ) {
+                    let outcome = try tx.rebase(operation.id, onto: item, takingServers: servers) { $1 }
+                    #expect(outcome == expected)
                 }
             default:
                 let retry = dice.bool()

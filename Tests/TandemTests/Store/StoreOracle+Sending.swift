@@ -1,8 +1,9 @@
 @testable import Tandem
 
 extension StoreOracle {
-    mutating func begin(_ id: ID) {
+    mutating func begin(_ id: ID) throws {
         guard var op = objects[id]?.op else { return }
+        if op.state == .held { throw Refusal(.staleOperation) }
         op.sent = (op.sent ?? [:]).merging(op.changes) { first, _ in first }
         op.changes = [:]
         op.state = .attempted
@@ -49,10 +50,11 @@ extension StoreOracle {
 
     mutating func fail(_ id: ID, retry: Bool) {
         guard var op = objects[id]?.op else { return }
+        let isHeld = op.state == .held
         let isOvertaken = op.sent != nil && (!op.changes.isEmpty || op.sentKind != op.kind)
         op.changes = (op.sent ?? [:]).merging(op.changes) { first, _ in first }
         if op.kind == .insert || op.replaced == .insert { op.changes = [:] }
-        (op.state, op.sent, op.sentKind) = (retry || isOvertaken ? .pending : .failed, nil, nil)
+        (op.state, op.sent, op.sentKind) = (isHeld ? .held : retry || isOvertaken ? .pending : .failed, nil, nil)
         op.hasError = true
         objects[id]!.op = op
     }

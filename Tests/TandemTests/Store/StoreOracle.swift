@@ -274,7 +274,7 @@ struct StoreOracle {
         try show(id)
     }
 
-    private mutating func show(_ id: ID) throws {
+    mutating func show(_ id: ID) throws {
         if hasClash(objects[id]!.code, id) { throw Refusal(.duplicateValue) }
         objects[id]!.isDeleted = false
         let dead = Set(objects[id]!.links.values.flatMap(\.visible).filter { !isLive($0) })

@@ -1,0 +1,94 @@
+@testable import Tandem
+
+/// What the user, or a policy, makes of an operation.
+extension StoreOracle {
+    private mutating func putBack(_ id: ID, as state: Tandem.Operation.State) {
+        guard var op = objects[id]?.op else { return }
+        op.changes = (op.sent ?? [:]).merging(op.changes) { first, _ in first }
+        if op.kind == .insert || op.replaced == .insert { op.changes = [:] }
+        (op.state, op.sent, op.sentKind) = (state, nil, nil)
+        objects[id]!.op = op
+    }
+
+    mutating func hold(_ id: ID) { putBack(id, as: .held) }
+
+    mutating func release(_ id: ID) {
+        guard let op = objects[id]?.op, op.state == .failed || op.state == .held else { return }
+        putBack(id, as: .pending)
+        objects[id]!.op!.hasError = false
+    }
+
+    mutating func discard(_ id: ID) throws {
+        guard let object = objects[id], let op = object.op else { return }
+        guard object.hasServerID else {
+            if object.isDeleted { return erase(id) }
+            objects[id]!.op = Op(kind: .insert, queued: op.queued)
+            return try delete(id)
+        }
+        let bases = (op.sent ?? [:]).merging(op.changes) { first, _ in first }
+        objects[id]!.op = nil
+        var node = Node(localID: id)
+        node.setValues(bases)
+        try change(id, node, only: Set(bases.keys), keeps: false, isServer: true)
+        if object.isDeleted { try show(id) }
+    }
+
+    mutating func rebase(_ id: ID, onto node: Node?, _ servers: Set<String>) throws -> RebaseOutcome? {
+        guard let object = objects[id], let op = object.op else { return nil }
+        let old = (op.sent ?? [:]).merging(op.changes) { first, _ in first }
+        let isNew = !object.hasServerID
+        kept[id] = nil
+        guard let node else {
+            if op.kind == .delete {
+                erase(id)
+                return .adopted
+            }
+            restart(id, .update, old.merging(wholeValues(object)) { first, _ in first }, [.delete])
+            become(id, isNew)
+            return .pending
+        }
+        let values = Self.values(node)
+        if op.kind == .delete {
+            try change(id, node, only: Set(values.keys), keeps: false, isServer: true)
+            restart(id, .delete, [:], [])
+            objects[id]!.hasServerID = true
+            return .pending
+        }
+        let here = wholeValues(object)
+        let isInsert = op.kind == .insert
+        let mine = values.filter { name, value in
+            (isInsert || old[name] != nil) && here[name] != value && !servers.contains(name)
+        }
+        try change(id, node, only: Set(values.keys).subtracting(mine.keys), keeps: false, isServer: true)
+        if mine.isEmpty { objects[id]!.op = nil } else { restart(id, .update, mine, []) }
+        become(id, isNew)
+        return mine.isEmpty ? .adopted : .pending
+    }
+
+    private mutating func become(_ id: ID, _ isNew: Bool) {
+        objects[id]!.hasServerID = true
+        if isNew { arrive(id) }
+    }
+
+    private mutating func restart(
+        _ id: ID, _ kind: Tandem.Operation.Kind, _ changes: [String: StorageValue], _ kinds: Set<Tandem.Operation.Kind>
+    ) {
+        guard let op = objects[id]!.op else { return }
+        objects[id]!.op = Op(kind: kind, attempts: op.attempts, changes: changes, kinds: kinds, queued: op.queued)
+    }
+}
+
+extension Node {
+    /// Sets properties from their stored values.
+    fileprivate mutating func setValues(_ values: [String: StorageValue]) {
+        func text(_ name: String) -> String? { if case .text(let text)? = values[name] { text } else { nil } }
+        func reference(_ name: String) -> Reference<Node>? { text(name).map { Reference(localID: LocalID($0)) } }
+        func list(_ name: String) -> [Reference<Node>] {
+            ((try? LinkList.parse(text(name) ?? "[]")) ?? []).map { Reference(localID: $0) }
+        }
+        (name, code) = (text("name"), text("code"))
+        if case .integer(let number)? = values["count"] { count = Int(number) }
+        (next, parent, keeper) = (reference("next"), reference("parent"), reference("keeper"))
+        (friends, owners, anchors) = (list("friends"), list("owners"), list("anchors"))
+    }
+}
