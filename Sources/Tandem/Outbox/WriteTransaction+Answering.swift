@@ -80,7 +80,11 @@ extension WriteTransaction {
         received.updatedAt = item.updatedAt
         received.version = item.version
         // First: a list that names the object itself finds it by its server ID.
-        if state.serverID != item.serverID { try keepServerID(of: received, table) }
+        if state.serverID != item.serverID {
+            try keepServerID(of: received, table)
+            // What was changed of an object that was taken for another one is a change made meanwhile.
+            if let united = try self.operation(of: state.rowID, in: table) { operation = united }
+        }
         var isRefused = false
         do {
             try foldIn(item, &operation, state, table)
@@ -96,15 +100,25 @@ extension WriteTransaction {
         return isRefused ? .refusedHere : try self.operation(of: state.rowID, in: table) == nil ? .done : .stillPending
     }
 
+    /// Gives an object the server ID of its answer, and makes one of it and of another object that has that ID by now.
     private func keepServerID(of received: ObjectState, _ table: TableLayout) throws {
-        do {
-            try connection.execute(
-                "UPDATE \(table.quotedTable) SET \"serverID\" = ? WHERE \"__rid\" = ?",
-                [.text(received.serverID?.rawValue ?? ""), .integer(received.rowID)])
-        } catch let error as TandemError where error.isConstraint {
-            throw try explainConstraint(error, connection.row, received, table)
-        }
+        try uniteWithHolder(of: received.serverID, received, in: table)
+        try connection.execute(
+            "UPDATE \(table.quotedTable) SET \"serverID\" = ? WHERE \"__rid\" = ?",
+            [received.serverID.map { .text($0.rawValue) } ?? .null, .integer(received.rowID)])
         knownTargets.removeAll()
+    }
+
+    /// If another object has a server ID that turns out to be this one's, it was pulled while the answer to this one's
+    /// insert was lost: the two become one.
+    func uniteWithHolder(of serverID: ServerID?, _ state: ObjectState, in table: TableLayout) throws {
+        guard let serverID, let found = try find(serverID, in: table) else { return }
+        let other: ObjectState
+        do {
+            defer { found.reset() }
+            other = try self.state(of: found, table)
+        }
+        if other.rowID != state.rowID { try unite(state, withNewer: other, in: table) }
     }
 
     /// Writes what the server holds over what was not changed here meanwhile. Nothing is written if it throws.

@@ -43,6 +43,7 @@ extension WriteTransaction {
         let lost = try unsentValues(of: operation, state, table)
         try savepoint {
             if let item {
+                try uniteWithHolder(of: item.serverID, state, in: table)
                 try dropKept(upTo: item, of: state.rowID, in: table)
                 try drop(operation, in: table)
                 try become(item, state, table)

@@ -94,12 +94,15 @@ extension WriteTransaction {
     package func rebase(
         _ id: Operation.ID, onto item: ServerItem, takingServers: Set<String> = [], rounding: WireRounding
     ) throws -> RebaseOutcome {
-        let sides = try sides(of: id, against: item, rounding: rounding)
-        let (operation, tableName, rowID) = try stored(id)
+        try checkUsable()
+        let (_, tableName, rowID) = try stored(id)
         guard let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table) else {
             throw stale(id)
         }
         return try savepoint {
+            try uniteWithHolder(of: item.serverID, state, in: table)
+            let sides = try sides(of: id, against: item, rounding: rounding)
+            let operation = try stored(id).operation
             try dropKept(upTo: item, of: state.rowID, in: table)
             guard operation.kind != .delete else { return try rebaseDelete(operation, onto: item, state, table) }
             guard !item.isDeleted else {
