@@ -1,0 +1,94 @@
+/// An object as an operation sends it.
+package struct OutgoingObject: Sendable {
+    package let operation: Operation
+    /// `nil` if the server is not known to have it.
+    package let serverID: ServerID?
+    /// The version that the changes were made on.
+    package let version: String?
+    /// All properties that are sent, by their names in Swift, in their stored form; references by the IDs that they are
+    /// sent with.
+    package let values: [String: StorageValue]
+    /// The properties that the operation changes, those of an attempt without an answer included; of an insert all.
+    package let changed: Set<String>
+    package let references: [OutgoingReference]
+    /// The members that the model does not know.
+    package let extras: [UInt8]?
+    /// What was sent for the operation since the server last answered, and may have been carried out.
+    package let attemptedKinds: AttemptedKinds
+}
+
+/// A reference that an object is sent with.
+package struct OutgoingReference: Hashable, Sendable {
+    package enum Target: Hashable, Sendable {
+        /// The server knows it.
+        case known(ServerID)
+        /// Its insert waits: until that is acknowledged the server has nothing of this ID.
+        case unsent(Operation.ID, Operation.State)
+        /// It is not here: the server has named it, or it was deleted.
+        case unknown
+    }
+
+    /// The property's name in Swift.
+    package let property: String
+    package let localID: LocalID
+    package let target: Target
+    /// Whether the object can be sent without it.
+    package let isOptional: Bool
+}
+
+extension WriteTransaction {
+    /// The object of an operation as it would be sent now.
+    ///
+    /// - Returns: `nil` if the operation is no longer in the queue.
+    /// - Complexity: O(log *n*) for each reference, *n* objects in its table.
+    package func outgoing(_ id: Operation.ID) throws -> OutgoingObject? {
+        try checkUsable()
+        guard let (stored, tableName, rowID) = try operation(id), let table = store.schema.table(named: tableName),
+            let state = try state(ofRow: rowID, in: table), let operation = try store.operations.one(id)
+        else { return nil }
+        let whole = try wholeValues(of: state, in: table)
+        var values: [String: StorageValue] = [:]
+        var references: [OutgoingReference] = []
+        for (index, property) in table.definition.properties.enumerated() where !property.isLocalOnly {
+            values[property.name] = try wireForm(whole[index], of: index, in: table)
+            references += try self.references(in: whole[index], of: index, in: table)
+        }
+        let isWhole = stored.kind == .insert || stored.replaced == .insert
+        return OutgoingObject(
+            operation: operation, serverID: state.serverID, version: state.version, values: values,
+            changed: isWhole ? Set(values.keys) : Set(operation.base.keys).union(operation.sent.keys),
+            references: references, extras: try extras(of: state.localID, in: tableName),
+            attemptedKinds: stored.attemptedKinds)
+    }
+
+    private func references(
+        in value: StorageValue, of property: Int, in table: TableLayout
+    ) throws -> [OutgoingReference] {
+        guard case .text(let text) = value, let place = table.links.firstIndex(where: { $0.property == property })
+        else { return [] }
+        let target = table.linkTargets[place]
+        let isToMany = table.links[place].isToMany
+        let definition = table.definition.properties[property]
+        let ids = isToMany ? try readable { try LinkList.parse(text) } : [LocalID(text)]
+        return try ids.map { id in
+            OutgoingReference(
+                property: definition.name, localID: id, target: try self.target(id, in: target),
+                isOptional: isToMany || definition.isOptional)
+        }
+    }
+
+    private func target(_ id: LocalID, in table: TableLayout) throws -> OutgoingReference.Target {
+        let statement = try connection.statement(
+            "SELECT \"__rid\", \"serverID\" FROM \(table.quotedTable) WHERE \"localID\" = ?")
+        statement.bind(1, id.rawValue)
+        let row: (id: Int64, serverID: String?)?
+        do {
+            defer { statement.reset() }
+            row = try statement.step() ? (statement.integer(0), try statement.optionalText(1)) : nil
+        }
+        guard let row else { return .unknown }
+        if let serverID = row.serverID { return .known(ServerID(serverID)) }
+        guard let operation = try operation(of: row.id, in: table) else { return .unknown }
+        return .unsent(operation.id, operation.state)
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+@Suite struct OutgoingTests {
+    @Test(arguments: StoreKind.allCases)
+    func anObjectIsSentWithServerIDsAndTellsWhatItWaitsFor(kind: StoreKind) throws {
+        try kind.withStore(Node.self) { store in
+            try store.write { tx in
+                try tx.insert(Node("known", localID: "k"))
+                try tx.beginAttempt(1)
+                try tx.acknowledge(1, serverID: "server-k")
+                try tx.insert(Node("unsent", localID: "u"))
+                try tx.hold(2)
+                var node = Node("a", localID: "a")
+                node.next = Reference(localID: "k")
+                node.friends = [Reference(localID: "u"), Reference(localID: "unknown"), Reference(localID: "k")]
+                try tx.insert(node)
+                let outgoing = try #require(try tx.outgoing(3))
+                #expect(outgoing.operation.kind == .insert && outgoing.serverID == nil && outgoing.version == nil)
+                #expect(outgoing.values["next"] == "server-k" && outgoing.values["note"] == nil)
+                #expect(outgoing.values["friends"] == #"["u","unknown","server-k"]"#)
+                #expect(outgoing.changed == Set(outgoing.values.keys) && outgoing.changed.count == 11)
+                let references = Set(outgoing.references)
+                #expect(
+                    references == [
+                        OutgoingReference(
+                            property: "next", localID: "k", target: .known("server-k"), isOptional: true),
+                        OutgoingReference(
+                            property: "friends", localID: "k", target: .known("server-k"), isOptional: true),
+                        OutgoingReference(
+                            property: "friends", localID: "u", target: .unsent(2, .held), isOptional: true),
+                        OutgoingReference(
+                            property: "friends", localID: "unknown", target: .unknown, isOptional: true),
+                    ])
+                #expect(try tx.outgoing(99) == nil)
+            }
+        }
+    }
+
+    @Test func anUpdateIsSentOnItsVersionWithAllThatWasNotAnswered() throws {
+        let store = try Store.ofNodes()
+        try store.write { tx in
+            _ = try tx.receive(
+                ServerItem(serverID: "s", version: "1", values: ["name": "0"], extras: [4]), in: "Node")
+            try tx.update(Node.self, "s") { $0.name = "1" }
+            try tx.beginAttempt(1)
+            try tx.update(Node.self, "s") { $0.count = 2 }
+            let outgoing = try #require(try tx.outgoing(1))
+            #expect(outgoing.changed == ["name", "count"] && outgoing.serverID == "s" && outgoing.version == "1")
+            #expect(outgoing.values["count"] == 2 && outgoing.extras == [4] && outgoing.attemptedKinds == .update)
+            #expect(outgoing.operation.state == .attempted)
+        }
+    }
+}
