@@ -182,7 +182,9 @@ extension WriteTransaction {
     private func acknowledgeDelete(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
         guard operation.kind != .delete else {
             try drop(operation, in: table)
-            try dropKept(of: state.rowID, state.serverID, in: table)
+            // An object that the server knows under the ID made here may have been deleted before it was acknowledged.
+            let serverID = state.serverID ?? ServerID(state.localID.rawValue)
+            try dropKept(of: state.rowID, serverID, in: table)
             guard let statement = try connection.tableStatements(table).find(state.localID) else { return }
             let texts: [String?]
             do {

@@ -215,6 +215,21 @@ import Testing
         #expect(try receive(item("b", "9"), in: store) == "updated b")
     }
 
+    /// Found by a random history: encrypted, seed 27298.
+    @Test func aDeleteThatIsDoneForgetsWhatWasKeptOfAnEarlierObjectOfItsID() throws {
+        let store = try Store.ofNodes()
+        try store.write { try $0.insert(Node("first", localID: "a")) }
+        #expect(try receive(item("a", "5"), in: store) == "kept beside 1")
+        try store.write { tx in
+            try tx.delete(Node.self, "a")
+            try tx.insert(Node("second", localID: "a"))
+            try tx.beginAttempt(2)
+            try tx.delete(Node.self, "a")
+            #expect(try tx.acknowledge(2, attempt: try tx.beginAttempt(2).attempts, with: nil) == .done)
+        }
+        #expect(try kept(store) == [] && store.checkIntegrity() == [])
+    }
+
     // MARK: Unique values
 
     @Test(arguments: StoreKind.allCases)
