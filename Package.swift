@@ -114,6 +114,14 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "TandemSyncTests",
+            dependencies: [
+                "TandemSync", "DatasyncWire", "TandemServerCore", "Tandem", "TandemTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "TandemServerCoreTests",
             dependencies: [
                 "TandemServerCore", "Tandem", "TandemTesting", .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -76,7 +76,7 @@ public struct OperationQueue: Sendable {
         state == .pending ? "\"state\" = ?" : "\"state\" <> 0 AND \"state\" = ?"
     }
 
-    private func count(_ condition: String, _ values: [StorageValue]) throws -> Int {
+    func count(_ condition: String, _ values: [StorageValue]) throws -> Int {
         try store.reading { connection in
             guard
                 case .integer(let count)? = try connection.value(
@@ -86,7 +86,7 @@ public struct OperationQueue: Sendable {
         }
     }
 
-    private func fetch(_ condition: String, _ values: [StorageValue], limit: Int? = nil) throws -> [Operation] {
+    func fetch(_ condition: String, _ values: [StorageValue], limit: Int? = nil) throws -> [Operation] {
         try store.reading { connection in
             let statement = try connection.statement(
                 """

@@ -1,0 +1,112 @@
+import Foundation
+import Tandem
+
+/// Turns what a wire has into what a store has, and back, for one model.
+struct ItemForms: Sendable {
+    let model: ModelDefinition
+    let format: WireFormat
+
+    var table: RemoteTableName { RemoteTableName(model.wireName) }
+
+    private var sent: [PropertyDefinition] { model.properties.filter { !$0.isLocalOnly } }
+
+    // MARK: In
+
+    /// What the server has said, read for the model.
+    ///
+    /// - Throws: ``UnreadableValue`` for a value that is none of its property's type.
+    func stored(_ item: RemoteItem) throws(UnreadableValue) -> ServerItem {
+        var values: [String: StorageValue] = [:]
+        var unknown: [RemoteItem.Member] = []
+        // A tombstone's values are of no use, and may be what a server leaves of them.
+        if !item.isDeleted {
+            for member in item.members {
+                guard let property = sent.first(where: { $0.wireName.utf8.elementsEqual(member.key.utf8) }) else {
+                    unknown.append(member)
+                    continue
+                }
+                values[property.name] = try format.storageValue(of: member.value, for: property)
+            }
+        }
+        return ServerItem(
+            serverID: item.id, version: item.version, createdAt: item.createdAt?.date, updatedAt: item.updatedAt?.date,
+            isDeleted: item.isDeleted, values: values, extras: unknown.isEmpty ? nil : Self.bytes(.object(unknown)),
+            source: Self.bytes(of: item))
+    }
+
+    /// What was kept of a server's item; `nil` if it can't be read: another version of Tandem has written it.
+    static func item(from source: [UInt8]) -> RemoteItem? {
+        guard
+            case .array(let parts)? = source.withUnsafeBufferPointer({ try? ExactJSON.parseWire($0) }),
+            parts.count == 6, case .text(let id) = parts[0], case .bool(let isDeleted) = parts[4],
+            case .text(var json) = parts[5],
+            case .object(let members)? = json.withUTF8({ try? ExactJSON.parseWire($0) })
+        else { return nil }
+        func text(_ node: JSONNode) -> String? { if case .text(let text) = node { text } else { nil } }
+        return RemoteItem(
+            id: ServerID(id), version: text(parts[1]), createdAt: text(parts[2]).flatMap { WireTimestamp($0) },
+            updatedAt: text(parts[3]).flatMap { WireTimestamp($0) }, isDeleted: isDeleted, members: members)
+    }
+
+    /// `[id, version, createdAt, updatedAt, deleted, "{members}"]`: the members as a text of their own, as they may be
+    /// nested as deeply as JSON is read.
+    private static func bytes(of item: RemoteItem) -> [UInt8] {
+        func node(_ text: String?) -> JSONNode { text.map { .text($0) } ?? .null }
+        return bytes(
+            .array([
+                .text(item.id.rawValue), node(item.version), node(item.createdAt?.text), node(item.updatedAt?.text),
+                .bool(item.isDeleted), .text(String(decoding: bytes(.object(item.members)), as: UTF8.self)),
+            ]))
+    }
+
+    private static func bytes(_ node: JSONNode) -> [UInt8] {
+        var text: [UInt8] = []
+        // What was read from JSON has a text.
+        try? ExactJSON.writeForeign(node, to: &text)
+        return text
+    }
+
+    // MARK: Out
+
+    /// What a value is after the wire: a date at the server's precision. What is sent is compared with what comes back
+    /// in this form.
+    var rounding: WireRounding {
+        { property, value in
+            try format.storageValue(of: format.node(of: value, for: property), for: property)
+        }
+    }
+
+    /// An object as the server is to be asked to write it.
+    ///
+    /// - Parameters:
+    ///   - id: The key that it has, or shall get.
+    ///   - leavingOut: References, by their names in Swift, that are not sent along.
+    ///   - extra: Members that sync adds.
+    /// - Throws: ``Unsendable``.
+    func outgoing(
+        _ object: OutgoingObject, id: ServerID?, leavingOut: Set<String> = [], adding extra: [RemoteItem.Member] = []
+    ) throws(Unsendable) -> OutgoingItem {
+        var members: [RemoteItem.Member] = []
+        var changed: Set<String> = []
+        for property in sent {
+            guard let value = object.values[property.name] else { continue }
+            let isLeftOut = leavingOut.contains(property.name)
+            if isLeftOut, case .references = property.kind {
+                members.append((property.wireName, try format.node(of: .text("[]"), for: property)))
+            } else {
+                members.append((property.wireName, isLeftOut ? .null : try format.node(of: value, for: property)))
+            }
+            if object.changed.contains(property.name) && !isLeftOut { changed.insert(property.wireName) }
+        }
+        members += extra
+        changed.formUnion(extra.map(\.key))
+        var unknown: [RemoteItem.Member] = []
+        if let extras = object.extras,
+            case .object(let kept)? = extras.withUnsafeBufferPointer({ try? ExactJSON.parseWire($0) })
+        {
+            unknown = kept
+        }
+        return OutgoingItem(
+            table: table, id: id, version: object.version, members: members, changed: changed, unknown: unknown)
+    }
+}

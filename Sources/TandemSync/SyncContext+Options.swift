@@ -1,0 +1,54 @@
+import Foundation
+
+extension SyncContext {
+    /// How a context syncs.
+    public struct Options: Sendable {
+        /// How many requests of a push are under way at a time, 1 to 64. At 1 the order is the queue's.
+        public var inFlight = 8
+        /// How many items a page of a pull is asked to have, at least 1.
+        public var pageSize = 100
+        /// The most pages that one pull may take: past it a server is thought to never end.
+        public var pageLimit = 100_000
+        /// How late a server may commit: a change may appear with a time that much older than the newest.
+        public var overlap: Duration = .seconds(30)
+        /// How often, and when, a request that may succeed is repeated within one push.
+        public var retry = RetryPolicy()
+        /// How long a sync waits for one of another process to end.
+        public var patience: Duration = .seconds(30)
+        /// The local time and waiting.
+        public var clock: any SyncClock = SystemSyncClock()
+        /// Where the jitter of delays comes from.
+        public var random: @Sendable () -> UInt64 = { UInt64.random(in: 0...UInt64.max) }
+
+        public init() {}
+    }
+}
+
+/// When a request that may succeed is repeated.
+public struct RetryPolicy: Sendable, Hashable {
+    /// How often it is sent in all, at least 1.
+    public var tries = 3
+    /// The first delay, before jitter.
+    public var first: Duration = .milliseconds(500)
+    /// The longest delay, and the longest `Retry-After` that is waited for within one push.
+    public var ceiling: Duration = .seconds(30)
+
+    public init() {}
+}
+
+/// The time, and waiting: the system's, or a test's.
+public protocol SyncClock: Sendable {
+    /// The local time.
+    func now() -> Date
+    /// Waits.
+    ///
+    /// - Throws: `CancellationError`.
+    func sleep(for duration: Duration) async throws
+}
+
+/// The system's clock.
+public struct SystemSyncClock: SyncClock {
+    public init() {}
+    public func now() -> Date { Date() }
+    public func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import Synchronization
+import Tandem
+
+/// Brings a store and a server into step, when it is told to.
+public final class SyncContext: Sendable {
+    let store: any LocalStore
+    let remote: any Remote
+    let options: Options
+    private let tables: Mutex<[String: TableSettings]>
+
+    /// - Parameters:
+    ///   - store: The store. All its models that are not local-only are synced.
+    ///   - remote: The server.
+    public convenience init(store: Store, remote: some Remote, options: Options = Options()) {
+        self.init(localStore: store, remote: remote, options: options)
+    }
+
+    package init(localStore: any LocalStore, remote: any Remote, options: Options = Options()) {
+        store = localStore
+        self.remote = remote
+        self.options = options
+        tables = Mutex(
+            Dictionary(uniqueKeysWithValues: localStore.models.map { ($0.table, TableSettings($0)) }))
+    }
+
+    /// The table of a model, to say how it is synced.
+    ///
+    /// - Throws: ``SyncError/Code/unknownModel`` if the store was not opened with it, or it is never sent.
+    public func table<M: Model>(_ model: M.Type) throws -> SyncTable<M> {
+        _ = try settings(of: M.__definition.table)
+        return SyncTable(context: self)
+    }
+
+    /// What was said of a table, by its name in the store.
+    func settings(of table: String) throws -> TableSettings {
+        guard let settings = tables.withLock({ $0[table] }), !settings.model.isLocalOnly else {
+            throw SyncError(
+                .unknownModel, "The store has no model with the table \(table) that is sent.",
+                advice: "Add it to the models given to Store(at:models:).", table: table)
+        }
+        return settings
+    }
+
+    func change<M: Model>(_ model: M.Type, _ body: (inout TableSettings) -> Void) {
+        tables.withLock { tables in
+            guard var settings = tables[M.__definition.table] else { return }
+            body(&settings)
+            tables[M.__definition.table] = settings
+        }
+    }
+
+    /// How values go between the store and the wire, for one model.
+    func forms(of settings: TableSettings) -> ItemForms {
+        ItemForms(model: settings.model, format: remote.format)
+    }
+
+    /// Runs a sync: one at a time on this store.
+    func exclusively<T: Sendable>(_ body: () async throws -> T) async throws -> T {
+        try await body()
+    }
+}

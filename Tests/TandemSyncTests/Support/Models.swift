@@ -1,0 +1,25 @@
+import Foundation
+import Tandem
+
+/// Whose a card is.
+@Model struct Person {
+    @Folded var name: String
+    var friend: Reference<Person>?
+    var pets: [Reference<Pet>] = []
+}
+
+@Model struct Card {
+    @Folded var shop: String
+    @Unique var barcode: String
+    var points: Int = 0
+    var nickname: String?
+    var expires: Date?
+    var owner: Reference<Person>?
+    @LocalOnly var note: String = ""
+}
+
+/// A model that has names of its own on the wire.
+@Model(wireName: "animals") struct Pet {
+    @Named(wire: "petName") var name: String
+    var keeper: Reference<Person>?
+}
