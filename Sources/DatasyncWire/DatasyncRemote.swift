@@ -31,6 +31,8 @@ public final class DatasyncRemote: Remote {
 
     public var format: WireFormat { writer.dialect.format }
 
+    public var address: String? { writer.address.description }
+
     public func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
         let request = try written { () throws(Unsendable) in try writer.page(request) }
         let (response, body) = try await exchange(request)

@@ -7,18 +7,22 @@ public final class SyncContext: Sendable {
     let store: any LocalStore
     let remote: any Remote
     let options: Options
+    let user: String?
     private let tables: Mutex<[String: TableSettings]>
 
     /// - Parameters:
     ///   - store: The store. All its models that are not local-only are synced.
     ///   - remote: The server.
-    public convenience init(store: Store, remote: some Remote, options: Options = Options()) {
-        self.init(localStore: store, remote: remote, options: options)
+    ///   - user: Whose data it is, by a name that does not change; `nil` where the server tells nobody apart. A store
+    ///     that holds another user's data is not synced until the app has chosen what becomes of it: ``adopt(_:)``.
+    public convenience init(store: Store, remote: some Remote, user: String? = nil, options: Options = Options()) {
+        self.init(localStore: store, remote: remote, user: user, options: options)
     }
 
-    package init(localStore: any LocalStore, remote: any Remote, options: Options = Options()) {
+    package init(localStore: any LocalStore, remote: any Remote, user: String? = nil, options: Options = Options()) {
         store = localStore
-        self.remote = remote
+        self.remote = NotedRemote(remote: remote, store: localStore)
+        self.user = user
         self.options = options
         tables = Mutex(
             Dictionary(uniqueKeysWithValues: localStore.models.map { ($0.table, TableSettings($0)) }))
@@ -53,10 +57,5 @@ public final class SyncContext: Sendable {
     /// How values go between the store and the wire, for one model.
     func forms(of settings: TableSettings) -> ItemForms {
         ItemForms(model: settings.model, format: remote.format)
-    }
-
-    /// Runs a sync: one at a time on this store.
-    func exclusively<T: Sendable>(_ body: () async throws -> T) async throws -> T {
-        try await body()
     }
 }

@@ -19,6 +19,9 @@ package protocol LocalStore: Sendable {
     /// Writes: all that the block does is kept, or nothing of it.
     func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T
 
+    /// By what two stores of this process are known to be one.
+    var lockName: String { get }
+
     /// A file beside the store by which processes can tell each other that one of them syncs; `nil` if no other process
     /// can open the store.
     var lockPath: String? { get }

@@ -1,3 +1,4 @@
+import Foundation
 import Tandem
 
 extension Store: LocalStore {
@@ -12,7 +13,15 @@ extension Store: LocalStore {
         try await Task { try await self.write { (transaction: WriteTransaction) in try body(transaction) } }.value
     }
 
-    package var lockPath: String? { path == ":memory:" || configuration.isReadOnly ? nil : path + "-sync" }
+    package var lockName: String { lockPath ?? "\(ObjectIdentifier(self))" }
+
+    package var lockPath: String? {
+        guard path != ":memory:", !configuration.isReadOnly else { return nil }
+        // Beside the file itself, not beside a link to it.
+        let real = realpath(path, nil)
+        defer { free(real) }
+        return (real.map { String(cString: $0) } ?? path) + "-sync"
+    }
 }
 
 extension ReadTransaction: LocalReading {

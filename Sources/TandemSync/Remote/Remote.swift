@@ -26,6 +26,10 @@ public protocol Remote: Sendable {
     /// How values look on this server's wire.
     var format: WireFormat { get }
 
+    /// Where the server is, by a name that stays the same and has no secret in it: its scheme, host and path. A store
+    /// remembers it, and is not synced with another one unasked. `nil` to be taken for any other one.
+    var address: String? { get }
+
     /// What changed since a place in the order of `updatedAt`, then `id`; or everything, in the order of `id`.
     func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage
 
@@ -48,4 +52,8 @@ public protocol Remote: Sendable {
     /// Brings a deleted item back. Where the server takes no values along with it, the answer says so
     /// (``RemoteAnswer/tookValues``), and an update has to follow.
     func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer
+}
+
+extension Remote {
+    public var address: String? { nil }
 }

@@ -39,8 +39,10 @@ final class SyncWorld: Sendable {
         next { $0.method == method ? fault : [] }
     }
 
+    var transport: some HTTPTransport { Line(world: self) }
+
     func remote() -> DatasyncRemote {
-        DatasyncRemote(ServerAddress("https://shop.example")!, dialect, over: Line(world: self))
+        DatasyncRemote(ServerAddress("https://shop.example")!, dialect, over: transport)
     }
 
     /// A device: a store in memory, and its context.

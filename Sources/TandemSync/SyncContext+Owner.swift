@@ -1,0 +1,83 @@
+import Tandem
+
+// A store's data is one user's, and of one server. Which it is stands in the store.
+
+extension SyncContext {
+    /// What becomes of data that is another user's, or of another server.
+    public enum AdoptChoice: Hashable, Sendable {
+        /// It goes, unsent changes too. Local-only models stay.
+        case purge
+        /// It stays, and is this user's from now on. What has not been sent is sent as theirs. What the other server
+        /// knew is fetched anew by the next pull.
+        case keep
+    }
+
+    /// Whose data the store holds; `nil` if it was never synced for anybody.
+    public var owner: String? {
+        get async throws { try await store.read { try $0.syncSetting(.user) } }
+    }
+
+    /// Checks that the store's data may be exchanged with this server, as this user. Data of nobody becomes the user's.
+    func checkOwner() async throws {
+        let (owner, address) = try await store.read { store in
+            (try store.syncSetting(.user), try store.syncSetting(.remote))
+        }
+        if let address, let here = remote.address, address != here {
+            throw SyncError(
+                .otherServer, "The store is synced with another server, \(address).",
+                advice: "Give each server a store of its own, or call adopt(_:) once.", url: here)
+        }
+        guard owner != user else { return }
+        guard owner == nil, let user else {
+            throw SyncError(
+                .otherUser, "The store holds another user's data.",
+                advice: "Give each user a store of their own, or call adopt(_:) once.")
+        }
+        try await store.write { try $0.setSyncSetting(.user, user) }
+    }
+}
+
+/// A server that the store is told of when it has answered for the first time: before anything of it is stored, and
+/// not before, so that an address mistyped is forgotten.
+struct NotedRemote: Remote {
+    let remote: any Remote
+    let store: any LocalStore
+
+    var format: WireFormat { remote.format }
+    var address: String? { remote.address }
+
+    func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
+        try await noted(remote.page(request))
+    }
+
+    func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
+        try await noted(remote.find(table, key))
+    }
+
+    func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+        try await noted(remote.insert(item))
+    }
+
+    func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+        try await noted(remote.update(item))
+    }
+
+    func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+        try await noted(remote.delete(item))
+    }
+
+    func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+        try await noted(remote.undelete(item))
+    }
+
+    private func noted<Answer>(_ answer: Answer) async -> Answer {
+        guard let address = remote.address else { return answer }
+        do {
+            let known = try await store.read { try $0.syncSetting(.remote) }
+            if known == nil { try await store.write { try $0.setSyncSetting(.remote, address) } }
+        } catch {
+            // A store that can't be read or written says so when the answer is stored.
+        }
+        return answer
+    }
+}

@@ -1,0 +1,94 @@
+import DatasyncWire
+import Foundation
+import Synchronization
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// Who is inside at a time.
+private final class Visits: Sendable {
+    private let state = Mutex((now: 0, most: 0, count: 0))
+
+    func enter() {
+        state.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1), $0.count + 1) }
+    }
+
+    func leave() { state.withLock { $0.now -= 1 } }
+
+    var most: Int { state.withLock { $0.most } }
+    var count: Int { state.withLock { $0.count } }
+}
+
+@Suite struct SyncLockTests {
+    private func fileContext(
+        _ world: SyncWorld, _ folder: borrowing TemporaryFolder, _ options: (inout SyncContext.Options) -> Void = { _ in }
+    ) throws -> SyncContext {
+        let store = try Store(at: folder.path(of: "a.tandem"), models: [Person.self, Card.self, Pet.self])
+        return world.context(store, options)
+    }
+
+    @Test func oneSyncAtATime() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let world = try SyncWorld()
+        // Two contexts on two stores that are one file.
+        let contexts = [try fileContext(world, folder), try fileContext(world, folder)]
+        let visits = Visits()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<20 {
+                group.addTask {
+                    try await contexts[index % 2].exclusively {
+                        visits.enter()
+                        await Task.yield()
+                        visits.leave()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(visits.most == 1 && visits.count == 20)
+    }
+
+    @Test func anotherProcessIsWaitedForAndThenTheStoreIsBusy() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let world = try SyncWorld()
+        let context = try fileContext(world, folder) { $0.patience = .seconds(1) }
+        // flock tells open files apart, not processes: this stands for another one.
+        let path = try #require(context.store.lockPath)
+        let other = try #require(try ProcessLock.take(at: path))
+        await #expect { try await context.exclusively {} } throws: { ($0 as? SyncError)?.code == .busy }
+        other.release()
+        try await context.exclusively {}
+    }
+
+    @Test func whoIsCancelledStopsWaiting() async throws {
+        let (_, context) = try SyncWorld().device()
+        let gate = SyncGate()
+        try await gate.enter()
+        let waiting = Task { try await gate.enter() }
+        await Task.yield()
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        gate.leave()
+        try await gate.enter()
+        gate.leave()
+        try await context.exclusively {}
+    }
+
+    @Test func aSyncFromWithinASyncIsRefusedAndDoesNotHang() async throws {
+        let (_, context) = try SyncWorld().device()
+        try await context.exclusively {
+            await #expect { try await context.exclusively {} } throws: { ($0 as? SyncError)?.code == .busy }
+        }
+    }
+
+    @Test func aFailedSyncLetsTheNextOneIn() async throws {
+        struct Failure: Error {}
+        let (_, context) = try SyncWorld().device()
+        await #expect(throws: Failure.self) { try await context.exclusively { throw Failure() } }
+        try await context.exclusively {}
+    }
+}
