@@ -24,6 +24,7 @@ import Testing
             case 1: bytes.removeSubrange(index..<min(bytes.count, index + Int.random(in: 1...20, using: &random)))
             case 2: bytes.removeSubrange(index...)
             case 3: bytes.insert(Array(#"{}[],:"0\e.-n"#.utf8).randomElement(using: &random) ?? 0, at: index)
+            case 4 where Bool.random(using: &random): bytes.insert(contentsOf: "e-9223372036854775808".utf8, at: index)
             case 4:
                 // A piece of the answer once more, somewhere else: members twice, IDs twice.
                 let end = min(bytes.count, index + Int.random(in: 1...60, using: &random))

@@ -171,6 +171,26 @@ private func nested(_ wire: Wire) -> WireFormat {
         }
     }
 
+    /// Where the point stands is reckoned with, and such an exponent leaves no room to move it.
+    @Test(arguments: [
+        "1.5e-9223372036854775808", "0e9223372036854775807", "0.0e-9223372036854775808", "10e9223372036854775807",
+        "1.5e-99999999999999999999999", "100e99999999999999999999999", "1.25e+9223372036854775807",
+    ])
+    func exponentsAreOfAnySize(text: String) throws {
+        let bytes = Array(text.utf8)
+        _ = try? bytes.withUnsafeBufferPointer { try ExactJSON.parseWire($0) }
+        for name in ["decimal", "double", "float"] {
+            _ = try? WireFormat().storageValue(of: .text(text), for: property(name))
+        }
+        #expect(DecimalDigits(text) == DecimalDigits("0") || DecimalDigits(text) != DecimalDigits("1.5e-308"))
+    }
+
+    @Test func theDigitsOfANumberAreThoseOfItsSpellings() {
+        #expect(DecimalDigits("1.50e3") == DecimalDigits("1500") && DecimalDigits("1e40") != DecimalDigits("1e41"))
+        #expect(DecimalDigits("0e99999999999999999999") == DecimalDigits("0.0"))
+        #expect(DecimalDigits("1e-99999999999999999999") != DecimalDigits("1e99999999999999999999"))
+    }
+
     @Test func numbersThatADoubleHoldsAreNumbers() throws {
         var random = SeededGenerator(seed: 53)
         for _ in 0..<3000 {

@@ -22,8 +22,7 @@ package struct DecimalDigits: Equatable {
             }
             if power != nil { break }
         }
-        // An exponent that no integer holds stands in no description of a double, and so makes the two differ.
-        exponent = power.map { Int(String(Substring($0))) ?? .max / 2 } ?? 0
+        exponent = power.map(Self.exponent) ?? 0
         exponent -= fractionDigits
         while digits.last == UInt8(ascii: "0") {
             digits.removeLast()
@@ -31,6 +30,16 @@ package struct DecimalDigits: Equatable {
         }
         digits = Array(digits.drop { $0 == UInt8(ascii: "0") })
         if digits.isEmpty { exponent = 0 }
+    }
+
+    /// What stands after an `e`. One that is far from all that a double or a decimal has is taken for a limit: it
+    /// stands in no description of theirs, so that the two differ, and there is room to move the point.
+    private static func exponent(_ text: Substring.UTF8View) -> Int {
+        let limit = 1 << 40
+        guard let exponent = Int(String(Substring(text))) else {
+            return text.first == UInt8(ascii: "-") ? -limit : limit
+        }
+        return max(-limit, min(limit, exponent))
     }
 }
 
