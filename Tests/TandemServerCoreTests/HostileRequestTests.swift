@@ -76,6 +76,11 @@ import Testing
         #expect(await server.send(.post, "/tables/t", [:], #"{"d":1,"e":1}"#).status == 201)
     }
 
+    /// The first day that ticks count a part of: its beginning is before all that they count.
+    private static let firstDay =
+        "date(0001-01-01T00:00:00Z" + String(repeating: " sub duration'P999999D'", count: 9)
+        + " sub duration'P956046DT1H')"
+
     @Test(arguments: [
         "length(text) eq 9223372036854775807 add 9223372036854775807", "-9223372036854775808 mod -1 eq 0",
         "substring(text,9223372036854775807,9223372036854775807) eq ''", "substring(text,-1e308,1e308) eq 'x'",
@@ -83,6 +88,7 @@ import Testing
         "9999-12-31T23:59:59.9999999-14:59 sub 0001-01-01T00:00:00Z gt duration'P1D'",
         "year(9999-12-31T23:59:59Z add duration'P99999D') gt 1",
         "hour(0001-01-01T00:00:00Z sub duration'P999999D') ge 0",
+        "\(firstDay) le now()", "\(firstDay) lt 2024-02-29", "date(\(firstDay)) eq null", "year(\(firstDay)) lt 1",
         "duration'P999999999999999D' eq null", "text eq '\u{0}'", "text eq '\u{202E}😀\u{FEFF}'", "'' eq ''''",
         "cast(cast(now(),Edm.String),Edm.DateTimeOffset) le now()", "text/a/b/c/d eq null", "any/any() eq true",
     ])

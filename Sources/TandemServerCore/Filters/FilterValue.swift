@@ -123,7 +123,7 @@ extension FilterValue {
     var instant: Int64? {
         switch self {
         case .instant(let ticks): ticks
-        case .day(let days): days * WireTime.ticksPerDay
+        case .day(let days): WireTime.ticks(ofDays: days)
         case .text(let text): WireTime.parse(text)
         default: nil
         }

@@ -7,6 +7,12 @@ enum WireTime {
     static let ticksPerSecond: Int64 = 10_000_000
     static let ticksPerDay: Int64 = 86_400 * ticksPerSecond
 
+    /// When a day begins; nil for one whose ticks are past counting, as only arithmetic makes it.
+    static func ticks(ofDays days: Int64) -> Int64? {
+        let (ticks, isOver) = days.multipliedReportingOverflow(by: ticksPerDay)
+        return isOver ? nil : ticks
+    }
+
     /// `2026-11-21T03:14:33.887Z`.
     static func iso(milliseconds: Int64) -> String {
         let (days, inDay) = milliseconds.quotientAndRemainder(flooringBy: 86_400_000)
