@@ -26,11 +26,17 @@ extension AnswerReader {
         if dialect.unauthenticated.contains(status) { return .unauthenticated(status: status, underlying: nil) }
         switch status {
         case 404, 410:
+            let noTable = "There is no such table at \(request.url)."
+            switch request.action {
+            // A list without the item would be empty. Who looks for an item that may have been created must not take it
+            // for missing, nor for refused: it would be created twice.
+            case .find(.property): return bad(.status, noTable, request, response)
+            case .find(.id) where !dialect.findsDeletedByPath: return bad(.status, noTable, request, response)
+            case .page: return .refused(status: status, message: noTable)
             // A page for people is about the address, not about the item: a delete must not take it for done.
-            guard body.isEmpty || response.isJSON else {
-                return .refused(status: status, message: "There is no such table at \(request.url).")
+            case _ where !body.isEmpty && !response.isJSON: return .refused(status: status, message: noTable)
+            default: return status == 404 ? .notFound : .gone
             }
-            return status == 404 ? .notFound : .gone
         case 409, 412: return .conflict(status: status, item: conflictingItem(status, response, body, request))
         case 408, 425, 429: return .later(status: status, retryAfter: retryAfter(response))
         case 400..<500: return .refused(status: status, message: message(response, body))

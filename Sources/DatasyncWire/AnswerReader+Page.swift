@@ -18,8 +18,23 @@ extension AnswerReader {
         }
         try checkOrder(items, order, request, response)
         // A `$top` makes the link end with it, although more follow.
-        let hasMore = nextLink != nil || items.count >= top
+        let hasMore =
+            nextLink != nil || items.count >= top || !dialect.wrapsPages && mayBeCapped(items, order, response)
         return RemotePage(items: items, hasMore: hasMore, count: count, serverDate: date(response))
+    }
+
+    /// Whether items may follow a bare array that has fewer than were asked for: a host may have a greatest page of its
+    /// own, and has no place to say so but a header that not every one sends. The end is then a page that brings nothing
+    /// new. What is left out at the end of a full pull would be taken for deleted.
+    private func mayBeCapped(
+        _ items: [RemoteItem], _ order: PageRequest.Order, _ response: HTTPResponse
+    ) -> Bool {
+        if response.headerFields[.link] != nil { return true }
+        switch order {
+        case .id: return !items.isEmpty
+        // The place is on the page again: alone, or with others of its instant, of which there may be more.
+        case .updatedAt(let place): return items.count > 1 || items.last.map { $0.updatedAt != place } ?? false
+        }
     }
 
     /// The items of a list, with the count and the link that came along. No ID is there twice.

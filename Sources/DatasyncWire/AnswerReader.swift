@@ -63,13 +63,14 @@ extension AnswerReader {
         guard case .find(let key) = request.action else {
             throw bad(.status, "The request looked for no item.", request, response)
         }
+        let isByPath = if case .id = key { dialect.findsDeletedByPath } else { false }
         do {
             try checkStatus(response, body, request)
-        } catch .notFound {
+        } catch .notFound where isByPath {
             return nil
         }
         let item: RemoteItem?
-        if case .id = key, dialect.findsDeletedByPath {
+        if isByPath {
             var found = try self.item(response, body, request)
             found.version = found.version ?? version(response)
             item = found

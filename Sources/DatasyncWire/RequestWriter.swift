@@ -157,5 +157,6 @@ extension RequestWriter {
 
 extension HTTPField.Name {
     static let zumoVersion = Self("zumo-api-version")!
+    static let link = Self("link")!
     static let zumoToken = Self("x-zumo-auth")!
 }

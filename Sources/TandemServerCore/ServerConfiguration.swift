@@ -90,6 +90,9 @@ public struct ServerLimits: Sendable {
     public var filterNodes: Int?
     /// How many rows a page has that names no number; nil for the dialect's own: 50 and 100.
     public var pageSize: Int?
+    /// How many rows an Azure Mobile Apps page has at most, whatever number is named; nil for as many as are asked for.
+    /// Some hosts have such a limit, and say nothing of it.
+    public var greatestPage: Int?
 
     public init() {}
 

@@ -115,11 +115,27 @@ import Testing
         let page = try page(.azure, "[\(first),\(second)]")
         #expect(page.items.map(\.id) == ["a", "A"], "IDs that differ in case are two")
         #expect(page.items.map(\.isDeleted) == [false, true])
-        #expect(!page.hasMore)
         #expect(page.count == nil)
         let counted = try self.page(.azure, #"{"results":[\#(first),\#(second)],"count":214}"#, top: 2)
         #expect(counted.count == 214)
         #expect(counted.hasMore)
+    }
+
+    /// A host's own greatest page is below what was asked for, and an array has no link.
+    @Test func aBareArrayEndsWithAPageThatBringsNothingNew() throws {
+        let place = WireTimestamp("2026-11-21T03:14:34.003Z")
+        let before = WireTimestamp("2026-11-21T03:14:34.002Z")
+        #expect(try page(.azure, "[\(first)]", order: .id(after: nil)).hasMore)
+        #expect(try !page(.azure, "[]", order: .id(after: nil)).hasMore)
+        #expect(try page(.azure, "[\(first)]").hasMore)
+        #expect(try page(.azure, "[\(first)]", order: .updatedAt(from: before)).hasMore)
+        #expect(try !page(.azure, "[\(first)]", order: .updatedAt(from: place)).hasMore)
+        #expect(try page(.azure, "[\(first),\(second)]", order: .updatedAt(from: place)).hasMore)
+        #expect(try !page(.azure, "[]").hasMore)
+        var linked = response(200)
+        linked.headerFields[HTTPField.Name("Link")!] = "http://shop.example/tables/Card/?%24top=1&%24skip=1; rel=next"
+        let request = try Wire.azure.writer.page(PageRequest(table: "Card", order: .updatedAt(from: place), top: 3))
+        #expect(try Wire.azure.reader.page(linked, Array("[\(first)]".utf8), to: request).hasMore)
     }
 
     @Test func datasyncsPageIsAnObject() throws {
@@ -182,6 +198,16 @@ import Testing
         #expect(try Wire.datasync.reader.found(head, Array(first.utf8), to: datasync)?.version == "v")
         #expect(try Wire.datasync.reader.found(response(404, [:]), [], to: datasync) == nil)
         let lookUp = try Wire.datasync.writer.find("Card", .property("key", "k"))
+        // A list without the item is empty; of a table that is not there, nobody knows what is in it.
+        for (wire, request) in [(Wire.azure, azure), (.datasync, lookUp)] {
+            for (status, fields) in [(404, [:]), (404, [.contentType: "text/html"]), (410, [:])] as [(Int, HTTPFields)]
+            {
+                #expect(
+                    badAnswer { () throws(RemoteFailure) in
+                        try wire.reader.found(response(status, fields), [], to: request)
+                    } == .status)
+            }
+        }
         let found = Array(#"{"items":[{"id":"x","key":"k"}]}"#.utf8)
         #expect(try Wire.datasync.reader.found(response(200), found, to: lookUp)?.id == "x")
         let other = Array(#"{"items":[{"id":"x","key":"K"}]}"#.utf8)

@@ -11,7 +11,11 @@ import Testing
     private static let html: HTTPFields = [.contentType: "text/html"]
     private static let row = #"{"id":"018f","version":"Mw==","shop":"Магнит"}"#
 
-    private static func all(_ line: String) -> [String] { Array(repeating: line, count: 5) }
+    private static func all(_ line: String, page: String? = nil) -> [String] {
+        Array(repeating: line, count: 4) + [page ?? line]
+    }
+
+    private static let noTable = "refused There is no such table at https://shop.example/api/tables/Card."
 
     struct Row: CustomTestStringConvertible, Sendable {
         var status: Int
@@ -32,14 +36,16 @@ import Testing
         Row(status: 400, fields: html, body: "<h1>No</h1>", expected: all("refused ")),
         Row(status: 401, expected: all("unauthenticated 401")),
         Row(status: 403, expected: all("refused ")),
-        Row(status: 404, expected: all("notFound")),
-        Row(status: 404, fields: json, body: #"{"error":"The item does not exist"}"#, expected: all("notFound")),
+        Row(status: 404, expected: all("notFound", page: noTable)),
+        Row(
+            status: 404, fields: json, body: #"{"error":"The item does not exist"}"#,
+            expected: all("notFound", page: noTable)),
         Row(
             status: 404, fields: html, body: "<html>",
             expected: ["Card", "Card/018f", "Card/018f", "Card/018f", "Card"].map {
                 "refused There is no such table at https://shop.example/api/tables/\($0)."
             }),
-        Row(status: 410, expected: all("gone")),
+        Row(status: 410, expected: all("gone", page: noTable)),
         Row(status: 408, expected: all("later some time")),
         Row(status: 415, expected: all("refused ")),
         Row(status: 425, expected: all("later some time")),

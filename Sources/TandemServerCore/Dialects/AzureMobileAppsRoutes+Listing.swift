@@ -15,7 +15,8 @@ extension AzureMobileAppsRoutes {
             throw Self.failure(.badRequest, "You cannot request more than \(Self.maximumTop) records")
         }
         // A top of nothing is no top.
-        let take = top > 0 ? top : max(1, min(limits.pageSize ?? 50, Self.maximumTop))
+        let asked = top > 0 ? top : max(1, min(limits.pageSize ?? 50, Self.maximumTop))
+        let take = min(asked, max(1, limits.greatestPage ?? asked))
         var query = ListQuery(skip: try number("$skip") ?? 0, take: take, logic: .threeValued, hasIntegers: false)
         // Exactly this spelling, and any value: `false` includes them too.
         query.includesTombstones = request.parameter("__includeDeleted").map { !$0.isEmpty } ?? false
@@ -49,7 +50,8 @@ extension AzureMobileAppsRoutes {
         let json: JSONValue =
             page.total.map { ["results": .array(items), "count": .number(String($0))] } ?? .array(items)
         var answer = Self.weaklyTagged(ServerAnswer(.ok, json: json))
-        if page.rows.count == take { answer.fields[.link] = link(top: take, skip: query.skip + take) }
+        // Whoever cuts a page short does it behind the back of what writes the link.
+        if page.rows.count == asked { answer.fields[.link] = link(top: take, skip: query.skip + take) }
         return answer
     }
 
