@@ -16,6 +16,8 @@ package struct ServerItem: Sendable {
     package var extras: [UInt8]?
     /// The whole of it, as the remote can read it again, also when the model has changed since.
     package var source: [UInt8]
+    /// Whether it was read from a ``KeptItem``, and not from an answer: a newer one may have been kept since.
+    package var wasKept = false
 
     package init(
         serverID: ServerID, version: String? = nil, createdAt: Date? = nil, updatedAt: Date? = nil,

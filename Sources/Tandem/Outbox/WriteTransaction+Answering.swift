@@ -33,6 +33,8 @@ extension WriteTransaction {
             received.createdAt = createdAt ?? state.createdAt
             received.updatedAt = updatedAt
             try settle(operation, state, received: received, table)
+            // It is there: a tombstone that was known before is over.
+            try dropKeptTombstone(of: state.rowID, in: table)
         }
     }
 
@@ -54,7 +56,8 @@ extension WriteTransaction {
         else { return .stale }
         return try savepoint {
             if operation.sentKind ?? operation.kind == .delete {
-                if keepsTombstones && operation.kind != .delete {
+                // What was never acknowledged, and leaves no tombstone to be seen, has no ID there to be undeleted by.
+                if keepsTombstones && operation.kind != .delete && (item != nil || state.serverID != nil) {
                     try makeUndelete(operation, state, over: item, table)
                 } else {
                     try acknowledgeDelete(operation, state, table)
@@ -96,7 +99,7 @@ extension WriteTransaction {
             try keep(item, of: state.rowID, in: table, .refused, message: error.message)
         }
         try settle(operation, state, received: received, table)
-        if !isRefused { try dropKept(upTo: item, of: state.rowID, in: table) }
+        if !isRefused { try dropKept(knowing: item, of: state.rowID, in: table) }
         return isRefused ? .refusedHere : try self.operation(of: state.rowID, in: table) == nil ? .done : .stillPending
     }
 

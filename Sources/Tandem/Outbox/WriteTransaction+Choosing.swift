@@ -44,11 +44,15 @@ extension WriteTransaction {
         try savepoint {
             if let item {
                 try uniteWithHolder(of: item.serverID, state, in: table)
-                try dropKept(upTo: item, of: state.rowID, in: table)
+                try dropKept(knowing: item, of: state.rowID, in: table)
                 try drop(operation, in: table)
                 try become(item, state, table)
             } else if state.serverID == nil {
                 try forgetNew(operation, state, table)
+            } else if try hasKeptTombstone(of: state.rowID, in: table) {
+                // There is nothing to return to.
+                try drop(operation, in: table)
+                try goAsServerSays(state, table)
             } else {
                 try returnToBase(operation, state, table)
             }
@@ -64,8 +68,7 @@ extension WriteTransaction {
         return Dictionary(
             uniqueKeysWithValues: table.definition.properties.enumerated().filter { _, property in
                 !property.isLocalOnly
-                    && (isWhole || operation.changes[property.column] != nil
-                        || operation.sent?[property.column] != nil)
+                    && (isWhole || operation.base(of: property.column) != nil)
             }.map { ($1.name, values[$0]) })
     }
 
@@ -82,8 +85,7 @@ extension WriteTransaction {
 
     /// Makes an object what the server last sent of it.
     private func returnToBase(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
-        var bases = operation.sent ?? PropertyBases()
-        bases.merge(later: operation.changes)
+        let bases = operation.bases
         try drop(operation, in: table)
         let values = try table.definition.properties.enumerated().compactMap { index, property in
             try bases[property.column].map { (index, try wireForm($0, of: index, in: table)) }
@@ -94,14 +96,16 @@ extension WriteTransaction {
 
     /// Makes an object what the server holds: its operation is gone.
     private func become(_ item: ServerItem, _ state: ObjectState, _ table: TableLayout) throws {
-        guard !item.isDeleted else {
-            try eraseRow(of: state, in: table)
-            return try asServer { try detachHolders(of: state.localID, in: table) }
-        }
+        guard !item.isDeleted else { return try goAsServerSays(state, table) }
         try take(item, state, table, item.values(in: table))
         var state = state
         state.serverID = item.serverID
         try markSynced(state, table)
+    }
+
+    private func goAsServerSays(_ state: ObjectState, _ table: TableLayout) throws {
+        try eraseRow(of: state, in: table)
+        try asServer { try detachHolders(of: state.localID, in: table) }
     }
 
     /// Shows a row that has no operation any more, and marks it as synced.

@@ -48,10 +48,22 @@ extension WriteTransaction {
         var (changedHere, changedThere): (Set<String>, Set<String>) = ([], [])
         for (index, property) in table.definition.properties.enumerated() where !property.isLocalOnly {
             local[property.name] = here[index]
-            let old = operation.sent?[property.column] ?? operation.changes[property.column]
+            let old = operation.base(of: property.column)
             base[property.name] = isNew ? nil : old
-            let isChanged = isNew || old != nil
-            guard !item.isDeleted, let value = item.values[property.name] else {
+            // Over a tombstone all that the operation names is to be sent again.
+            guard !item.isDeleted else {
+                if isNew || old != nil { changedHere.insert(property.name) }
+                continue
+            }
+            // What is again as it was before the change, and was never sent, is no change any more: a rebase must not
+            // write it over what somebody else has made of it.
+            let isChanged =
+                try isNew
+                || old.map {
+                    try attempted.names(property.column)
+                        || $0 != here[index] && localForm($0, of: index, in: table) != here[index]
+                } ?? false
+            guard let value = item.values[property.name] else {
                 if isChanged { changedHere.insert(property.name) }
                 continue
             }
@@ -76,7 +88,8 @@ extension WriteTransaction {
     ) throws -> Bool {
         if there == here { return true }
         let sent = try wireForm(here, of: property, in: table)
-        return try rounding(table.definition.properties[property], sent) == value
+        // What the wire has no form for is surely not there: it is to be refused when it is sent, and not here.
+        return (try? rounding(table.definition.properties[property], sent)) == value
     }
 
     /// Makes an operation follow what the server holds, in one step: what was not changed here becomes what the server
@@ -94,6 +107,17 @@ extension WriteTransaction {
     package func rebase(
         _ id: Operation.ID, onto item: ServerItem, takingServers: Set<String> = [], rounding: WireRounding
     ) throws -> RebaseOutcome {
+        try rebase(id, onto: item, takingServers: takingServers, decidedOn: nil, rounding: rounding)
+    }
+
+    /// Makes an operation follow what the server holds, by what was decided on earlier sides of it.
+    ///
+    /// - Parameter decidedOn: The sides as they were when `takingServers` was chosen, in a transaction before: a property
+    ///   that was edited here since then keeps its value, and is sent.
+    package func rebase(
+        _ id: Operation.ID, onto item: ServerItem, takingServers: Set<String>, decidedOn: ConflictSides?,
+        rounding: WireRounding
+    ) throws -> RebaseOutcome {
         try checkUsable()
         let (_, tableName, rowID) = try stored(id)
         guard let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table) else {
@@ -103,16 +127,19 @@ extension WriteTransaction {
             try uniteWithHolder(of: item.serverID, state, in: table)
             let sides = try sides(of: id, against: item, rounding: rounding)
             let operation = try stored(id).operation
-            try dropKept(upTo: item, of: state.rowID, in: table)
+            try dropKept(knowing: item, of: state.rowID, in: table)
             guard operation.kind != .delete else { return try rebaseDelete(operation, onto: item, state, table) }
             guard !item.isDeleted else {
                 try makeUndelete(operation, state, over: item, table)
                 return .pending
             }
-            let kept = sides.changedHere.subtracting(takingServers)
+            let servers = takingServers.filter { name in
+                decidedOn.map { $0.local[name] == sides.local[name] } ?? true
+            }
+            let kept = sides.changedHere.subtracting(servers)
             var changes = PropertyBases()
             for property in table.definition.properties where kept.contains(property.name) {
-                let old = operation.sent?[property.column] ?? operation.changes[property.column]
+                let old = operation.base(of: property.column)
                 changes[property.column] = sides.server?[property.name] ?? old ?? .null
             }
             try take(
@@ -151,9 +178,10 @@ extension WriteTransaction {
     func makeUndelete(
         _ operation: StoredOperation, _ state: ObjectState, over item: ServerItem?, _ table: TableLayout
     ) throws {
-        var changes = operation.sent ?? PropertyBases()
-        changes.merge(later: operation.changes)
+        var changes = operation.bases
         changes.merge(later: try allBases(of: state, in: table))
+        // Whoever gives the operation up must not be left with an object that the server has deleted.
+        if let item, item.isDeleted { try keep(item, of: state.rowID, in: table, .pending) }
         let serverID = item?.serverID ?? state.serverID
         try connection.execute(
             "UPDATE \(table.quotedTable) SET \"serverID\" = ?, \"version\" = ?, \"synced\" = 0 WHERE \"__rid\" = ?",

@@ -172,7 +172,7 @@ extension WriteTransaction {
         return try item.values(in: table).allSatisfy { property, value in
             let column = table.definition.properties[property].column
             let there = try localForm(value, of: property, in: table)
-            guard let base = operation.sent?[column] ?? operation.changes[column] else {
+            guard let base = operation.base(of: column) else {
                 return here[property] == there || attempted.contains(value, of: column)
             }
             // A base may name what has got its server ID since.

@@ -30,7 +30,7 @@ extension WriteTransaction {
         guard !state.isDeleted, let operation = try operation(of: state.rowID, in: table) else { return [] }
         let values = try wholeValues(of: state, in: table)
         return table.definition.properties.enumerated().filter { _, property in
-            operation.changes[property.column] != nil || operation.sent?[property.column] != nil
+            operation.base(of: property.column) != nil
         }.map { ($0.offset, values[$0.offset]) }
     }
 

@@ -87,6 +87,77 @@ import Testing
         }
     }
 
+    /// Changed and changed back, or deleted and brought back: there is nothing to be kept from somebody else's edit.
+    @Test(arguments: StoreKind.allCases)
+    func whatIsAsItWasTakesWhatOthersMadeOfIt(kind: StoreKind) throws {
+        try kind.withStore(Node.self) { store in
+            for id in ["s", "t"] as [ServerID] { try store.receiveNode(id, ["name": "A", "count": 0]) }
+            try store.write { tx in
+                try tx.delete(Node.self, "s")
+                let attempt = try tx.beginAttempt(1).attempts
+                _ = try tx.leaveUncertain(1, attempt: attempt, AnsweringTests.lost)
+                try tx.undelete(Node.self, "s")
+                try tx.update(Node.self, "t") { $0.name = "B" }
+                try tx.update(Node.self, "t") { $0.name = "A" }
+            }
+            #expect(try store.operations.all().map(\.base.count) == [11, 1])
+            for operation in try store.operations.all() {
+                let theirs = item(
+                    ServerID(operation.localID.rawValue), ["name": "B", "count": 7])
+                try store.write { tx in
+                    let sides = try tx.sides(of: operation.id, against: theirs, rounding: Self.exactly)
+                    #expect(sides.changedHere.isEmpty && sides.changedThere == ["name", "count"])
+                    #expect(try tx.rebase(operation.id, onto: theirs, rounding: Self.exactly) == .adopted)
+                }
+                let node = try #require(try store.stored(Node.self, operation.localID))
+                #expect(node.name == "B" && node.count == 7 && node.isSynced && node.version == "9")
+            }
+            // What was sent may be there: setting it back is a change.
+            try store.write { tx in
+                try tx.update(Node.self, "t") { $0.count = 8 }
+                let attempt = try tx.beginAttempt(3).attempts
+                _ = try tx.leaveUncertain(3, attempt: attempt, AnsweringTests.lost)
+                try tx.update(Node.self, "t") { $0.count = 7 }
+                let sides = try tx.sides(of: 3, against: item("t", ["count": 8]), rounding: Self.exactly)
+                #expect(sides.changedHere == ["count"] && !sides.isConflict)
+            }
+            #expect(try store.checkIntegrity() == [])
+        }
+    }
+
+    @Test func whatHasNoFormOnTheWireIsNotThere() throws {
+        struct Unsendable: Error {}
+        let store = try Store.ofNodes()
+        try store.receiveNode("s", ["name": "0", "count": 0])
+        try store.write { tx in
+            try tx.update(Node.self, "s") { $0.count = 5 }
+            let rounding: WireRounding = { if $1 == 5 { throw Unsendable() } else { $1 } }
+            let theirs = item("s", ["name": "theirs", "count": 0])
+            #expect(try tx.sides(of: 1, against: theirs, rounding: rounding).changedHere == ["count"])
+            #expect(try tx.rebase(1, onto: theirs, rounding: rounding) == .pending)
+        }
+        #expect(try store.stored(Node.self, "s")?.name == "theirs" && store.queue() == ["update s [count]"])
+    }
+
+    /// The app decides in a transaction of its own, and the user types on.
+    @Test(arguments: StoreKind.allCases)
+    func whatWasEditedSinceTheDecisionIsKept(kind: StoreKind) throws {
+        try withUpdate(kind) { store in
+            let theirs = item("s", ["name": "theirs", "code": "theirs", "count": 7])
+            let sides = try store.write { try $0.sides(of: 1, against: theirs, rounding: Self.exactly) }
+            try store.write { try $0.update(Node.self, "s") { ($0.name, $0.code) = ("3", "mine") } }
+            let outcome = try store.write {
+                try $0.rebase(
+                    1, onto: theirs, takingServers: ["name", "count", "code"], decidedOn: sides,
+                    rounding: Self.exactly)
+            }
+            #expect(outcome == .pending)
+            let node = try #require(try store.stored(Node.self, "s"))
+            #expect(node.name == "3" && node.code == "mine" && node.count == 7)
+            #expect(try store.operations.all()[0].base == ["name": "theirs", "code": "theirs"])
+        }
+    }
+
     @Test func whatTheWireRoundsIsNoChange() throws {
         let store = try Store.ofNodes()
         try store.receiveNode("s", ["count": 0])
@@ -183,6 +254,75 @@ import Testing
         }
     }
 
+    /// The tombstone is not forgotten until the object is back there.
+    @Test(arguments: StoreKind.allCases)
+    func whatIsGivenUpOverATombstoneGoes(kind: StoreKind) throws {
+        try withUpdate(kind) { store in
+            let theirs = item("s", deleted: true)
+            try store.receiveNode("holder", ["next": "s"])
+            try store.write { tx in
+                try tx.insert(Node("mine", localID: "i"))
+                for (id, tombstone) in [(1, theirs), (2, item("i", deleted: true))] as [(Int64, ServerItem)] {
+                    #expect(try tx.rebase(id, onto: tombstone, rounding: Self.exactly) == .pending)
+                    let kept = try #require(try tx.keptItem(of: id))
+                    // It is what the operation was put on, and no new conflict.
+                    #expect(kept.isDeleted && kept.version == "9")
+                }
+            }
+            #expect(try store.stored(Node.self, "s")?.version == "9")
+            try store.write { tx in for id in [1, 2] as [Int64] { try tx.discard(id) } }
+            #expect(try store.live(Node.self).map(\.localID) == ["holder"])
+            #expect(try store.stored(Node.self, "holder")?.next == nil && store.operations.count() == 0)
+            #expect(try store.sql("SELECT count(*) FROM __server_items")[0][0] == 0)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func aTombstoneIsOverWhenTheObjectIsBack(hasItem: Bool) throws {
+        let store = try Store.ofNodes()
+        try store.receiveNode("s")
+        try store.write { tx in
+            try tx.update(Node.self, "s") { $0.name = "1" }
+            _ = try tx.rebase(1, onto: item("s", deleted: true), rounding: Self.exactly)
+            let attempt = try tx.beginAttempt(1).attempts
+            if hasItem {
+                _ = try tx.acknowledge(1, attempt: attempt, with: item("s", ["name": "1"]))
+            } else {
+                try tx.acknowledge(1, version: "10")
+            }
+        }
+        #expect(try store.stored(Node.self, "s")?.isSynced == true)
+        #expect(try store.read { try $0.keptItemsWithoutOperation(in: "Node", limit: 9) }.isEmpty)
+    }
+
+    /// What comes last is the newest: the clock of a server may step back.
+    @Test func whatWasKeptIsOverWhenAnAnswerComes() throws {
+        let store = try Store.ofNodes()
+        try store.receiveNode("s")
+        func at(_ time: Double, _ version: String, _ name: StorageValue) -> ServerItem {
+            ServerItem(
+                serverID: "s", version: version, updatedAt: Date(timeIntervalSinceReferenceDate: time),
+                values: ["name": name], source: [UInt8](version.utf8))
+        }
+        try store.write { tx in
+            try tx.update(Node.self, "s") { $0.count = 5 }
+            _ = try tx.receive(at(9, "2", "late clock"), in: "Node")
+            _ = try tx.rebase(1, onto: at(1, "3", "newer"), rounding: Self.exactly)
+            #expect(try tx.keptItem(of: 1) == nil)
+            // One that was read of what is kept is not newer than what has been kept since.
+            _ = try tx.receive(at(9, "4", "newest"), in: "Node")
+            var kept = at(2, "2", "read before")
+            kept.wasKept = true
+            _ = try tx.rebase(1, onto: kept, rounding: Self.exactly)
+            #expect(try tx.keptItem(of: 1)?.version == "4")
+            var newest = at(9, "4", "newest")
+            newest.wasKept = true
+            _ = try tx.discard(1, for: newest)
+        }
+        #expect(try store.sql("SELECT count(*) FROM __server_items")[0][0] == 0)
+        #expect(try store.stored(Node.self, "s")?.name == "newest" && store.checkIntegrity() == [])
+    }
+
     @Test(arguments: StoreKind.allCases)
     func aTombstoneIsWhatADeleteWanted(kind: StoreKind) throws {
         try withUpdate(kind) { store in
@@ -217,6 +357,25 @@ import Testing
             #expect(operation.kind == .insert && kinds == [] && node.serverID == nil && node.version == nil)
         }
         #expect(try store.checkIntegrity() == [])
+    }
+
+    /// No server has said an ID by which it could be undeleted.
+    @Test func whatWasNeverAcknowledgedIsInsertedAgain() throws {
+        let store = try Store.ofNodes()
+        try store.write { tx in
+            try tx.insert(Node("a", localID: "a"))
+            try tx.beginAttempt(1)
+            try tx.delete(Node.self, "a")
+            let attempt = try tx.beginAttempt(1).attempts
+            try tx.undelete(Node.self, "a")
+            #expect(try tx.acknowledge(1, attempt: attempt, with: nil, keepsTombstones: true) == .stillPending)
+        }
+        #expect(try store.queue() == ["insert a"] && store.checkIntegrity() == [])
+        // That would be found.
+        try store.write { tx in
+            try tx.connection.execute("UPDATE __operations SET kind = 2, changes = x'0101046E616D6500'")
+        }
+        #expect(try store.checkIntegrity().count == 1)
     }
 
     @Test func aClashLeavesTheOperationAsItWas() throws {

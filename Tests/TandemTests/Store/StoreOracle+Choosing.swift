@@ -25,6 +25,7 @@ extension StoreOracle {
             objects[id]!.op = Op(kind: .insert, queued: op.queued)
             return try delete(id)
         }
+        if kept[id]?.isDeleted == true { return goAsServerSays(id) }
         let bases = (op.sent ?? [:]).merging(op.changes) { first, _ in first }
         objects[id]!.op = nil
         var node = Node(localID: id)
@@ -45,6 +46,7 @@ extension StoreOracle {
             }
             restart(id, .update, old.merging(wholeValues(object)) { first, _ in first }, [.delete])
             become(id, isNew)
+            kept[id] = Kept(reason: .pending, hasObject: true, isDeleted: true)
             return .pending
         }
         let values = Self.values(node)
@@ -57,7 +59,8 @@ extension StoreOracle {
         let here = wholeValues(object)
         let isInsert = op.kind == .insert
         let mine = values.filter { name, value in
-            (isInsert || old[name] != nil) && here[name] != value && !servers.contains(name)
+            let isChanged = old[name].map { $0 != here[name] || op.attempted[name] != nil } ?? false
+            return (isInsert || isChanged) && here[name] != value && !servers.contains(name)
         }
         try change(id, node, only: Set(values.keys).subtracting(mine.keys), keeps: false, isServer: true)
         if mine.isEmpty { objects[id]!.op = nil } else { restart(id, .update, mine, []) }

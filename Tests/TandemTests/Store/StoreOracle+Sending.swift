@@ -20,6 +20,7 @@ extension StoreOracle {
             return
         }
         settle(id, op)
+        if kept[id]?.isDeleted == true { kept[id] = nil }
     }
 
     mutating func acknowledgeDelete(_ id: ID, _ op: Op) {

@@ -94,19 +94,20 @@ extension StoreOracle {
             kept[id] = Kept(reason: .pending, hasObject: true, isDeleted: isDeleted)
             return
         }
-        if isDeleted {
-            kept[id] = nil
-            erase(id)
-            for key in Array(objects.keys) where !objects[key]!.isDeleted {
-                for name in Self.links { objects[key]!.links[name]!.detach { $0 == id } }
-            }
-            return
-        }
+        if isDeleted { return goAsServerSays(id) }
         do {
             try change(id, node, only: nil, keeps: false, isServer: true)
             kept[id] = nil
         } catch {
             kept[id] = Kept(reason: .refused, hasObject: true, isDeleted: false)
+        }
+    }
+
+    mutating func goAsServerSays(_ id: ID) {
+        kept[id] = nil
+        erase(id)
+        for key in Array(objects.keys) where !objects[key]!.isDeleted {
+            for name in Self.links { objects[key]!.links[name]!.detach { $0 == id } }
         }
     }
 

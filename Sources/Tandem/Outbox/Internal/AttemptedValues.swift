@@ -76,6 +76,11 @@ struct AttemptedValues: Equatable {
         return columns.first { ScalarText.isEqual($0.name, column) }?.entries.contains(entry) ?? false
     }
 
+    /// Whether any value of a property was sent.
+    func names(_ column: String) -> Bool {
+        columns.contains { ScalarText.isEqual($0.name, column) }
+    }
+
     private static func entry(of value: StorageValue) -> Entry {
         switch value {
         case .text(let text) where text.utf8.count > longest: .digest(Self.digest([3] + text.utf8))

@@ -44,20 +44,21 @@ extension WriteTransaction {
         if connection.changes > 0 { touched.noteOperation(of: table) }
     }
 
-    /// Forgets what is kept beside an object and is no newer than an item: the same version, or an earlier one by the
-    /// server's clock. What is newer stays until a pull tries it again.
-    func dropKept(upTo item: ServerItem, of rowID: Int64, in table: TableLayout) throws {
+    /// Forgets what is kept beside an object, for which something newer has come: versions have no order, and a server's
+    /// clock may step back, but what came last is the newest, as one sync follows the other. What was kept itself is not
+    /// newer than what has been kept in its place since it was read.
+    func dropKept(knowing item: ServerItem, of rowID: Int64, in table: TableLayout) throws {
         guard try hasKept() else { return }
-        let time: StorageValue = item.updatedAt.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null
         try connection.execute(
             """
             DELETE FROM "__server_items" WHERE "table" = ?1 AND ("object" = ?2 OR "serverID" = ?3) \
-            AND ("version" IS ?4 OR "updatedAt" <= ?5)
+            AND (?4 = 0 OR "item" = ?5)
             """,
             [
                 .text(table.table), .integer(rowID), .text(item.serverID.rawValue),
-                item.version.map { .text($0) } ?? .null, time,
+                .integer(item.wasKept ? 1 : 0), .blob(item.source),
             ])
+        if connection.changes > 0 { touched.noteOperation(of: table) }
     }
 
     /// An object's row goes. What is kept of a server's for it was never shown, and no pull brings it again: it is left
@@ -71,6 +72,22 @@ extension WriteTransaction {
         try connection.execute(
             "UPDATE \"__server_items\" SET \"object\" = NULL WHERE \"table\" = ? AND \"object\" = ?",
             [.text(table.table), .integer(rowID)])
+    }
+
+    func dropKeptTombstone(of rowID: Int64, in table: TableLayout) throws {
+        guard try hasKept() else { return }
+        try connection.execute(
+            "DELETE FROM \"__server_items\" WHERE \"table\" = ? AND \"object\" = ? AND \"deleted\" = 1",
+            [.text(table.table), .integer(rowID)])
+    }
+
+    /// Whether the server is known to have deleted an object that has an operation here.
+    func hasKeptTombstone(of rowID: Int64, in table: TableLayout) throws -> Bool {
+        guard try hasKept() else { return false }
+        let found = try connection.value(
+            "SELECT 1 FROM \"__server_items\" WHERE \"table\" = ? AND \"object\" = ? AND \"deleted\" = 1",
+            [.text(table.table), .integer(rowID)])
+        return found != nil
     }
 
     private func hasKept() throws -> Bool {

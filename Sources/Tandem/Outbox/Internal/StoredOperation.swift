@@ -8,7 +8,8 @@ struct StoredOperation {
     var attempts: Int64
     /// What has changed since the operation was last sent, or at all if it was not.
     var changes: PropertyBases
-    /// What the attempt under way has taken along; `nil` if none is under way.
+    /// What the attempt under way has taken along; `nil` if none is under way. An insert takes all along: of one these
+    /// are the references that it has left out, each with what it was then.
     var sent: PropertyBases?
     /// What the attempt under way is; `nil` if none is. The object may have been deleted, or brought back, since.
     var sentKind: Operation.Kind?
@@ -32,6 +33,18 @@ struct StoredOperation {
         sentKind = statement.isNull(6) ? nil : try Self.value(statement, 6, Operation.Kind.init)
         replaced = statement.isNull(7) ? nil : try Self.value(statement, 7, Operation.Kind.init)
         attemptedKinds = AttemptedKinds(rawValue: statement.integer(8))
+    }
+
+    /// The properties that it changes, those of an attempt under way included, with their oldest bases.
+    var bases: PropertyBases {
+        guard sentKind != .insert, var bases = sent else { return changes }
+        bases.merge(later: changes)
+        return bases
+    }
+
+    /// What a property was before the change; `nil` if the operation does not change it.
+    func base(of column: String) -> StorageValue? {
+        (sentKind == .insert ? nil : sent?[column]) ?? changes[column]
     }
 
     private static func value<T>(_ statement: Statement, _ column: Int32, _ make: (Int) -> T?) throws -> T {

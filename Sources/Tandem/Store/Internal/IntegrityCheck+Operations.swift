@@ -22,6 +22,9 @@ extension IntegrityCheck {
             if hasOperation, row.integer(4) == Int64(Operation.Kind.insert.rawValue), !row.isNull(3) {
                 report("\(name) is to be inserted on a server that knows it.")
             }
+            if hasOperation, row.integer(4) == Int64(Operation.Kind.update.rawValue), row.isNull(3) {
+                report("\(name) is to be updated on a server that does not know it.")
+            }
         }
     }
 
