@@ -2,8 +2,8 @@ import OpenCombine
 import Synchronization
 
 extension OperationQueue {
-    /// The numbers of pending changes, by the models' names: first as they are, then after each commit of this
-    /// process that changed the queue.
+    /// The numbers of pending changes, by the models' names: first as they are, then after each commit that
+    /// changed the queue, of other processes too.
     ///
     /// For example:
     ///
@@ -76,7 +76,7 @@ private final class CountsWatch: Sendable {
     }
 
     func start() {
-        let token = store.commits.observe { [weak self] _ in
+        let token = store.observeOperations { [weak self] _ in
             self?.refresh()
         } onFinish: { [onFinish] in
             onFinish()
@@ -85,7 +85,7 @@ private final class CountsWatch: Sendable {
             state.token = token
             return state.isCancelled
         }
-        if isCancelled { store.commits.remove(token) } else { refresh() }
+        if isCancelled { store.stopObservingOperations(token) } else { refresh() }
     }
 
     /// Reads and delivers, one thread at a time: a commit that comes meanwhile is read by the same thread, so that
@@ -124,7 +124,7 @@ private final class CountsWatch: Sendable {
             state.isCancelled = true
             return state.token
         }
-        if let token { store.commits.remove(token) }
+        if let token { store.stopObservingOperations(token) }
     }
 }
 

@@ -91,10 +91,11 @@ final class LiveEngine: Sendable {
         if isFirst { adjustWatcher() }
     }
 
-    /// Watches for other processes as long as somebody subscribes.
-    private func adjustWatcher() {
+    /// Watches for other processes as long as somebody subscribes, or watches the queue.
+    func adjustWatcher() {
         watching.withLock { isWatching in
-            let isWanted = state.withLock { !$0.subscriptions.isEmpty && !$0.isFinished }
+            let isQueueWatched = link.store?.commits.isObserved ?? false
+            let isWanted = state.withLock { (!$0.subscriptions.isEmpty || isQueueWatched) && !$0.isFinished }
             guard isWanted != isWatching else { return }
             isWatching = isWanted
             if isWanted { watcher?.start() } else { watcher?.stop() }
@@ -181,6 +182,7 @@ final class LiveEngine: Sendable {
             state.sequence += 1
             state.lastForeign = state.sequence
             var wakeUp = LiveWakeUp()
+            wakeUp.hasForeignCommit = true
             if state.tuning.has(.foreignCommitMissed) { return wakeUp }
             wakeUp.isForeign = true
             for subscription in state.subscriptions.values {
@@ -200,6 +202,7 @@ final class LiveEngine: Sendable {
     func run(_ wakeUp: LiveWakeUp) {
         guard !wakeUp.isEmpty else { return }
         if let failure = wakeUp.failure { fail(with: failure) }
+        if wakeUp.hasForeignCommit { queue.async { [link] in link.store?.commits.committedElsewhere() } }
         if !wakeUp.background.isEmpty || (wakeUp.isForeign && !wakeUp.immediate.isEmpty) {
             let woken = wakeUp.isForeign ? wakeUp.background + wakeUp.immediate : wakeUp.background
             queue.async {
@@ -326,10 +329,12 @@ struct LiveWakeUp: Sendable {
     fileprivate(set) var immediate: [LiveSubscription] = []
     fileprivate(set) var background: [LiveSubscription] = []
     fileprivate var isForeign = false
+    /// Whether another process has committed, which may have changed the queue.
+    fileprivate var hasForeignCommit = false
     /// Why nothing can be read any more.
     var failure: TandemError?
 
-    var isEmpty: Bool { immediate.isEmpty && background.isEmpty && failure == nil }
+    var isEmpty: Bool { immediate.isEmpty && background.isEmpty && failure == nil && !hasForeignCommit }
 
     fileprivate mutating func add(_ subscription: LiveSubscription, _ news: LiveNews) {
         subscription.take(news)
@@ -340,5 +345,6 @@ struct LiveWakeUp: Sendable {
         // What another process did needs no thread of ours.
         background += other.isForeign ? other.background + other.immediate : other.background
         immediate += other.isForeign ? [] : other.immediate
+        hasForeignCommit = hasForeignCommit || other.hasForeignCommit
     }
 }

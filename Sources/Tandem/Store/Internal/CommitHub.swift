@@ -2,7 +2,15 @@ import Synchronization
 
 /// Tells those who watch which tables' operations a commit has changed.
 final class CommitHub: Sendable {
-    typealias Observer = @Sendable (Set<String>) -> Void
+    /// What a commit has changed.
+    enum Change: Sendable {
+        /// The operations of these tables.
+        case tables(Set<String>)
+        /// Another process has committed: nobody knows what.
+        case unknown
+    }
+
+    typealias Observer = @Sendable (Change) -> Void
 
     private struct State {
         var next = 0
@@ -13,7 +21,11 @@ final class CommitHub: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds an observer, which is called after each commit on the thread that wrote, with no lock held.
+    /// Whether anybody watches.
+    var isObserved: Bool { state.withLock { !$0.observers.isEmpty } }
+
+    /// Adds an observer, which is called after each commit on the thread that wrote, with no lock held; after one of
+    /// another process on the live engine's queue.
     ///
     /// - Returns: A token to remove it by.
     func observe(_ observer: @escaping Observer, onFinish: @escaping @Sendable () -> Void) -> Int {
@@ -40,7 +52,16 @@ final class CommitHub: Sendable {
 
     func committed(_ touched: TouchedTables) {
         guard !touched.operations.isEmpty else { return }
-        for observer in state.withLock({ Array($0.observers.values) }) { observer(touched.operations) }
+        tell(.tables(touched.operations))
+    }
+
+    /// Another process has committed.
+    func committedElsewhere() {
+        tell(.unknown)
+    }
+
+    private func tell(_ change: Change) {
+        for observer in state.withLock({ Array($0.observers.values) }) { observer(change) }
     }
 
     /// The store closes: nothing will change any more.

@@ -1,0 +1,111 @@
+import Synchronization
+
+extension OperationQueue {
+    /// The tables whose operations have changed: after each commit that changed the queue. Another process's commit may
+    /// have changed any of them, so that it says all. Ends when the store is closed.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// for await tables in store.operations.changes where tables.contains("Card") {
+    ///     print("cards are waiting to be sent")
+    /// }
+    /// ```
+    ///
+    /// Who is slow gets the tables of several commits at once.
+    public var changes: AsyncStream<Set<String>> {
+        let all = Set(store.schema.tables.map(\.table))
+        let walk = ChangesWalk()
+        // Not held by the store: who drops the stream has stopped listening.
+        let token = store.observeOperations { [weak walk] change in
+            switch change {
+            case .tables(let tables): walk?.add(tables)
+            case .unknown: walk?.add(all)
+            }
+        } onFinish: { [weak walk] in
+            walk?.finish()
+        }
+        walk.onEnd { [weak store] in store?.stopObservingOperations(token) }
+        return AsyncStream { await walk.next() } onCancel: { walk.finish() }
+    }
+}
+
+/// Gathers the tables of commits until somebody asks for them.
+private final class ChangesWalk: Sendable {
+    private struct State {
+        var tables: Set<String> = []
+        var waiting: CheckedContinuation<Set<String>?, Never>?
+        var isFinished = false
+        var stop: (@Sendable () -> Void)?
+    }
+
+    private let state = Mutex(State())
+
+    deinit { finish() }
+
+    /// What is to be done when nobody listens any more.
+    func onEnd(_ stop: @escaping @Sendable () -> Void) {
+        let isFinished = state.withLock { state in
+            state.stop = stop
+            return state.isFinished
+        }
+        if isFinished { stop() }
+    }
+
+    func add(_ tables: Set<String>) {
+        let waiting = state.withLock { state -> CheckedContinuation<Set<String>?, Never>? in
+            guard !state.isFinished else { return nil }
+            guard let waiting = state.waiting else {
+                state.tables.formUnion(tables)
+                return nil
+            }
+            state.waiting = nil
+            return waiting
+        }
+        waiting?.resume(returning: tables)
+    }
+
+    func next() async -> Set<String>? {
+        await withCheckedContinuation { continuation in
+            let result: Set<String>?? = state.withLock { state in
+                if !state.tables.isEmpty {
+                    defer { state.tables = [] }
+                    return .some(state.tables)
+                }
+                if state.isFinished || state.waiting != nil { return .some(nil) }
+                state.waiting = continuation
+                return nil
+            }
+            if let result { continuation.resume(returning: result) }
+        }
+    }
+
+    func finish() {
+        let (waiting, stop) = state.withLock { state in
+            defer {
+                state.isFinished = true
+                state.waiting = nil
+                state.stop = nil
+            }
+            return (state.waiting, state.stop)
+        }
+        waiting?.resume(returning: nil)
+        stop?()
+    }
+}
+
+extension Store {
+    /// Watches which tables' operations commits change, those of other processes too.
+    func observeOperations(
+        _ observer: @escaping CommitHub.Observer, onFinish: @escaping @Sendable () -> Void
+    ) -> Int {
+        let token = commits.observe(observer, onFinish: onFinish)
+        live.adjustWatcher()
+        return token
+    }
+
+    func stopObservingOperations(_ token: Int) {
+        commits.remove(token)
+        live.adjustWatcher()
+    }
+}
