@@ -15,6 +15,20 @@ extension SyncContext {
                 .busy, "A sync was begun from within a sync, by a closure that it called.",
                 advice: "Begin it when the first one is over.")
         }
+        board.begin()
+        let result: Result<T, any Error>
+        do {
+            result = .success(try await alone(name, checkingOwner: checkingOwner, body))
+        } catch {
+            result = .failure(error)
+        }
+        board.end(with: result.failure)
+        return try result.get()
+    }
+
+    private func alone<T: Sendable>(
+        _ name: String, checkingOwner: Bool, _ body: () async throws -> T
+    ) async throws -> T {
         let gate = SyncGates.all.gate(of: name)
         defer { SyncGates.all.release(name) }
         try await gate.enter()
@@ -43,4 +57,10 @@ extension SyncContext {
 
     /// How often another process's lock is asked for.
     private static let lockPause = Duration.milliseconds(50)
+}
+
+extension Result {
+    fileprivate var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
 }

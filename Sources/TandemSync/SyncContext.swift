@@ -8,6 +8,7 @@ public final class SyncContext: Sendable {
     let remote: any Remote
     let options: Options
     let user: String?
+    let board = StatusBoard()
     private let tables: Mutex<[String: TableSettings]>
 
     /// - Parameters:

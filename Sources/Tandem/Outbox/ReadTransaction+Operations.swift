@@ -37,6 +37,21 @@ extension ReadTransaction {
         return try OperationQueue(store: store).count("WHERE \"table\" = ?", [.text(table)])
     }
 
+    package func countOfOperations() throws -> Int {
+        try checkUsable()
+        return try OperationQueue(store: store).count()
+    }
+
+    package func countOfOperations(in state: Operation.State) throws -> Int {
+        try checkUsable()
+        return try OperationQueue(store: store).count(in: state)
+    }
+
+    /// Whether there is an object with a local ID, deleted ones that the server has not heard of included.
+    package func hasObject(_ localID: LocalID, in table: String) throws -> Bool {
+        try value("__rid", where: "localID", is: localID.rawValue, in: table) != nil
+    }
+
     /// The server ID of an object, deleted ones included; `nil` if it has none, or there is no such object.
     package func serverID(of localID: LocalID, in table: String) throws -> ServerID? {
         let found = try value("serverID", where: "localID", is: localID.rawValue, in: table)

@@ -35,6 +35,19 @@ extension ReadTransaction {
             lastSuccess: statement.isNull(3) ? nil : Date(timeIntervalSinceReferenceDate: statement.real(3)))
     }
 
+    /// When each table was last fetched to its end by one of its tokens, by the local clock.
+    package func lastSuccesses() throws -> [String: Date] {
+        let statement = try connectionForReading(searching: false).statement(
+            "SELECT \"table\", max(\"lastSuccess\") FROM \"__sync_tokens\" GROUP BY 1")
+        defer { statement.reset() }
+        var dates: [String: Date] = [:]
+        while try statement.step() {
+            if statement.isNull(1) { continue }
+            dates[try statement.text(0)] = Date(timeIntervalSinceReferenceDate: statement.real(1))
+        }
+        return dates
+    }
+
     /// A setting of sync's: whose the data is, and which server's.
     package func syncSetting(_ key: SyncSetting) throws -> String? {
         let found = try connectionForReading(searching: false).value(

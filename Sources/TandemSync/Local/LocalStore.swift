@@ -19,6 +19,9 @@ package protocol LocalStore: Sendable {
     /// Writes: all that the block does is kept, or nothing of it.
     func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T
 
+    /// The tables whose operations have changed, after each commit that changed some.
+    var operationChanges: AsyncStream<Set<String>> { get }
+
     /// By what two stores of this process are known to be one.
     var lockName: String { get }
 
@@ -37,10 +40,19 @@ package protocol LocalReading {
     func operations(after id: Operation.ID?, limit: Int) throws -> [Operation]
     func operation(withID id: Operation.ID) throws -> Operation?
     func operation(on localID: LocalID, in table: String) throws -> Operation?
-    /// The operations on a table's objects.
+    /// The number of operations on a table's objects.
     func countOfOperations(in table: String) throws -> Int
+    /// The number of all operations.
+    func countOfOperations() throws -> Int
+    /// The number of operations in a state.
+    func countOfOperations(in state: Operation.State) throws -> Int
     /// The server ID of a live or deleted object; `nil` if it has none, or there is no such object.
     func serverID(of localID: LocalID, in table: String) throws -> ServerID?
+
+    /// Whether there is an object with a local ID, deleted ones that the server has not heard of included.
+    func hasObject(_ localID: LocalID, in table: String) throws -> Bool
+    /// An object whose insert failed or is held, and that has to be on the server before another one.
+    func blocker(of localID: LocalID, in table: String) throws -> (localID: LocalID, model: String)?
 
     /// What a server has said of the object of an operation, and could not be written.
     func keptItem(of operation: Operation.ID) throws -> KeptItem?
@@ -54,6 +66,8 @@ package protocol LocalReading {
     func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet
 
     func syncToken(of queryID: String, in table: String) throws -> SyncToken?
+    /// When each table was last fetched to its end by one of its tokens, by the local clock.
+    func lastSuccesses() throws -> [String: Date]
     func syncSetting(_ key: SyncSetting) throws -> String?
 }
 

@@ -13,6 +13,8 @@ extension Store: LocalStore {
         try await Task { try await self.write { (transaction: WriteTransaction) in try body(transaction) } }.value
     }
 
+    package var operationChanges: AsyncStream<Set<String>> { operations.changes }
+
     package var lockName: String { lockPath ?? "\(ObjectIdentifier(self))" }
 
     package var lockPath: String? {

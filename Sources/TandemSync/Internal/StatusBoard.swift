@@ -1,0 +1,63 @@
+import Foundation
+import Synchronization
+
+/// What a context is doing, and those who want to know.
+final class StatusBoard: Sendable {
+    private struct State {
+        var status = SyncStatus()
+        /// How many syncs are running, or wait for their turn to end.
+        var running = 0
+        var lastToken = 0
+        var observers: [Int: @Sendable () -> Void] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// What the context does; what the store has left to do is not in it.
+    var status: SyncStatus { state.withLock { $0.status } }
+
+    func begin() {
+        change { state in
+            state.running += 1
+            state.status.isSyncing = true
+        }
+    }
+
+    func end(with error: (any Error)?) {
+        change { state in
+            state.running -= 1
+            state.status.isSyncing = state.running > 0
+            state.status.activity = nil
+            state.status.lastError = error.map { "\($0)" }
+        }
+    }
+
+    func note(_ activity: SyncStatus.Activity) {
+        change { $0.status.activity = activity }
+    }
+
+    /// A table was fetched to its end.
+    func noteSuccess(of table: String, at date: Date) {
+        change { $0.status.lastSuccess[table] = date }
+    }
+
+    /// Adds somebody to be told of each change, on the thread that makes it.
+    func observe(_ observer: @escaping @Sendable () -> Void) -> Int {
+        state.withLock { state in
+            state.lastToken += 1
+            state.observers[state.lastToken] = observer
+            return state.lastToken
+        }
+    }
+
+    func remove(_ token: Int) { state.withLock { $0.observers[token] = nil } }
+
+    private func change(_ body: (inout State) -> Void) {
+        let observers = state.withLock { state in
+            let before = state.status
+            body(&state)
+            return before == state.status ? [] : Array(state.observers.values)
+        }
+        for observer in observers { observer() }
+    }
+}

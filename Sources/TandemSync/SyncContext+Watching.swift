@@ -1,0 +1,92 @@
+import Tandem
+
+extension SyncContext {
+    /// What the context is doing now, and what is left to do.
+    public func status() async throws -> SyncStatus {
+        var status = board.status
+        let (counts, fetched) = try await store.read { store in
+            (
+                try [Operation.State.failed, .held].map { try store.countOfOperations(in: $0) }
+                    + [try store.countOfOperations()],
+                try store.lastSuccesses()
+            )
+        }
+        (status.failed, status.held) = (counts[0], counts[1])
+        status.pending = counts[2] - counts[0] - counts[1]
+        status.lastSuccess.merge(fetched) { max($0, $1) }
+        return status
+    }
+
+    /// What the context is doing, live: first as it is, then whenever it changes. Who is slow gets the newest.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// for try await status in context.statuses {
+    ///     spinner.isHidden = !status.isSyncing
+    ///     badge = status.pending + status.failed
+    /// }
+    /// ```
+    ///
+    /// Ends when the store is closed.
+    public var statuses: AsyncThrowingStream<SyncStatus, any Error> {
+        live { try await self.status() }
+    }
+
+    /// How far an object is on its way to the server; `nil` if the store does not have it.
+    public func state<M: Model>(of object: M) async throws -> SyncState? {
+        let (table, localID, isPushing) = (M.__definition.table, object.localID, isPushing)
+        return try await store.read { try $0.syncState(of: localID, in: table, isPushing: isPushing) }
+    }
+
+    /// How far an object is on its way to the server, live: first as it is, then whenever it changes.
+    ///
+    /// Ends when the store is closed.
+    public func states<M: Model>(of object: M) -> AsyncThrowingStream<SyncState?, any Error> {
+        live { try await self.state(of: object) }
+    }
+
+    /// Whether what is marked as being sent may be under way. Another process's push is not known of.
+    private var isPushing: Bool {
+        if case .pushing? = board.status.activity { true } else { false }
+    }
+
+    /// A value that is read anew after each change of the queue, and of what the context does.
+    private func live<Value: Equatable & Sendable>(
+        _ read: @escaping @Sendable () async throws -> Value
+    ) -> AsyncThrowingStream<Value, any Error> {
+        let (values, continuation) = AsyncThrowingStream<Value, any Error>.makeStream(
+            bufferingPolicy: .bufferingNewest(1))
+        // One signal that nobody has acted upon says as much as ten.
+        let (signals, signal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        signal.yield()
+        let (board, changes) = (board, store.operationChanges)
+        let token = board.observe { signal.yield() }
+        let queue = Task {
+            for await _ in changes { signal.yield() }
+            signal.finish()
+        }
+        let reader = Task {
+            var last: Value?
+            do {
+                for await _ in signals {
+                    let value = try await read()
+                    guard value != last else { continue }
+                    last = value
+                    continuation.yield(value)
+                }
+                continuation.finish()
+            } catch TandemError.Code.closed {
+                continuation.finish()
+            } catch {
+                continuation.finish(throwing: error)
+            }
+        }
+        continuation.onTermination = { _ in
+            board.remove(token)
+            queue.cancel()
+            reader.cancel()
+        }
+        return values
+    }
+}

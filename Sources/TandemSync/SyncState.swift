@@ -1,0 +1,52 @@
+import Tandem
+
+/// How far an object is on its way to the server.
+public enum SyncState: Hashable, Sendable {
+    /// The server has it as it is here.
+    case synced
+    /// A change waits to be sent by the next push.
+    case pending(Tandem.Operation.Kind)
+    /// A change is being sent.
+    case sending(Tandem.Operation.Kind)
+    /// The server refused the change: it waits for the user, or for another change.
+    case failed(Tandem.Operation.Kind, OperationError)
+    /// The server holds something else, and the user is to choose.
+    case conflict(Tandem.Operation.Kind, OperationError)
+    /// The user leaves it unsent.
+    case held(Tandem.Operation.Kind)
+    /// It can't be sent before another object, whose insert failed or is held.
+    case waiting(Tandem.Operation.Kind, for: LocalID, model: String)
+
+    /// What is to be done on the server; `nil` if nothing is.
+    public var kind: Tandem.Operation.Kind? {
+        switch self {
+        case .synced: nil
+        case .pending(let kind), .sending(let kind), .failed(let kind, _), .conflict(let kind, _), .held(let kind),
+            .waiting(let kind, _, _):
+            kind
+        }
+    }
+}
+
+extension LocalReading {
+    /// The state of an object; `nil` if there is no such object.
+    ///
+    /// - Parameter isPushing: Whether what is marked as being sent is under way. If not, its answer was lost.
+    func syncState(of localID: LocalID, in table: String, isPushing: Bool) throws -> SyncState? {
+        guard let operation = try operation(on: localID, in: table) else {
+            return try hasObject(localID, in: table) ? .synced : nil
+        }
+        switch operation.state {
+        case .held: return .held(operation.kind)
+        case .failed:
+            let error = operation.error ?? OperationError(message: "", at: operation.changedAt)
+            return error.serverItem == nil ? .failed(operation.kind, error) : .conflict(operation.kind, error)
+        case .attempted where isPushing: return .sending(operation.kind)
+        case .attempted, .pending:
+            guard operation.kind != .delete, let blocker = try blocker(of: localID, in: table) else {
+                return .pending(operation.kind)
+            }
+            return .waiting(operation.kind, for: blocker.localID, model: blocker.model)
+        }
+    }
+}

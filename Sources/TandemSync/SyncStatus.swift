@@ -1,0 +1,37 @@
+import Foundation
+import Tandem
+
+/// What a context is doing, and what is left to do.
+public struct SyncStatus: Hashable, Sendable {
+    /// What a running sync is at.
+    public enum Activity: Hashable, Sendable {
+        /// Changes are being sent.
+        ///
+        /// - Parameters:
+        ///   - done: How many operations of this push are over, whatever became of them.
+        ///   - total: How many it has.
+        case pushing(done: Int, total: Int)
+        /// A table is being fetched.
+        ///
+        /// - Parameters:
+        ///   - table: Its name in the store.
+        ///   - received: How many items have come.
+        ///   - total: How many there are, where the server counts.
+        case pulling(table: String, received: Int, total: Int?)
+    }
+
+    /// Whether a sync of this context is running. It falls whatever becomes of it.
+    public internal(set) var isSyncing = false
+    /// What it is at; `nil` if none is running, or it has not begun to exchange anything.
+    public internal(set) var activity: Activity?
+    /// Why the last sync failed, in a sentence or two; `nil` if it did not, or there was none.
+    public internal(set) var lastError: String?
+    /// When each table was last fetched to its end, by the local clock and the table's name in the store.
+    public internal(set) var lastSuccess: [String: Date] = [:]
+    /// How many operations wait to be sent, those whose answer was lost included.
+    public internal(set) var pending = 0
+    /// How many failed, and wait for the user or for another change.
+    public internal(set) var failed = 0
+    /// How many the user leaves unsent.
+    public internal(set) var held = 0
+}

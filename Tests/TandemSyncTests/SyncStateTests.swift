@@ -1,0 +1,141 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// What a user can see of what is unsent.
+@Suite struct SyncStateTests {
+    private let refusal = OperationError(status: 400, message: "no such shop", at: Date(timeIntervalSince1970: 0))
+
+    @Test func anObjectTellsHowFarItIs() async throws {
+        let (store, context) = try SyncWorld().device()
+        let card = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        func state() async throws -> SyncState? { try await context.state(of: card) }
+        @Sendable func id() throws -> Tandem.Operation.ID { try #require(try store.operations.operation(of: card)).id }
+        #expect(try await state() == .pending(.insert))
+
+        // The answer was lost: it waits to be sent again. While a push runs it is being sent.
+        let attempt = try await store.write { try $0.beginAttempt(try id()).attempts }
+        #expect(try await state() == .pending(.insert))
+        context.board.note(.pushing(done: 0, total: 1))
+        #expect(try await state() == .sending(.insert))
+
+        _ = try await store.write { try $0.fail(try id(), attempt: attempt, refusal, retry: false) }
+        #expect(try await state() == .failed(.insert, refusal))
+        let conflict = OperationError(status: 409, message: "taken", at: refusal.at, serverItem: Data([1]))
+        try await store.write { try $0.fail(try id(), conflict, retry: false) }
+        #expect(try await state() == .conflict(.insert, conflict))
+        try await store.write { try $0.hold(try id()) }
+        #expect(try await state() == .held(.insert))
+        try await store.write { tx in
+            try tx.release(try id())
+            _ = try tx.beginAttempt(try id())
+            try tx.acknowledge(try id(), serverID: "s", version: "1")
+        }
+        #expect(try await state() == .synced)
+        try await store.write { _ = try $0.delete(card) }
+        #expect(try await state() == .pending(.delete))
+        try await store.write { tx in
+            _ = try tx.beginAttempt(try id())
+            try tx.acknowledge(try id())
+        }
+        #expect(try await state() == nil)
+        #expect(try await context.state(of: Card(shop: "", barcode: "")) == nil)
+    }
+
+    @Test func whatWaitsForAFailedInsertSaysForWhich() async throws {
+        let (store, context) = try SyncWorld().device()
+        let (first, second, card, free) = try await store.write { tx in
+            let first = try tx.insert(Person(name: "Ада"))
+            let second = try tx.insert(Person(name: "Борис", friend: first.reference))
+            let card = try tx.insert(Card(shop: "Лента", barcode: "1", owner: second.reference))
+            return (first, second, card, try tx.insert(Card(shop: "Лента", barcode: "2")))
+        }
+        let pet = try await store.write { try $0.insert(Pet(name: "Рыжик")) }
+        let keeper = try await store.write { try $0.insert(Person(name: "Вера", pets: [pet.reference])) }
+        #expect(try await context.state(of: card) == .pending(.insert))
+        try await store.write { tx in
+            for object in [first.localID, pet.localID] {
+                let id = try #require(try tx.operations.all().first { $0.localID == object }).id
+                try tx.fail(id, refusal, retry: false)
+            }
+        }
+        #expect(try await context.state(of: first) == .failed(.insert, refusal))
+        // A friend's friend is in the way too.
+        for state in [try await context.state(of: second), try await context.state(of: card)] {
+            #expect(state == .waiting(.insert, for: first.localID, model: "Person"))
+        }
+        #expect(try await context.state(of: keeper) == .waiting(.insert, for: pet.localID, model: "Pet"))
+        #expect(try await context.state(of: free) == .pending(.insert))
+        // It ends by itself.
+        try await store.write { tx in
+            try tx.release(try #require(try tx.operations.operation(of: first)).id)
+        }
+        #expect(try await context.state(of: card) == .pending(.insert))
+    }
+
+    @Test func friendsInACircleWaitForNobody() async throws {
+        let (store, context) = try SyncWorld().device()
+        let first = try await store.write { tx in
+            let first = try tx.insert(Person(name: "Ада"))
+            let second = try tx.insert(Person(name: "Борис", friend: first.reference))
+            return try tx.update(Person.self, first.localID) { $0.friend = second.reference }
+        }
+        #expect(try await context.state(of: first) == .pending(.insert))
+    }
+
+    @Test func statesAreLive() async throws {
+        let (store, context) = try SyncWorld().device()
+        let card = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        var states = context.states(of: card).makeAsyncIterator()
+        #expect(try await states.next() == .pending(.insert))
+        try await store.write { try $0.hold(try #require(try $0.operations.operation(of: card)).id) }
+        #expect(try await states.next() == .held(.insert))
+        try await store.write { _ = try $0.delete(card) }
+        // Another object's change says nothing.
+        try await store.write { _ = try $0.insert(Card(shop: "Магнит", barcode: "2")) }
+        #expect(try await states.next() == .some(nil))
+        store.close()
+        #expect(try await states.next() == nil)
+    }
+
+    @Test func theContextTellsWhatItDoes() async throws {
+        struct Failure: Error {}
+        let (store, context) = try SyncWorld().device()
+        var statuses = context.statuses.makeAsyncIterator()
+        var expected = SyncStatus()
+        #expect(try await statuses.next() == expected)
+        let ids = try await store.write { tx in
+            try (0..<3).map { try tx.insert(Card(shop: "Лента", barcode: "\($0)")).localID }
+        }
+        expected.pending = 3
+        #expect(try await statuses.next() == expected)
+        try await store.write { tx in
+            for (number, id) in ids.prefix(2).enumerated() {
+                let operation = try #require(try tx.operations.all().first { $0.localID == id }).id
+                if number == 0 { try tx.fail(operation, refusal, retry: false) } else { try tx.hold(operation) }
+            }
+        }
+        (expected.pending, expected.failed, expected.held) = (1, 1, 1)
+        #expect(try await statuses.next() == expected)
+
+        await #expect(throws: Failure.self) {
+            try await context.exclusively {
+                #expect(context.board.status.isSyncing)
+                context.board.note(.pulling(table: "Card", received: 3, total: nil))
+                throw Failure()
+            }
+        }
+        // It falls on an error too.
+        let after = context.board.status
+        #expect(!after.isSyncing && after.activity == nil && after.lastError == "Failure()")
+        try await context.exclusively {}
+        #expect(context.board.status.lastError == nil)
+        await #expect(throws: CancellationError.self) {
+            try await context.exclusively { throw CancellationError() }
+        }
+        #expect(!context.board.status.isSyncing)
+    }
+}
