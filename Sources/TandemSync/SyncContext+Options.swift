@@ -19,6 +19,8 @@ extension SyncContext {
         public var clock: any SyncClock = SystemSyncClock()
         /// Where the jitter of delays comes from.
         public var random: @Sendable () -> UInt64 = { UInt64.random(in: 0...UInt64.max) }
+        /// Sees each step of a push, and may cut it there by throwing: for tests.
+        package var onPushStep: (@Sendable (PushStep) async throws -> Void)?
 
         public init() {}
     }

@@ -9,6 +9,7 @@ public final class SyncContext: Sendable {
     let options: Options
     let user: String?
     let board = StatusBoard()
+    let serverClock = ServerClock()
     private let tables: Mutex<[String: TableSettings]>
 
     /// - Parameters:

@@ -29,6 +29,7 @@ struct TableSettings: Sendable {
     let model: ModelDefinition
     var identity = IdentityPolicy.client
     var features = TableFeatures()
+    var conflicts = ConflictRule.merge(edits: .client, deletes: .report)
 
     init(_ model: ModelDefinition) {
         self.model = model

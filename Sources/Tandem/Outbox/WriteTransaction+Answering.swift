@@ -196,7 +196,26 @@ extension WriteTransaction {
             }
             return try erase(state, texts, in: table)
         }
-        // It was brought back while the delete was under way: the server has it no more, so that it is new there.
+        // It was brought back while the delete was under way.
+        try sendAnew(operation, state, table)
+    }
+
+    /// Has an object inserted anew: the server has it no more, and keeps nothing of it.
+    ///
+    /// - Throws: ``TandemError/Code/staleOperation`` if the operation is no longer in the queue, or is a delete.
+    package func makeInsert(_ id: Operation.ID) throws {
+        try checkUsable()
+        let (operation, tableName, rowID) = try stored(id)
+        guard operation.kind != .delete, let table = store.schema.table(named: tableName),
+            let state = try state(ofRow: rowID, in: table)
+        else { throw stale(id) }
+        try savepoint {
+            try dropKept(of: rowID, state.serverID, in: table)
+            try sendAnew(operation, state, table)
+        }
+    }
+
+    private func sendAnew(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
         try connection.execute(
             """
             UPDATE "__operations" SET "kind" = 1, "state" = 0, "sent" = NULL, "sentKind" = NULL, "changes" = NULL, \
@@ -208,6 +227,7 @@ extension WriteTransaction {
             UPDATE \(table.quotedTable) SET "serverID" = NULL, "version" = NULL, "createdAt" = NULL, \
             "updatedAt" = NULL, "synced" = 0 WHERE "__rid" = ?
             """, [.integer(state.rowID)])
+        knownTargets.removeAll()
         touched.noteOperation(of: table)
     }
 

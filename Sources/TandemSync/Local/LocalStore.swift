@@ -94,6 +94,13 @@ package protocol LocalWriting: LocalReading {
     func rebase(
         _ id: Operation.ID, onto item: ServerItem, takingServers: Set<String>, rounding: WireRounding
     ) throws -> RebaseOutcome
+    /// Has an object inserted anew: the server has it no more, and keeps nothing of it.
+    func makeInsert(_ id: Operation.ID) throws
+    /// Writes properties of an object as the app would, by their names in Swift: what was deleted comes back first. Or
+    /// deletes it.
+    ///
+    /// - Parameter values: `nil` to delete it.
+    func change(_ localID: LocalID, in table: String, to values: [String: StorageValue]?) throws
     func hold(_ id: Operation.ID) throws
     func release(_ id: Operation.ID) throws
     /// Gives an operation up. Returns what is lost.

@@ -1,0 +1,51 @@
+extension WriteTransaction {
+    /// Changes an object by its stored values, as the app would: what was deleted comes back first. Or deletes it.
+    ///
+    /// - Parameter values: By the properties' names in Swift, references by local IDs; what has its value already is not
+    ///   touched. `nil` to delete the object.
+    /// - Throws: What a write of the app's throws; ``TandemError/Code/notFound`` if the object is gone.
+    package func change(_ localID: LocalID, in table: String, to values: [String: StorageValue]?) throws {
+        try checkUsable()
+        guard let table = store.schema.table(named: table) else {
+            throw TandemError(
+                .unknownModel, "The store was not opened with a model of the table \(table).",
+                advice: "Add it to the models given to Store(at:models:).", store: store.path)
+        }
+        let outer = origin
+        origin = .app
+        knownTargets.removeAll()
+        defer {
+            origin = outer
+            knownTargets.removeAll()
+        }
+        guard let values else {
+            _ = try delete(localID, in: table)
+            return
+        }
+        guard let found = try connection.tableStatements(table).find(localID) else { throw notFound(localID, table) }
+        let state: ObjectState
+        do {
+            defer { found.reset() }
+            state = try self.state(of: found, table)
+        }
+        let here = try wholeValues(of: state, in: table)
+        let row = RowBuffer()
+        var changed: Set<Int> = []
+        for (index, property) in table.definition.properties.enumerated() {
+            if let value = values[property.name], value != here[index] {
+                row.append(value)
+                changed.insert(index)
+            } else {
+                row.appendNull()
+            }
+        }
+        if state.isDeleted {
+            _ = try revive(state, with: row, nil, in: table, only: changed)
+        } else if !changed.isEmpty {
+            guard let again = try connection.tableStatements(table).find(localID, rowID: state.rowID) else {
+                throw notFound(localID, table)
+            }
+            _ = try savepoint { try update(again, with: row, in: table, only: changed, keepsWaiting: false) }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import Tandem
+
+extension PushRun {
+    /// How far an operation was taken.
+    enum Progress: Sendable {
+        case over(PushResult.Outcome)
+        /// It is no longer in the queue: it was collapsed away.
+        case gone
+        /// It waits for another one.
+        case parked(Operation.ID)
+    }
+
+    /// What follows from one step.
+    enum Next: Sendable {
+        case over(PushResult.Outcome)
+        case gone
+        /// There is more to send. What becomes of it if the push stops before.
+        case again(PushResult.Outcome)
+    }
+
+    /// What a look at an operation has shown.
+    private enum Preparation: Sendable {
+        case over(PushResult.Outcome)
+        case gone
+        case parked(Operation.ID)
+        /// A pull has brought what the server holds: the request would be in vain.
+        case met(RemoteItem)
+        case ready(Attempt)
+    }
+
+    /// Takes an operation as far as it goes.
+    func advance(_ id: Operation.ID) async throws -> Progress {
+        while true {
+            try await waitOutPause()
+            guard let unfinished = state.withLock({ $0.stop == nil ? nil : $0.queue[id]?.unfinished ?? .notReached })
+            else {
+                switch try await takeStep(id) {
+                case .parked(let other): return .parked(other)
+                case .over(let outcome): return .over(outcome)
+                case .gone: return .gone
+                case nil: continue
+                }
+            }
+            return .over(unfinished)
+        }
+    }
+
+    /// One exchange. `nil` if there is more to send.
+    private func takeStep(_ id: Operation.ID) async throws -> Progress? {
+        try Task.checkCancellation()
+        let next: Next
+        switch try await prepare(id) {
+        case .over(let outcome): return .over(outcome)
+        case .gone: return .gone
+        case .parked(let other): return .parked(other)
+        case .met(let item): next = try await meet(item, status: nil, id, attempt: nil)
+        case .ready(let attempt):
+            try await step(.began(id))
+            let reply = await Exchange(
+                attempt: attempt, remote: context.remote, clock: options.clock, serverClock: context.serverClock
+            ).reply()
+            try await step(.answered(id))
+            next = try await conclude(attempt, reply)
+            try await step(.concluded(id))
+        }
+        switch next {
+        case .over(let outcome): return .over(outcome)
+        case .gone: return .gone
+        case .again(let unfinished):
+            state.withLock { $0.queue[id]?.unfinished = unfinished }
+            return nil
+        }
+    }
+
+    // MARK: Before a request
+
+    /// Looks at an operation, and notes that it is being sent.
+    private func prepare(_ id: Operation.ID) async throws -> Preparation {
+        try await store.write { store in
+            guard let object = try store.outgoing(id) else { return .gone }
+            switch object.operation.state {
+            case .held: return .over(.held)
+            case .failed: return .over(.stillPending)
+            case .pending, .attempted: break
+            }
+            let settings = try self.context.settings(of: object.operation.table)
+            var leavingOut: Set<String> = []
+            switch try self.place(of: object, settings, store) {
+            case .parked(let other): return .parked(other)
+            case .waiting(let localID, let table): return .over(.waiting(for: localID, table: table))
+            case .free(let names): leavingOut = names
+            }
+            if let kept = try store.keptItem(of: id), let item = ItemForms.item(from: kept.source) {
+                return .met(item)
+            }
+            return try self.begin(object, settings, leavingOut, store)
+        }
+    }
+
+    private func begin(
+        _ object: OutgoingObject, _ settings: TableSettings, _ leavingOut: Set<String>, _ store: any LocalWriting
+    ) throws -> Preparation {
+        let (id, request) = (object.operation.id, Attempt.request(for: object))
+        let forms = context.forms(of: settings)
+        if request == .update && object.changed.isEmpty {
+            // All that it was about has left the model.
+            _ = try store.discard(id, for: nil)
+            return .over(.done)
+        }
+        do {
+            let item = try Attempt.item(request, of: object, settings, forms, leavingOut: leavingOut)
+            let operation = try store.beginAttempt(id, leavingOut: leavingOut, rounding: forms.rounding)
+            if !leavingOut.isEmpty { state.withLock { $0.queue[id]?.hasLeftOut = true } }
+            return .ready(
+                Attempt(
+                    id: id, number: operation.attempts, request: request, item: item, settings: settings,
+                    mayBeThere: object.attemptedKinds.contains(.insert), key: Attempt.key(of: object, settings)))
+        } catch let problem as Unsendable {
+            let error = SyncError(.unsendable(problem), table: forms.table)
+            try store.fail(id, operationError(error), retry: false)
+            return .over(.refused(error))
+        }
+    }
+
+    // MARK: Order
+
+    /// Whether an operation may go now.
+    private enum Place {
+        case parked(Operation.ID)
+        case waiting(LocalID, table: String)
+        /// At once, without these references, which would close a circle of objects none of which is there.
+        case free(leavingOut: Set<String>)
+    }
+
+    private func place(
+        of object: OutgoingObject, _ settings: TableSettings, _ store: any LocalWriting
+    ) throws -> Place {
+        let operation = object.operation
+        if operation.kind == .delete {
+            let other = state.withLock { $0.queue.referrerToAwait(by: operation.id) }
+            return other.map { .parked($0) } ?? .free(leavingOut: [])
+        }
+        var closing: Set<String> = []
+        for reference in object.references {
+            guard case .unsent(let target, _) = reference.target else { continue }
+            if target == operation.id {
+                // Its own ID is known where it is made here.
+                if settings.identity != .client { closing.insert(reference.property) }
+                continue
+            }
+            let (isUnfinished, isCircle) = state.withLock {
+                ($0.queue.isUnfinished(target), $0.queue.closesCycle(operation.id, behind: target))
+            }
+            guard isUnfinished else {
+                let table = try store.operation(withID: target)?.table ?? operation.table
+                return .waiting(reference.localID, table: table)
+            }
+            guard isCircle else { return .parked(target) }
+            closing.insert(reference.property)
+        }
+        return .free(leavingOut: operation.kind == .insert ? closing : [])
+    }
+}

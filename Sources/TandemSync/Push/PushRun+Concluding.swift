@@ -1,0 +1,107 @@
+import Foundation
+import Tandem
+
+extension PushRun {
+    /// Folds an answer in, in one transaction.
+    func conclude(_ attempt: Attempt, _ reply: Reply) async throws -> Next {
+        switch reply {
+        case .done(let item):
+            state.withLock { $0.exhausted = 0 }
+            return try await acknowledge(attempt, item)
+        case .present(let item): return try await follow(attempt, item)
+        case .differs(let item, let status):
+            state.withLock { $0.exhausted = 0 }
+            return try await meet(item, status: status, attempt.id, attempt: attempt)
+        case .missing(let status):
+            return try await meet(nil, status: status, attempt.id, attempt: attempt)
+        case .unclear(let error): return try await leaveUncertain(attempt, error)
+        case .failed(let failure, let mayHaveActed):
+            return try await fail(attempt, failure, mayHaveActed: mayHaveActed)
+        }
+    }
+
+    // MARK: Success
+
+    private func acknowledge(_ attempt: Attempt, _ item: RemoteItem?) async throws -> Next {
+        let stored: ServerItem?
+        do throws(UnreadableValue) {
+            let forms = context.forms(of: attempt.settings)
+            stored = if let item { try forms.stored(item) } else { nil }
+        } catch {
+            return try await leaveUncertain(attempt, SyncError(error, table: attempt.table))
+        }
+        let outcome = try await store.write { store in
+            try store.acknowledge(
+                attempt.id, attempt: attempt.number, with: stored,
+                keepsTombstones: attempt.settings.features.softDelete)
+        }
+        switch outcome {
+        case .done, .refusedHere: return .over(success(of: attempt.id))
+        case .stillPending: return resend(attempt.id)
+        case .stale: return try await stale(attempt.id)
+        }
+    }
+
+    func success(of id: Operation.ID) -> PushResult.Outcome {
+        state.withLock { state in
+            guard let node = state.queue[id], node.isMerged else { return .done }
+            return .merged(rounds: node.rounds)
+        }
+    }
+
+    /// What was changed in flight is sent once more, then left: whoever types would keep the push busy for ever. What an
+    /// insert has left out follows besides.
+    private func resend(_ id: Operation.ID) -> Next {
+        state.withLock { state in
+            // The object is there: those that wait for it need not wait for its update.
+            state.queue.release(id)
+            guard var node = state.queue[id] else { return .gone }
+            guard node.resends < (node.hasLeftOut ? 2 : 1) else { return .over(.stillPending) }
+            node.resends += 1
+            state.queue[id] = node
+            return .again(.stillPending)
+        }
+    }
+
+    /// The answer was for an attempt that is over.
+    func stale(_ id: Operation.ID) async throws -> Next {
+        guard let operation = try await store.write({ try $0.operation(withID: id) }) else { return .gone }
+        return .over(operation.state == .held ? .held : .stillPending)
+    }
+
+    /// The object is there, and nobody else has written it: what was wanted of it follows.
+    private func follow(_ attempt: Attempt, _ item: RemoteItem) async throws -> Next {
+        let forms = context.forms(of: attempt.settings)
+        let stored: ServerItem
+        do throws(UnreadableValue) {
+            stored = try forms.stored(item)
+        } catch {
+            return try await leaveUncertain(attempt, SyncError(error, table: attempt.table))
+        }
+        let outcome: RebaseOutcome? = try await store.write { store in
+            guard try store.isUnderWay(attempt) else { return nil }
+            return try store.rebase(attempt.id, onto: stored, takingServers: [], rounding: forms.rounding)
+        }
+        switch outcome {
+        case .adopted: return .over(success(of: attempt.id))
+        case .pending: return .again(.stillPending)
+        case nil: return try await stale(attempt.id)
+        }
+    }
+}
+
+extension LocalReading {
+    /// Whether an attempt has neither ended nor been followed by another one.
+    func isUnderWay(_ attempt: Attempt) throws -> Bool {
+        guard let operation = try operation(withID: attempt.id) else { return false }
+        return operation.attempts == attempt.number && operation.state == .attempted
+    }
+}
+
+extension SyncError {
+    init(_ problem: UnreadableValue, table: RemoteTableName) {
+        self.init(
+            .badAnswer, problem.message, advice: "Compare the model with the server's table.", table: table.rawValue,
+            property: problem.member, underlying: problem)
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import Synchronization
+import Tandem
+
+/// One push.
+///
+/// Each operation goes through the same steps: a transaction that looks at it and notes that it is being sent, the
+/// exchange with the server, and a transaction that folds the answer in. What is remembered between them is only what
+/// makes the push end: the queue in the store is right at every step.
+final class PushRun: Sendable {
+    let context: SyncContext
+    private let isExplicit: Bool
+    let state = Mutex(PushState())
+
+    var store: any LocalStore { context.store }
+    var options: SyncContext.Options { context.options }
+
+    init(_ context: SyncContext, isExplicit: Bool) {
+        self.context = context
+        self.isExplicit = isExplicit
+    }
+
+    func run() async throws -> PushResult {
+        try Task.checkCancellation()
+        try await load()
+        let limit = min(max(options.inFlight, 1), 64)
+        await withTaskGroup(of: Void.self) { group in
+            var running = 0
+            while true {
+                while running < limit, let id = state.withLock({ $0.takeNext() }) {
+                    running += 1
+                    group.addTask { await self.process(id) }
+                }
+                guard running > 0 else { break }
+                await group.next()
+                running -= 1
+            }
+        }
+        return try state.withLock { state in
+            switch state.stop {
+            case .cancelled: throw CancellationError()
+            case .thrown(let error): throw error
+            case .failure(let error): return state.result(stoppedBy: error)
+            case nil: return state.result(stoppedBy: nil)
+            }
+        }
+    }
+
+    // MARK: -
+
+    /// Notes what there is to send. What is queued later is left for the next push.
+    private func load() async throws {
+        let now = options.clock.now()
+        var (last, hasDeletes) = (nil as Operation.ID?, false)
+        while true {
+            let after = last
+            let operations = try await store.read { try $0.operations(after: after, limit: 512) }
+            state.withLock { state in
+                for operation in operations where isDue(operation, now) {
+                    state.queue.append(operation)
+                    if operation.kind == .delete { hasDeletes = true }
+                }
+            }
+            guard operations.count == 512, let end = operations.last?.id else { break }
+            last = end
+        }
+        if hasDeletes { try await noteReferrers() }
+    }
+
+    private func isDue(_ operation: Operation, _ now: Date) -> Bool {
+        guard operation.state == .pending || operation.state == .attempted else { return false }
+        return isExplicit || operation.retryAt.map { $0 <= now } ?? true
+    }
+
+    /// Takes an operation as far as it goes.
+    private func process(_ id: Operation.ID) async {
+        do {
+            switch try await advance(id) {
+            case .over(let outcome): state.withLock { $0.queue.finish(id, outcome) }
+            case .gone: state.withLock { $0.queue.finish(id, nil) }
+            case .parked(let other): state.withLock { $0.queue.park(id, behind: other) }
+            }
+        } catch {
+            stop(error is CancellationError && Task.isCancelled ? .cancelled : .thrown(error))
+            state.withLock { $0.queue.finish(id, $0.queue[id]?.unfinished) }
+        }
+    }
+
+    func stop(_ reason: PushState.Stop) {
+        state.withLock { $0.stop = $0.stop ?? reason }
+    }
+
+    /// Tells a test where the push is.
+    func step(_ step: PushStep) async throws {
+        try await options.onPushStep?(step)
+    }
+}
+
+/// What a push knows while it goes on.
+struct PushState {
+    /// Why nothing more is sent.
+    enum Stop {
+        case failure(SyncError)
+        case cancelled
+        /// The store failed, or a test has cut the push.
+        case thrown(any Error)
+    }
+
+    var queue = PushQueue()
+    var stop: Stop?
+    /// Until when the server has asked to be left alone.
+    var pausedUntil: Date?
+    /// How many operations in a row have used up their tries.
+    var exhausted = 0
+
+    mutating func takeNext() -> Operation.ID? {
+        stop == nil ? queue.takeNext() : nil
+    }
+
+    func result(stoppedBy error: SyncError?) -> PushResult {
+        PushResult(
+            entries: queue.inOrder.filter { !$0.isGone }.map {
+                PushResult.Entry(
+                    id: $0.id, kind: $0.kind, table: $0.table, localID: $0.localID,
+                    outcome: $0.outcome ?? $0.unfinished,
+                    lost: $0.lost)
+            }, stoppedBy: error)
+    }
+}
+
+/// Where a push is with an operation, for tests that cut it there.
+package enum PushStep: Sendable, Hashable {
+    /// The attempt is noted; nothing was sent.
+    case began(Operation.ID)
+    /// The server has answered; nothing of it is stored.
+    case answered(Operation.ID)
+    /// The answer is stored.
+    case concluded(Operation.ID)
+}

@@ -1,0 +1,31 @@
+import Tandem
+
+extension SyncContext {
+    /// Sends what the queue has when it begins, over all tables.
+    ///
+    /// Order is kept where it matters: between the changes of one object, between objects that refer to each other, and,
+    /// at one request in flight (``Options/inFlight``), everywhere. What was refused, or is held, is not sent.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// let result = try await sync.push()
+    /// for entry in result.refused { print(entry.localID, entry.outcome) }
+    /// ```
+    ///
+    /// - Returns: What became of each operation. A server that can't be reached, or asks who is calling, stops the push
+    ///   and is told in ``PushResult/stoppedBy``; the queue is then intact.
+    /// - Throws: `CancellationError`; what the store throws.
+    @discardableResult
+    public func push() async throws -> PushResult {
+        try await exclusively { try await runPush(isExplicit: true) }
+    }
+
+    /// Sends the queue, inside a sync.
+    ///
+    /// - Parameter isExplicit: Whether somebody has asked for it: what was to be tried again at a later time is then sent
+    ///   at once.
+    func runPush(isExplicit: Bool) async throws -> PushResult {
+        try await PushRun(self, isExplicit: isExplicit).run()
+    }
+}
