@@ -86,7 +86,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .target(name: "TandemTesting", dependencies: ["Tandem"], swiftSettings: strict),
+        .target(name: "TandemTesting", dependencies: ["Tandem", "TandemSync"], swiftSettings: strict),
         // What a server to develop against answers, without a socket. Shares no code with a client, so that one mistake
         // can't pass on both sides.
         .target(

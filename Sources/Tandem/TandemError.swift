@@ -108,7 +108,7 @@ public struct TandemError: Error, Sendable {
     /// The error that caused this one.
     public let underlying: (any Error)?
 
-    init(
+    package init(
         _ code: Code, _ message: String, advice: String? = nil, store: String? = nil, model: String? = nil,
         property: String? = nil, localID: LocalID? = nil, sqliteCode: Int32? = nil, underlying: (any Error)? = nil
     ) {

@@ -30,6 +30,8 @@ struct TableSettings: Sendable {
     var identity = IdentityPolicy.client
     var features = TableFeatures()
     var conflicts = ConflictRule.merge(edits: .client, deletes: .report)
+    /// The app's look at each operation before it is sent.
+    var beforeSend: (@Sendable (OutgoingObject) async throws -> SendVerdict)?
 
     init(_ model: ModelDefinition) {
         self.model = model

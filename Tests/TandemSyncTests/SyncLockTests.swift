@@ -23,7 +23,8 @@ private final class Visits: Sendable {
 
 @Suite struct SyncLockTests {
     private func fileContext(
-        _ world: SyncWorld, _ folder: borrowing TemporaryFolder, _ options: (inout SyncContext.Options) -> Void = { _ in }
+        _ world: SyncWorld, _ folder: borrowing TemporaryFolder,
+        _ options: (inout SyncContext.Options) -> Void = { _ in }
     ) throws -> SyncContext {
         let store = try Store(at: folder.path(of: "a.tandem"), models: [Person.self, Card.self, Pet.self])
         return world.context(store, options)

@@ -26,7 +26,11 @@ extension OperationQueue {
             walk?.finish()
         }
         walk.onEnd { [weak store] in store?.stopObservingOperations(token) }
-        return AsyncStream { await walk.next() } onCancel: { walk.finish() }
+        return AsyncStream {
+            await walk.next()
+        } onCancel: {
+            walk.finish()
+        }
     }
 }
 

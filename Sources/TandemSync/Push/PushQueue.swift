@@ -39,6 +39,8 @@ struct PushQueue {
     private var returned: [Operation.ID] = []
     /// Which one an operation waits for.
     private var behind: [Operation.ID: Operation.ID] = [:]
+    /// How many have ended.
+    private(set) var finished = 0
     private var waiters: [Operation.ID: [Operation.ID]] = [:]
     /// The operations that refer to an object that is deleted, by its delete.
     private var referrers: [Operation.ID: [Operation.ID]] = [:]
@@ -107,7 +109,8 @@ struct PushQueue {
 
     /// Ends an operation: those that waited for it may go on.
     mutating func finish(_ id: Operation.ID, _ outcome: PushResult.Outcome?) {
-        guard nodes[id] != nil else { return }
+        guard let node = nodes[id], !node.isOver else { return }
+        finished += 1
         nodes[id]?.outcome = outcome
         nodes[id]?.isGone = outcome == nil
         release(id)

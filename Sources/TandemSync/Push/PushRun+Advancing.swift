@@ -49,6 +49,7 @@ extension PushRun {
     /// One exchange. `nil` if there is more to send.
     private func takeStep(_ id: Operation.ID) async throws -> Progress? {
         try Task.checkCancellation()
+        if let progress = try await askApp(id) { return progress }
         let next: Next
         switch try await prepare(id) {
         case .over(let outcome): return .over(outcome)
@@ -126,14 +127,14 @@ extension PushRun {
     // MARK: Order
 
     /// Whether an operation may go now.
-    private enum Place {
+    enum Place {
         case parked(Operation.ID)
         case waiting(LocalID, table: String)
         /// At once, without these references, which would close a circle of objects none of which is there.
         case free(leavingOut: Set<String>)
     }
 
-    private func place(
+    func place(
         of object: OutgoingObject, _ settings: TableSettings, _ store: any LocalWriting
     ) throws -> Place {
         let operation = object.operation

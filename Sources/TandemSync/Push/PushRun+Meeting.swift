@@ -139,7 +139,7 @@ extension PushRun {
                     code, message, advice: "Let the user choose.", table: forms.table.rawValue, status: status)
                 return try report(error, stored, id, attempt, store)
             }
-        } catch let problem as TandemError where problem.code == .duplicateValue || problem.code == .deleteDenied {
+        } catch let problem as TandemError where verdict.isOneStep && problem.isAboutValues {
             let error = SyncError(
                 .conflict, "The server's side can't be taken here: \(problem.message)", advice: problem.advice,
                 table: forms.table.rawValue, status: status, underlying: problem)
@@ -173,7 +173,23 @@ extension PushRun {
             if error is CancellationError, Task.isCancelled { throw error }
             verdict = .later(.hook, "The app could not decide: \(error)")
         }
-        let meeting: Meeting = try await store.write { store in
+        let meeting: Meeting
+        do {
+            meeting = try await carryOut(verdict, facts, item, status, attempt)
+        } catch let problem as TandemError {
+            guard case .written = verdict else { throw problem }
+            let excuse = ConflictVerdict.later(.hook, "What the app decided can't be written: \(problem.message)")
+            meeting = try await carryOut(excuse, facts, item, status, attempt)
+        }
+        return try await next(after: meeting, item, status, id, attempt)
+    }
+
+    /// Does what the app has decided, in a transaction of its own.
+    private func carryOut(
+        _ verdict: ConflictVerdict, _ facts: ConflictFacts, _ item: RemoteItem?, _ status: Int?, _ attempt: Attempt?
+    ) async throws -> Meeting {
+        let id = facts.operation.id
+        return try await store.write { store in
             guard let object = try store.outgoing(id) else { return .gone }
             if let attempt, try !store.isUnderWay(attempt) { return .stale }
             guard object.operation.state != .held else { return .stale }
@@ -181,7 +197,6 @@ extension PushRun {
             guard object.operation.changedAt == facts.operation.changedAt else { return .followed(.pending) }
             return try self.carryOut(verdict, facts, item, status, object, attempt, store)
         }
-        return try await next(after: meeting, item, status, id, attempt)
     }
 
     /// Writes what the app wants to be sent, or deletes the object, on top of what the server holds.
@@ -201,4 +216,16 @@ extension PushRun {
         }
         return .adopted
     }
+}
+
+extension ConflictVerdict {
+    /// Whether it is carried out by one call, which changes nothing if it throws.
+    fileprivate var isOneStep: Bool {
+        if case .written = self { false } else { true }
+    }
+}
+
+extension TandemError {
+    /// Whether other objects here are in the way.
+    fileprivate var isAboutValues: Bool { code == .duplicateValue || code == .deleteDenied }
 }

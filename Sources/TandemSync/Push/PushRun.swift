@@ -23,6 +23,7 @@ final class PushRun: Sendable {
     func run() async throws -> PushResult {
         try Task.checkCancellation()
         try await load()
+        noteProgress()
         let limit = min(max(options.inFlight, 1), 64)
         await withTaskGroup(of: Void.self) { group in
             var running = 0
@@ -84,6 +85,12 @@ final class PushRun: Sendable {
             stop(error is CancellationError && Task.isCancelled ? .cancelled : .thrown(error))
             state.withLock { $0.queue.finish(id, $0.queue[id]?.unfinished) }
         }
+        noteProgress()
+    }
+
+    private func noteProgress() {
+        let (done, total) = state.withLock { ($0.queue.finished, $0.queue.nodes.count) }
+        if total > 0 { context.board.note(.pushing(done: done, total: total)) }
     }
 
     func stop(_ reason: PushState.Stop) {

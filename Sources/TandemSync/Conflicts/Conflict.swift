@@ -1,0 +1,82 @@
+import Foundation
+import Tandem
+
+/// A change of an object here that has met another one on the server.
+///
+/// Its objects are values that stand in no store; properties that are never sent have their defaults in them.
+/// References name objects by their local IDs, those of objects that are not here by the server's.
+public struct Conflict<M: Model>: Sendable {
+    /// What was to be done on the server.
+    public let kind: Tandem.Operation.Kind
+    /// The object.
+    public let localID: LocalID
+    /// The object as it is here; `nil` if it was deleted.
+    public let local: M?
+    /// The object as the server holds it; `nil` if it was deleted there.
+    public let server: M?
+    /// The object as both sides have known it; `nil` if it was new here.
+    public let base: M?
+    /// The properties changed here, by their names in Swift, that the server does not hold.
+    public let changedHere: Set<String>
+    /// The properties that somebody else has changed.
+    public let changedThere: Set<String>
+    /// When the object was last changed here, by the local clock.
+    public let changedAt: Date
+    /// When the object was last changed on the server, by the server's clock.
+    public let serverUpdatedAt: Date?
+    /// The how manieth conflict of this operation in this push it is: from 1.
+    public let round: Int
+}
+
+/// What the app decides about a conflict.
+public enum Resolution<M: Model>: Sendable {
+    /// These values are written here and sent, those of properties that are never sent left aside.
+    case send(M)
+    /// The object is deleted, here and on the server.
+    case sendDelete
+    /// The object becomes what the server holds.
+    case takeServers
+    /// What ``ConflictPolicy/merge(edits:deletes:)`` does, with its own answers to what it asks.
+    case merge
+    /// The user is to choose; what to say to them.
+    case later(String)
+}
+
+extension Conflict {
+    init(_ facts: ConflictFacts) throws {
+        let (operation, sides, item) = (facts.operation, facts.sides, facts.item)
+        func object(_ values: [String: StorageValue]) throws -> M {
+            try ModelValues.object(
+                M.self, values, localID: operation.localID, serverID: item.id, version: item.version,
+                updatedAt: item.updatedAt?.date)
+        }
+        let known = sides.local.merging(sides.base) { $1 }
+        self.init(
+            kind: operation.kind, localID: operation.localID,
+            local: operation.kind == .delete ? nil : try object(sides.local),
+            // What an answer does not name is as it was.
+            server: try sides.server.map { try object(known.merging($0) { $1 }) },
+            base: operation.kind == .insert || operation.replaced == .insert ? nil : try object(known),
+            changedHere: sides.changedHere, changedThere: sides.changedThere, changedAt: operation.changedAt,
+            serverUpdatedAt: item.updatedAt?.date, round: facts.round)
+    }
+}
+
+extension Resolution {
+    func verdict(on facts: ConflictFacts) -> ConflictVerdict {
+        switch self {
+        case .send(let object): .written(ModelValues.values(of: object))
+        case .sendDelete:
+            switch facts.meeting {
+            // It is gone there.
+            case .editMeetsDelete: .theirs
+            case .deleteMeetsEdit: .ours(takingServers: [])
+            case .editMeetsEdit: .written(nil)
+            }
+        case .takeServers: .theirs
+        case .merge:
+            ConflictRule.merge(edits: .client, deletes: .report).verdict(on: facts, changedAt: .distantPast)
+        case .later(let message): .later(.conflict, message)
+        }
+    }
+}

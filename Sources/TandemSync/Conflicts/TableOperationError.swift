@@ -1,0 +1,25 @@
+import Foundation
+import Tandem
+
+/// An operation that waits for the user: the server refused it, or both sides have changed its object.
+public struct TableOperationError: Error, Sendable, Identifiable {
+    /// The operation. What failed is in ``Operation/error``.
+    public let operation: Tandem.Operation
+    /// What the server holds of the object, by the properties' names in Swift, as it would be stored with references by
+    /// server IDs; empty if it is deleted there, `nil` if nothing is known of it.
+    public let serverValues: [String: StorageValue]?
+    /// Whether the server has deleted the object.
+    public let isDeletedOnServer: Bool
+
+    public var id: Tandem.Operation.ID { operation.id }
+    /// What the server said, or what happened, in a sentence.
+    public var message: String { operation.error?.message ?? "" }
+    /// The server's status, if it gave one.
+    public var status: Int? { operation.error?.status }
+    /// Whether both sides have changed the object: then the user can keep the one or the other.
+    public var isConflict: Bool { serverValues != nil }
+}
+
+extension TableOperationError: CustomStringConvertible {
+    public var description: String { "\(operation.kind) of \(operation.model) \(operation.localID): \(message)" }
+}

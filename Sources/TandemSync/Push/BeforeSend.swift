@@ -1,0 +1,138 @@
+import Foundation
+import Tandem
+
+/// An operation that is about to be sent, as the app is shown it.
+public struct OutgoingOperation<M: Model>: Sendable {
+    /// Its place in the queue.
+    public let id: Tandem.Operation.ID
+    /// What is to be done on the server.
+    public let kind: Tandem.Operation.Kind
+    /// The object. Of one that is deleted what is left; properties that are never sent have their defaults.
+    public let object: M
+    /// The properties changed, by their names in Swift; of an insert all.
+    public let changed: Set<String>
+    /// How often it was sent before.
+    public let attempts: Int
+}
+
+/// What the app says to an operation that is about to be sent.
+public enum SendDecision<M: Model>: Sendable {
+    /// It is sent as it is.
+    case send
+    /// These values are written here first, as a change of the app's, and sent with it. An object that was deleted is
+    /// deleted all the same.
+    case sendChanged(M)
+    /// It is left unsent until it is retried: ``SyncContext/retry(_:)``.
+    case hold
+}
+
+extension SyncTable {
+    /// Has the app look at each operation of the table before it is sent.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// try sync.table(Card.self).setBeforeSend { operation in
+    ///     operation.object.shop.isEmpty ? .hold : .send
+    /// }
+    /// ```
+    ///
+    /// - Parameter look: Called in the push, which waits for it, once for each time an operation is sent; it may write to
+    ///   the store, and must not begin a sync. What it throws leaves the operation to the next push.
+    public func setBeforeSend(
+        _ look: @escaping @Sendable (OutgoingOperation<M>) async throws -> SendDecision<M>
+    ) {
+        context.change(M.self) { settings in
+            settings.beforeSend = { object in
+                let operation = object.operation
+                let decision = try await look(
+                    OutgoingOperation(
+                        id: operation.id, kind: operation.kind,
+                        object: try ModelValues.object(
+                            M.self, object.localValues(of: M.__definition), localID: operation.localID,
+                            serverID: object.serverID,
+                            version: object.version, updatedAt: nil),
+                        changed: object.changed, attempts: operation.attempts))
+                switch decision {
+                case .send: return .send
+                case .sendChanged(let object): return .write(ModelValues.values(of: object))
+                case .hold: return .hold
+                }
+            }
+        }
+    }
+}
+
+/// A ``SendDecision`` without its model's type.
+enum SendVerdict: Sendable {
+    case send
+    case write([String: StorageValue])
+    case hold
+}
+
+extension OutgoingObject {
+    /// The object's values with references by local IDs.
+    func localValues(of model: ModelDefinition) -> [String: StorageValue] {
+        var values = values
+        for property in model.properties where property.kind.isReference && values[property.name] != nil {
+            let ids = references.filter { $0.property == property.name }.map(\.localID)
+            if case .references = property.kind {
+                values[property.name] = ModelValues.list(ids)
+            } else {
+                values[property.name] = ids.first.map { .text($0.rawValue) } ?? .null
+            }
+        }
+        return values
+    }
+}
+
+extension PushRun {
+    /// Shows an operation to the app. `nil` if it may go on.
+    func askApp(_ id: Operation.ID) async throws -> Progress? {
+        guard let table = state.withLock({ $0.queue[id]?.table }) else { return .gone }
+        let settings = try context.settings(of: table)
+        guard let look = settings.beforeSend, let object = try await sendable(id, settings) else { return nil }
+        let verdict: SendVerdict
+        do {
+            verdict = try await look(object)
+        } catch {
+            if error is CancellationError, Task.isCancelled { throw error }
+            return .over(.retryLater(hookError(error, settings), at: nil))
+        }
+        do {
+            return try await store.write { store in
+                guard let operation = try store.operation(withID: id) else { return .gone }
+                switch verdict {
+                case .send: return nil
+                case .hold:
+                    try store.hold(id)
+                    return .over(.held)
+                case .write(let values):
+                    guard operation.kind != .delete else { return nil }
+                    try store.change(operation.localID, in: operation.table, to: values)
+                    return nil
+                }
+            }
+        } catch let error as TandemError {
+            guard case .write = verdict else { throw error }
+            return .over(.retryLater(hookError(error, settings), at: nil))
+        }
+    }
+
+    /// The object of an operation if it would be sent now: what has to wait is shown when its turn has come.
+    private func sendable(_ id: Operation.ID, _ settings: TableSettings) async throws -> OutgoingObject? {
+        try await store.write { store in
+            guard let object = try store.outgoing(id), try store.keptItem(of: id) == nil,
+                object.operation.state == .pending || object.operation.state == .attempted,
+                case .free = try self.place(of: object, settings, store)
+            else { return nil }
+            return object
+        }
+    }
+
+    private func hookError(_ error: any Error, _ settings: TableSettings) -> SyncError {
+        SyncError(
+            .hook, "The app's look at the operation failed: \(error)", table: settings.model.wireName,
+            underlying: error)
+    }
+}
