@@ -52,7 +52,7 @@ let package = Package(
         // What a store and a server say to each other, whatever the wire. Knows no network.
         .target(
             name: "TandemSync",
-            dependencies: ["Tandem"],
+            dependencies: ["Tandem", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
         // The wires of Azure Mobile Apps and Datasync as bytes. Opens no socket: a transport does.

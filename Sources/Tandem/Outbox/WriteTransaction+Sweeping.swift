@@ -1,15 +1,115 @@
+// Taking away what the server has no more, or what the app does not want here any more.
+
 extension ReadTransaction {
+    /// Goes through the rows of the live objects that the server knows and that have no operation.
+    ///
+    /// - Parameter filter: Of those, the ones for which it holds; `nil` for all.
+    /// - Complexity: O(*n*), *n* objects in the table; with a filter that an index answers, as many as it finds.
     package func forEachSyncedRow(in table: String, where filter: PredicateNode?, _ body: (Int64) -> Void) throws {
-        fatalError("PULL")
+        guard let layout = store.schema.table(named: table) else { throw store.hasNoModel(of: table) }
+        var query = QueryDescription(layout.definition)
+        if let filter { query = query.filtered(filter) }
+        try forEachRow(of: query) { alias in
+            """
+            \(alias: alias)."serverID" IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "__operations" o \
+            WHERE o."table" = \(bind: .text(table)) AND o."object" = \(alias: alias)."__rid")
+            """
+        } body: { row in
+            body(row)
+        }
+    }
+
+    /// Goes through the rows of a query in no order.
+    fileprivate func forEachRow(
+        of query: QueryDescription, also condition: @escaping (String) -> SQL, body: (Int64) -> Void
+    ) throws {
+        try checkUsable()
+        var compiler = SQLCompiler()
+        let sql = compiler.select(query, ordered: false, also: { condition($0.alias) }) { _, scope in
+            "\(alias: scope.alias).\"__rid\""
+        }
+        for model in compiler.models { try store.requireModel(model) }
+        let statement = try connectionForReading(searching: compiler.searches).statement(sql.text)
+        defer {
+            statement.reset()
+            statement.clearBindings()
+        }
+        statement.bind(sql.values)
+        while try statement.step() { body(statement.integer(0)) }
     }
 }
 
 extension WriteTransaction {
+    /// Takes away those of some rows that are live, known to the server, and without an operation, with what is kept of
+    /// the server's for them. What refers to them waits for them.
+    ///
+    /// - Returns: How many they were.
     package func removeSynced(_ rows: [Int64], in table: String) throws -> Int {
-        fatalError("PULL")
+        try checkUsable()
+        guard let table = store.schema.table(named: table) else { throw store.hasNoModel(of: table) }
+        var count = 0
+        for row in rows {
+            guard let state = try state(ofRow: row, in: table), let serverID = state.serverID, !state.isDeleted,
+                try operation(of: row, in: table) == nil
+            else { continue }
+            try dropKept(of: row, serverID, in: table)
+            if try asServer({ try delete(state.localID, in: table) }) { count += 1 }
+        }
+        return count
     }
 
+    /// Gives up the operations of a table's objects, and takes these objects away, tombstones too. What refers to one
+    /// that the server knows waits for it; one that it never knew goes by the delete rules of those that refer to it.
+    ///
+    /// - Parameter filter: The operations of the objects for which it holds alone; `nil` for all.
+    /// - Returns: How many operations are lost.
+    /// - Throws: ``TandemError/Code/deleteDenied`` if what refers to an object that the server never knew denies it.
     package func dropOperations(in table: String, where filter: PredicateNode?) throws -> Int {
-        fatalError("PULL")
+        try checkUsable()
+        guard let layout = store.schema.table(named: table) else { throw store.hasNoModel(of: table) }
+        var count = 0
+        // An object that goes by the app's rules may change another one of this table, which then has an operation.
+        while true {
+            var rows: [Int64] = []
+            var query = QueryDescription(layout.definition)
+            if let filter { query = query.filtered(filter) }
+            try forEachRow(of: query.living(.any)) { alias in
+                """
+                \(alias: alias)."__rid" IN (SELECT "object" FROM "__operations" WHERE "table" = \(bind: .text(table)))
+                """
+            } body: { row in
+                rows.append(row)
+            }
+            guard !rows.isEmpty else { return count }
+            // Those known to the server first: what they hold is then no reason to change them.
+            for known in [true, false] {
+                for row in rows where try giveUp(row, ifKnown: known, in: layout) { count += 1 }
+            }
+        }
+    }
+
+    private func giveUp(_ row: Int64, ifKnown: Bool, in table: TableLayout) throws -> Bool {
+        guard let state = try state(ofRow: row, in: table), (state.serverID != nil || state.isDeleted) == ifKnown,
+            let operation = try operation(of: row, in: table)
+        else { return false }
+        try savepoint {
+            try dropKept(of: row, state.serverID, in: table)
+            try drop(operation, in: table)
+            guard ifKnown else {
+                _ = try delete(state.localID, in: table)
+                return
+            }
+            try eraseRow(of: state, in: table)
+            try asServer { try detachHolders(of: state.localID, in: table, as: state.serverID) }
+        }
+        return true
+    }
+}
+
+extension Store {
+    fileprivate func hasNoModel(of table: String) -> TandemError {
+        TandemError(
+            .unknownModel, "The store was not opened with a model of the table \(table).",
+            advice: "Add it to the models given to Store(at:models:).", store: path)
     }
 }

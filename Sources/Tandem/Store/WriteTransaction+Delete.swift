@@ -59,7 +59,7 @@ extension WriteTransaction {
         try savepoint {
             if origin == .server {
                 try remove(state, texts, in: table)
-                try detachHolders(of: localID, in: table)
+                try detachHolders(of: localID, in: table, as: state.serverID)
             } else {
                 try deleteCascading(localID, in: table)
             }
@@ -226,7 +226,11 @@ extension WriteTransaction {
 
     /// An object goes because the server says so: references to it wait, as for one that has not arrived. What
     /// becomes of those that hold it is the server's to say, and no unsent change of theirs is touched.
-    func detachHolders(of localID: LocalID, in table: TableLayout) throws {
+    ///
+    /// - Parameter serverID: By what it is known when it comes back, if the server knows it: it then has another local
+    ///   ID where the server makes the IDs.
+    func detachHolders(of localID: LocalID, in table: TableLayout, as serverID: ServerID? = nil) throws {
+        let name = serverID.map { LocalID($0.rawValue) } ?? localID
         for holder in table.holders {
             let property = holder.table.definition.properties[holder.property]
             let column = property.column.quotedSQL
@@ -243,7 +247,7 @@ extension WriteTransaction {
                 let waiting = ids.enumerated().filter { $0.element == localID }.map {
                     UnresolvedReference(
                         link: link, target: table,
-                        position: WaitingEntry.position(ofPresent: $0.offset, besides: others), id: localID)
+                        position: WaitingEntry.position(ofPresent: $0.offset, besides: others), id: name)
                 }
                 let rest: StorageValue =
                     holder.isToMany ? .text(LinkList.text(ids.filter { $0 != localID })) : .null

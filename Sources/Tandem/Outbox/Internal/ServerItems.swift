@@ -10,7 +10,8 @@ struct KnownBeside {
 }
 
 extension WriteTransaction {
-    /// Keeps an item beside the object that it is of, in place of what was kept before: the newest counts.
+    /// Keeps an item beside the object that it is of, in place of what was kept before: the newest counts. What is kept
+    /// already is not written again.
     ///
     /// - Parameter rowID: The object's row; `nil` if there is none.
     func keep(
@@ -22,7 +23,9 @@ extension WriteTransaction {
             "reason", "message") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT ("table", "serverID") DO UPDATE SET \
             "object" = excluded."object", "version" = excluded."version", "updatedAt" = excluded."updatedAt", \
             "deleted" = excluded."deleted", "item" = excluded."item", "reason" = excluded."reason", \
-            "message" = excluded."message"
+            "message" = excluded."message" WHERE "item" IS NOT excluded."item" \
+            OR "object" IS NOT excluded."object" OR "reason" IS NOT excluded."reason" \
+            OR "message" IS NOT excluded."message"
             """,
             [
                 .text(table.table), .text(item.serverID.rawValue), rowID.map { .integer($0) } ?? .null,
@@ -32,7 +35,7 @@ extension WriteTransaction {
                 message.map { .text($0) } ?? .null,
             ])
         knownBeside.hasKept = true
-        touched.noteOperation(of: table)
+        if connection.changes > 0 { touched.noteOperation(of: table) }
     }
 
     /// Forgets what is kept of an object, by its row or by its server ID.

@@ -1,0 +1,41 @@
+import Tandem
+
+/// A page's items as a store takes them: all of them, read before anything is written.
+struct PageItems: Sendable {
+    private let items: [(item: ServerItem, identity: ServerIdentity)]
+    private let model: ModelDefinition
+
+    var ids: [ServerID] { items.map(\.item.serverID) }
+
+    /// - Throws: ``SyncError/Code/badAnswer`` for a value that is none of its property's type.
+    init(_ page: ArraySlice<RemoteItem>, _ forms: ItemForms, _ settings: TableSettings) throws {
+        model = settings.model
+        items = try page.map { item in
+            do throws(UnreadableValue) {
+                return (try forms.stored(item), settings.identity(of: item))
+            } catch {
+                throw SyncError(
+                    .badAnswer, "The item \(item.id) can't be read: \(error.message)",
+                    advice: "Tell whoever runs the server, or update the app.", table: settings.model.wireName,
+                    property: error.member, underlying: error)
+            }
+        }
+    }
+
+    /// Hands the items to the store, within one transaction.
+    ///
+    /// - Throws: ``SyncError/Code/badAnswer`` for a new object without a value that it needs.
+    func receive(into local: any LocalWriting, _ tally: inout PullTally) throws {
+        for (item, identity) in items {
+            do {
+                tally.note(try local.receive(item, in: model.table, identity: identity), of: item.serverID)
+            } catch let error as TandemError where error.code == .invalidValue {
+                let property = model.properties.first { $0.name == error.property }
+                throw SyncError(
+                    .badAnswer, "The item \(item.serverID) can't be taken: \(error.message)",
+                    advice: error.advice, table: model.wireName, property: property?.wireName ?? error.property,
+                    underlying: error)
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Tandem
+
+/// One pull, from its first request to its last.
+struct PullRun {
+    let context: SyncContext
+    let query: ResolvedQuery
+    let forms: ItemForms
+    let observe: (@Sendable (PullProgress) -> Void)?
+    var tally = PullTally()
+    private var progress: PullProgress
+
+    init(_ context: SyncContext, _ query: ResolvedQuery, observe: (@Sendable (PullProgress) -> Void)?) {
+        self.context = context
+        self.query = query
+        self.observe = observe
+        forms = context.forms(of: query.settings)
+        progress = PullProgress(table: query.table)
+    }
+
+    /// Fetches what there is to fetch.
+    ///
+    /// What was kept is tried again before, as the pages may need it, and once more after, if something was refused: what
+    /// stood in its way may have gone.
+    mutating func run() async throws -> PullResult {
+        try await retryKept()
+        if let queryID = query.queryID {
+            try await pullChanges(queryID)
+        } else {
+            try await pullEverything()
+        }
+        if tally.hasRefused { try await retryKept() }
+        return tally.finished()
+    }
+
+    // MARK: What changed
+
+    private mutating func pullChanges(_ queryID: String) async throws {
+        let table = query.table
+        var stored = try await context.store.read { try $0.syncToken(of: queryID, in: table) }
+        var cursor = PullCursor(
+            from: try stored?.time.map(place), pageSize: context.options.pageSize, overlap: context.options.overlap)
+        while true {
+            let page = try await fetch(cursor.order, skip: cursor.skip, top: cursor.top, includeDeleted: true)
+            try checkTimes(of: page)
+            let items: ArraySlice<RemoteItem>
+            switch cursor.advance(past: page) {
+            case .take(let some): items = some
+            case .again: continue
+            case .stuck: throw noProgress()
+            }
+            var token = SyncToken(
+                digest: query.digest, time: cursor.floor?.text, isSettled: cursor.isSettled,
+                lastSuccess: stored?.lastSuccess)
+            let isNew = token != stored
+            if !page.hasMore { token.lastSuccess = context.options.clock.now() }
+            let wasWritten = try await store(items, token: token, of: queryID, always: isNew, isLast: !page.hasMore)
+            if wasWritten { stored = token }
+            note(items.count)
+            guard page.hasMore else { return }
+        }
+    }
+
+    /// Writes a page and how far the query has come with it, or nothing.
+    ///
+    /// - Parameters:
+    ///   - always: Whether the token is another one.
+    ///   - isLast: Whether the pull ends with this page: when it did is noted, but not for its own sake.
+    /// - Returns: Whether the token was written.
+    private mutating func store(
+        _ items: ArraySlice<RemoteItem>, token: SyncToken, of queryID: String, always: Bool, isLast: Bool
+    ) async throws -> Bool {
+        guard always || !items.isEmpty else { return false }
+        let page = try PageItems(items, forms, query.settings)
+        let (table, tally) = (query.table, tally)
+        let isNews = tally.result.changes > 0 && isLast
+        let (next, wrote) = try await context.store.write { local in
+            var next = tally
+            try page.receive(into: local, &next)
+            let writes = always || (isLast && (isNews || next.result.changes > tally.result.changes))
+            if writes { try local.setSyncToken(token, of: queryID, in: table) }
+            return (next, writes)
+        }
+        self.tally = next
+        return wrote
+    }
+
+    private func place(_ text: String) throws -> WireTimestamp {
+        guard let time = WireTimestamp(text) else {
+            throw SyncError(
+                .noProgress, "How far the query was pulled can't be read.",
+                advice: "Purge the query ID, and pull it again.", table: query.remoteTable.rawValue)
+        }
+        return time
+    }
+
+    /// A time far past the server's own clock would take the token past all that is to come.
+    private func checkTimes(of page: RemotePage) throws {
+        guard let clock = page.serverDate, let item = page.items.last, let time = item.updatedAt,
+            time.date > clock + 24 * 3600
+        else { return }
+        throw SyncError(
+            .badAnswer, "The item \(item.id) was changed more than a day past the server's own clock.",
+            advice: "Tell whoever runs the server.", table: query.remoteTable.rawValue, property: "updatedAt")
+    }
+
+    // MARK: Requests
+
+    mutating func fetch(
+        _ order: PageRequest.Order, skip: Int = 0, top: Int, includeDeleted: Bool
+    ) async throws -> RemotePage {
+        try Task.checkCancellation()
+        guard progress.pages < context.options.pageLimit else {
+            throw SyncError(
+                .tooManyPages, "The pull did not end within \(context.options.pageLimit) pages.",
+                advice: "Raise SyncContext.Options.pageLimit if the table is that large.",
+                table: query.remoteTable.rawValue)
+        }
+        let request = PageRequest(
+            table: query.remoteTable, filter: query.filter?.remote, order: order, skip: skip, top: top,
+            includeDeleted: includeDeleted && query.settings.features.softDelete,
+            wantsCount: observe != nil && progress.pages == 0)
+        progress.pages += 1
+        tally.result.pages += 1
+        let page: RemotePage
+        do throws(RemoteFailure) {
+            page = try await context.remote.page(request)
+        } catch {
+            throw SyncError.thrown(for: error, table: query.remoteTable)
+        }
+        if let count = page.count { progress.total = count }
+        return page
+    }
+
+    mutating func note(_ rows: Int) {
+        progress.rows += rows
+        observe?(progress)
+    }
+
+    func noProgress() -> SyncError {
+        SyncError(
+            .noProgress, "The server sends the same items again and again, or its items change faster than they come.",
+            advice: "Tell whoever runs the server if it happens again.", table: query.remoteTable.rawValue)
+    }
+}
+
+extension SyncError {
+    /// What to throw for a failure of reading: a cancelled task's is `CancellationError`.
+    static func thrown(for failure: RemoteFailure, table: RemoteTableName) -> any Error {
+        if failure.isCancellation { return CancellationError() }
+        let error = SyncError(failure, table: table)
+        switch failure {
+        case .badAnswer(let answer) where answer.code == .noUpdatedAt:
+            return SyncError(
+                .noUpdatedAt, error.message,
+                advice: "Pull without a query ID, and say so by SyncTable.setFeatures(_:).", table: error.table,
+                url: error.url, status: error.status, underlying: failure)
+        case .unsendable(let problem) where problem.code == .filter:
+            return SyncError(
+                .unsupportedFilter, error.message, advice: "Ask for more, and search here.", table: error.table,
+                property: error.property, underlying: failure)
+        default: return error
+        }
+    }
+}

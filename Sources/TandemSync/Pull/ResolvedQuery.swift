@@ -1,0 +1,87 @@
+import Foundation
+import Tandem
+
+/// A query that is ready to be asked: its table is known, and its filter is in the server's terms.
+struct ResolvedQuery: Sendable {
+    let settings: TableSettings
+    let queryID: String?
+    let filter: LocalFilter?
+    let digest: [UInt8]
+
+    var table: String { settings.model.table }
+    var remoteTable: RemoteTableName { RemoteTableName(settings.model.wireName) }
+}
+
+extension SyncContext {
+    /// Puts a query into the server's terms.
+    ///
+    /// - Parameter isPreliminary: Whether an object that the filter names, and that the server does not know yet, may get
+    ///   known before the query is asked.
+    /// - Returns: `nil` if it is preliminary, and there is such an object.
+    /// - Throws: ``SyncError/Code/unknownModel``, ``SyncError/Code/unsupportedFilter``, ``SyncError/Code/noUpdatedAt``,
+    ///   and ``SyncError/Code/otherFilter`` if its query ID is another filter's. The server was not asked anything.
+    func resolve(_ query: PullQuery, isPreliminary: Bool = false) async throws -> ResolvedQuery? {
+        let settings = try settings(of: query.table)
+        let name = settings.model.wireName
+        if query.queryID != nil, !settings.features.updatedAt {
+            throw SyncError(
+                .noUpdatedAt, "The server's table does not keep updatedAt, so that what changed can't be asked for.",
+                advice: "Pull without a query ID.", table: name)
+        }
+        let format = remote.format
+        let (filter, isComplete, token) = try await store.read { local in
+            let (filter, isComplete) = try Self.filter(query, format, name, local)
+            return (filter, isComplete, try query.queryID.flatMap { try local.syncToken(of: $0, in: query.table) })
+        }
+        if !isComplete {
+            if isPreliminary { return nil }
+            throw SyncError(
+                .unsupportedFilter, "The filter names an object that the server does not know yet.",
+                advice: "Push first.", table: name)
+        }
+        let resolved = ResolvedQuery(
+            settings: settings, queryID: query.queryID, filter: filter,
+            digest: FilterDigest.bytes(of: filter?.remote))
+        if let token, token.digest != resolved.digest {
+            throw SyncError(
+                .otherFilter, "The query ID \"\(query.queryID ?? "")\" was used with another filter.",
+                advice: "Give each filter a query ID of its own, or purge the old one.", table: name)
+        }
+        return resolved
+    }
+
+    /// A query's filter, to be asked here.
+    ///
+    /// - Throws: ``SyncError/Code/unknownModel``, ``SyncError/Code/unsupportedFilter``.
+    func localFilter(of query: PullQuery) async throws -> LocalFilter? {
+        let name = try settings(of: query.table).model.wireName
+        let format = remote.format
+        return try await store.read { try Self.filter(query, format, name, $0).0 }
+    }
+
+    /// A query's filter in both terms, and whether the server knows all that it names.
+    private static func filter(
+        _ query: PullQuery, _ format: WireFormat, _ name: String, _ local: any LocalReading
+    ) throws -> (LocalFilter?, isComplete: Bool) {
+        guard let node = query.filter else { return (nil, true) }
+        let unknown = UnknownObjects()
+        let translation = FilterTranslation(format: format) { localID, table in
+            if let serverID = try local.serverID(of: localID, in: table) { return serverID }
+            // The rest of the filter is looked at all the same: what can never be asked is told first.
+            unknown.found = true
+            return ServerID(localID.rawValue)
+        }
+        do {
+            return (LocalFilter(node: node, remote: try translation.filter(node)), !unknown.found)
+        } catch let error as UnaskableFilter {
+            throw SyncError(
+                .unsupportedFilter, error.description, advice: "Ask for more, and search here.", table: name,
+                property: error.part, underlying: error)
+        }
+    }
+
+    /// Lives within one call, on one thread.
+    private final class UnknownObjects {
+        var found = false
+    }
+}

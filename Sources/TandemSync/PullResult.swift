@@ -1,0 +1,47 @@
+import Tandem
+
+/// What a pull has brought.
+public struct PullResult: Sendable {
+    /// How many objects are new here.
+    public internal(set) var inserted = 0
+    /// How many objects here were changed.
+    public internal(set) var updated = 0
+    /// How many objects here went, because the server has deleted them or has them no more.
+    public internal(set) var deleted = 0
+    /// How many items were here already as they are.
+    public internal(set) var unchanged = 0
+    /// How many items are of objects that have changes to be sent: they are kept beside those, as the server's side.
+    public internal(set) var keptBeside = 0
+    /// The items that could not be written: another object here has their unique value, or this version of the app can't
+    /// read them. They are kept, and each pull tries them again.
+    public internal(set) var refusedRows: [RefusedRow] = []
+    /// How many pages were asked for.
+    public internal(set) var pages = 0
+    /// What was sent before, if the table had changes to send.
+    public internal(set) var push: PushResult?
+    /// Why the push before ended without a result. The pull went on.
+    public internal(set) var pushError: SyncError?
+
+    /// How many objects changed here.
+    public var changes: Int { inserted + updated + deleted }
+}
+
+/// An item of the server's that could not be written here.
+public struct RefusedRow: Sendable {
+    /// The item's key on the server.
+    public let serverID: ServerID
+    /// Why not, in a sentence.
+    public let message: String
+    /// The error, if this pull has met one.
+    public let underlying: (any Error)?
+}
+
+/// How far a running pull has come.
+struct PullProgress: Sendable, Hashable {
+    /// The table, as the store names it.
+    let table: String
+    var pages = 0
+    var rows = 0
+    /// How many rows are to come in all, where the server has said so.
+    var total: Int?
+}

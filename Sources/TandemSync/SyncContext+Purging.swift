@@ -1,0 +1,90 @@
+import Tandem
+
+extension SyncContext {
+    /// Drops a model's objects here, and all that is remembered of how far they were pulled: the next pull begins anew.
+    /// The server is not told, and objects of other models that refer to them wait for them to come back.
+    ///
+    /// With a query ID that query alone is pulled from its start; as no object is left, so are the others of the model.
+    ///
+    /// - Parameter force: Whether to give up what was not sent. Objects that the server never knew are then lost.
+    /// - Returns: How many objects went.
+    /// - Throws: ``SyncError/Code/pendingOperations`` if something was not sent and it is not forced.
+    @discardableResult
+    public func purge<M: Model>(_ model: M.Type, force: Bool = false) async throws -> Int {
+        try await purge(PullQuery(model), force: force)
+    }
+
+    /// Drops those of a model's objects here for which a filter holds.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// try await sync.purge(ToDo.self, queryID: "unfinished") { $0.isDone }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - queryID: The query that is to be pulled from its start again. The places of others stay: what they have
+    ///     fetched of these objects comes back when it changes there. Without one all the model's queries are pulled from
+    ///     their start.
+    ///   - filter: As the objects are here. It may ask only what a pull's filter may.
+    ///   - force: Whether to give up what was not sent of these objects.
+    /// - Returns: How many objects went.
+    /// - Throws: ``SyncError/Code/pendingOperations`` if something of the table was not sent and it is not forced;
+    ///   ``SyncError/Code/unsupportedFilter``.
+    @discardableResult
+    public func purge<M: Model>(
+        _ model: M.Type, queryID: String? = nil, force: Bool = false,
+        where filter: (M.Columns) -> some PredicateExpression<M>
+    ) async throws -> Int {
+        try await purge(PullQuery(model, queryID: queryID, where: filter), force: force)
+    }
+
+    private func purge(_ query: PullQuery, force: Bool) async throws -> Int {
+        try await exclusively {
+            let filter = try await localFilter(of: query)
+            let name = try settings(of: query.table).model.wireName
+            return try await store.write { try Self.purge(query, filter, name, force: force, in: $0) }
+        }
+    }
+
+    private static func purge(
+        _ query: PullQuery, _ filter: LocalFilter?, _ name: String, force: Bool, in local: any LocalWriting
+    ) throws -> Int {
+        let table = query.table
+        var count = 0
+        if try local.countOfOperations(in: table) > 0 {
+            guard force else {
+                throw SyncError(
+                    .pendingOperations, "The table has changes that were not sent.",
+                    advice: "Push them, or force the purge to give them up.", table: name)
+            }
+            count += try local.dropOperations(in: table, where: filter)
+        }
+        var rows = try local.syncedRows(in: table, where: filter)
+        while !rows.isEmpty {
+            let some = rows.prefix(1000)
+            count += try local.removeSynced(some, in: table)
+            for row in some { rows.remove(row) }
+        }
+        guard filter == nil else {
+            if let queryID = query.queryID {
+                try local.setSyncToken(nil, of: queryID, in: table)
+            } else {
+                try local.removeSyncTokens(of: table)
+            }
+            return count
+        }
+        try local.removeSyncTokens(of: table)
+        // What was kept for want of room would come back older than what the server has by then.
+        var last: ServerID?
+        while true {
+            let kept = try local.keptItemsWithoutOperation(in: table, after: last, limit: 1000)
+            for item in kept {
+                _ = try local.receive(
+                    ServerItem(serverID: item.serverID, isDeleted: true), in: table, identity: .client)
+            }
+            last = kept.last?.serverID
+            if kept.count < 1000 { return count }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import Tandem
+
+/// What a whole sync has done.
+public struct SyncResult: Sendable {
+    /// One of its pulls.
+    public struct Pull: Sendable {
+        public let query: PullQuery
+        /// What it has brought, or why it failed. The others went on.
+        public let outcome: Result<PullResult, SyncError>
+    }
+
+    /// The pulls, in the order in which they were asked for.
+    public internal(set) var pulls: [Pull] = []
+    /// The edits that were dropped, because the server has deleted their objects.
+    public internal(set) var dropped: [DroppedEdit] = []
+    /// What became of what was to be sent; `nil` if there was nothing.
+    public internal(set) var push: PushResult?
+
+    /// Whether this device and the server are in step: all pulls came to their end, and all was sent.
+    public var isComplete: Bool {
+        pulls.allSatisfy { if case .success(let pull) = $0.outcome { pull.refusedRows.isEmpty } else { false } }
+            && push?.isComplete ?? true
+    }
+}
+
+/// An edit that was not sent, because the server has deleted its object.
+public struct DroppedEdit: Sendable {
+    /// The object's model, by its name in Swift.
+    public let model: String
+    public let localID: LocalID
+    public let serverID: ServerID
+    /// What was changed here, by the properties' names, in the stored form.
+    public let values: [String: StorageValue]
+}

@@ -1,0 +1,121 @@
+import DatasyncWire
+import Foundation
+import HTTPTypes
+import Synchronization
+import Tandem
+import TandemServerCore
+import Testing
+
+@testable import TandemSync
+
+/// A pull without a query ID: everything, and what the server has no more goes.
+@Suite struct FullPullTests {
+    @Test(arguments: [Dialect.datasync, .azureMobileApps])
+    func whatWasDeletedWithoutATombstoneGoes(dialect: Dialect) async throws {
+        let world = try SyncWorld(dialect) { $0.otherTables = ServerTable(deletesSoftly: false) }
+        let (store, sync) = try world.device { $0.pageSize = 2 }
+        try await world.others.person("p", "Ада")
+        for id in ["a", "b", "c", "d", "e"] as [ServerID] { try await world.others.card(id, owner: "p") }
+        try await sync.pull(Person.self, queryID: "people")
+        try await sync.pull(Card.self, queryID: "cards")
+        world.clock.advance(by: 60)
+        try await world.others.delete("Card", "b")
+        try await world.others.delete("Person", "p")
+        try await world.others.card("f")
+        #expect(try await sync.pull(Card.self, queryID: "cards").deleted == 0)
+        #expect(try store.objects(Card.self).count() == 6)
+        let result = try await sync.pull(Card.self)
+        #expect(result.deleted == 1 && result.inserted == 0)
+        #expect(
+            try store.objects(Card.self).sorted(by: \.barcode).all().map(\.barcode) == ["ba", "bc", "bd", "be", "bf"])
+        #expect(try await sync.pull(Person.self).deleted == 1)
+        // The cards hold what the server has of them: a reference to what may come back.
+        #expect(try store.objects(Card.self).where { $0.owner == nil }.count() == 5)
+        try await world.others.person("p", "Ада")
+        try await sync.pull(Person.self)
+        #expect(try store.objects(Card.self).where { $0.owner == nil }.count() == 1)
+        #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
+    }
+
+    @Test func theSweepKeepsToTheFilter() async throws {
+        let world = try SyncWorld { $0.otherTables = ServerTable(deletesSoftly: false) }
+        let (store, sync) = try world.device()
+        for (id, points) in [("a", 1), ("b", 20), ("c", 30)] as [(ServerID, Int64)] {
+            try await world.others.card(id, points: .integer(points))
+        }
+        try await sync.pull(Card.self)
+        try await world.others.delete("Card", "a")
+        try await world.others.delete("Card", "b")
+        let result = try await sync.pull(Card.self) { $0.points > 10 }
+        #expect(result.deleted == 1)
+        #expect(try Set(store.objects(Card.self).all().map(\.localID)) == ["a", "c"])
+    }
+
+    @Test func whatIsNotSentIsNotSwept() async throws {
+        let world = try SyncWorld { $0.otherTables = ServerTable(deletesSoftly: false) }
+        let (store, sync) = try world.device()
+        for id in ["a", "b", "c"] as [ServerID] { try await world.others.card(id) }
+        try await sync.pull(Card.self)
+        for id in ["a", "b", "c"] as [ServerID] { try await world.others.delete("Card", id) }
+        try await store.write { tx in
+            try tx.update(Card.self, "a") { $0.points = 5 }
+            try tx.delete(Card.self, "b")
+            try tx.insert(Card(shop: "new", barcode: "new"))
+        }
+        _ = try await sync.runPull(PullQuery(Card.self), pushesFirst: false)
+        #expect(try store.objects(Card.self).all().map(\.barcode).sorted() == ["ba", "new"])
+        #expect(try store.objects(Card.self).onlyDeleted().count() == 1)
+        #expect(try store.operations.count() == 3 && store.checkIntegrity() == [])
+    }
+
+    @Test func anEmptyServerEmptiesTheTable() async throws {
+        let server = PagedServer()
+        server.change { state in
+            for index in 0..<3000 { state.write("\(index)", "x") }
+        }
+        let device = try PagedDevice(server, pageSize: 1000)
+        #expect(try await device.pull(nil).inserted == 3000)
+        server.change { $0.rows = [:] }
+        let result = try await device.pull(nil)
+        #expect(result.deleted == 3000 && result.pages == 1)
+        #expect(try device.pets().isEmpty && device.store.checkIntegrity() == [])
+    }
+
+    @Test func whatComesAndGoesWhilePagesAreReadSweepsNothingElse() async throws {
+        let server = PagedServer()
+        server.change { state in
+            for index in 100..<160 { state.write("\(index)", "x") }
+        }
+        let device = try PagedDevice(server, pageSize: 7)
+        try await device.pull(nil)
+        server.on { state, request throws(RemoteFailure) in
+            // What lies before the place goes, which would move the rest under a pull that counts.
+            if case .id(let last?) = request.order, let before = state.rows.keys.filter({ $0 <= last.rawValue }).max() {
+                state.rows[before] = nil
+            }
+            return nil
+        }
+        try await device.pull(nil)
+        server.on { _, _ throws(RemoteFailure) in nil }
+        #expect(server.live.allSatisfy { (try? device.pets()[$0.key]) == $0.value })
+        try await device.pull(nil)
+        #expect(try device.pets() == server.live)
+    }
+
+    @Test func whatWasRefusedGoesWithWhatTheServerHasNoMore() async throws {
+        let world = try SyncWorld { $0.otherTables = ServerTable(deletesSoftly: false) }
+        let (store, sync) = try world.device()
+        try await world.others.card("a", barcode: "1")
+        try await sync.pull(Card.self)
+        try await world.others.card("b", barcode: "1")
+        var result = try await sync.pull(Card.self)
+        #expect(result.refusedRows.map(\.serverID) == ["b"])
+        try await world.others.delete("Card", "b")
+        try await world.others.delete("Card", "a")
+        // Its rival goes, which makes room for it: it was gone before.
+        result = try await sync.pull(Card.self)
+        result = try await sync.pull(Card.self)
+        #expect(result.refusedRows.isEmpty)
+        #expect(try store.objects(Card.self).count() == 0)
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Synchronization
+import Tandem
+import TandemSync
+import Testing
+
+/// A pull that ends anywhere, and goes on in another context: nothing is missed, and nothing comes twice.
+@Suite struct PullCrashTests {
+    private struct Cut: Error {}
+
+    private func server(_ count: Int) -> PagedServer {
+        let server = PagedServer()
+        server.change { state in
+            for index in 0..<count {
+                state.write("\(100 + index)", "pet \(index)")
+                if index % 4 == 0 { state.now += 1 }
+            }
+            state.now += 60_000
+        }
+        return server
+    }
+
+    @Test(arguments: [String?.some("pets"), nil], [false, true])
+    func aPullThatIsCutAtAnyRequestGoesOn(queryID: String?, comesBack: Bool) async throws {
+        for cut in 1...12 {
+            let server = server(20)
+            let device = try PagedDevice(server, pageSize: 3)
+            let requests = Mutex(0)
+            server.on { state, request throws(RemoteFailure) in
+                guard
+                    requests.withLock({
+                        $0 += 1
+                        return $0
+                    }) == cut
+                else { return nil }
+                // While the device is away, rows change.
+                if comesBack { state.write("105", "changed") }
+                throw .lost(Cut())
+            }
+            _ = try? await device.pull(queryID)
+            server.on { _, _ throws(RemoteFailure) in nil }
+            let before = try device.pets()
+            let token = try await device.token()
+            let result = try await device.pull(queryID)
+            #expect(try device.pets() == server.live, "cut at \(cut)")
+            // What was there is not fetched again, but for the last instant.
+            if queryID != nil, token != nil { #expect(result.unchanged <= 5) }
+            #expect(before.count + result.inserted == 20)
+            #expect(try device.store.checkIntegrity() == [])
+        }
+    }
+
+    @Test func aPageThatCanNotBeStoredIsNotPassed() async throws {
+        let server = server(20)
+        var options = SyncContext.Options()
+        options.pageSize = 3
+        for cut in 1...6 {
+            let store = FailingStore(try Store(inMemoryModels: [Person.self, Card.self, Pet.self]))
+            store.failing.withLock { $0 = cut }
+            let sync = SyncContext(localStore: store, remote: server, options: options)
+            await #expect(throws: FailingStore.Failure.self) { try await sync.pull(Pet.self, queryID: "pets") }
+            // What the token has passed is here.
+            let time = try await store.read { try $0.syncToken(of: "pets", in: "Pet")?.time }
+            let limit = time.flatMap { WireTimestamp($0)?.date }
+            let here = try Set(store.store.objects(Pet.self).all().map { $0.serverID?.rawValue ?? "" })
+            let passed = server.state.withLock { state in
+                state.rows.values.filter { row in
+                    limit.map { Date(timeIntervalSince1970: Double(row.time) / 1000) < $0 } ?? false
+                }
+            }
+            #expect(passed.allSatisfy { here.contains($0.id) }, "cut at \(cut)")
+            store.failing.withLock { $0 = 0 }
+            let result = try await sync.pull(Pet.self, queryID: "pets")
+            #expect(here.count + result.inserted == 20)
+            #expect(try store.store.objects(Pet.self).count() == 20 && store.store.checkIntegrity() == [])
+        }
+    }
+
+    @Test func aSweepThatIsCutIsEndedByTheNextPull() async throws {
+        let server = server(3)
+        let base = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
+        try await base.write(from: .server) { tx in
+            for index in 0..<2500 {
+                try tx.insert(Pet(name: "gone").received(serverID: ServerID("gone \(index)"), version: "1"))
+            }
+        }
+        let store = FailingStore(base)
+        // The page, a thousand, and then no more.
+        store.failing.withLock { $0 = 3 }
+        var sync = SyncContext(localStore: store, remote: server)
+        await #expect(throws: FailingStore.Failure.self) { try await sync.pull(Pet.self) }
+        let left = try base.objects(Pet.self).count()
+        #expect(left > 3 && left < 2503)
+        store.failing.withLock { $0 = 0 }
+        sync = SyncContext(localStore: store, remote: server)
+        let result = try await sync.pull(Pet.self)
+        #expect(result.deleted == left - 3)
+        #expect(try base.objects(Pet.self).count() == 3 && base.checkIntegrity() == [])
+    }
+
+    /// A store whose process ends in the write of that number.
+    private final class FailingStore: LocalStore {
+        struct Failure: Error {}
+        let store: Store
+        let failing = Mutex(0)
+
+        init(_ store: Store) { self.store = store }
+
+        var models: [ModelDefinition] { store.models }
+        var lockPath: String? { nil }
+
+        func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
+            try await store.read { (local: any LocalReading) in try body(local) }
+        }
+
+        func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
+            let isLast = failing.withLock { count in
+                count -= 1
+                return count == 0
+            }
+            return try await store.write { (local: any LocalWriting) in
+                let result = try body(local)
+                // All was done, and nothing is kept.
+                if isLast { throw Failure() }
+                return result
+            }
+        }
+    }
+}

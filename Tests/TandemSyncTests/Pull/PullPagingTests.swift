@@ -1,0 +1,181 @@
+import Foundation
+import Synchronization
+import TandemTesting
+import Testing
+
+@testable import Tandem
+@testable import TandemSync
+
+/// Nothing is missed at page borders, whatever happens to the rows meanwhile.
+@Suite struct PullPagingTests {
+    @Test(arguments: [1, 2, 3, 5, 7], [1, 2, 3, 6, 7, 8, 50, 300])
+    func rowsOfOneInstantAllCome(pageSize: Int, count: Int) async throws {
+        let server = PagedServer()
+        server.change { state in
+            state.write("before", "x")
+            state.now += 1
+            for index in 0..<count { state.write("\(1000 + index)", "pet \(index)") }
+            state.now += 1
+            state.write("after", "y")
+            state.now += 60_000
+        }
+        let device = try PagedDevice(server, pageSize: pageSize)
+        let result = try await device.pull()
+        #expect(try device.pets() == server.live)
+        #expect(result.inserted == count + 2 && result.updated == 0 && result.deleted == 0)
+        // A page of a hundred that begins with the last row of the one before costs as much as one that does not.
+        #expect(result.pages <= 2 * (count + 2) / pageSize + 2)
+        #expect(try await device.pull().changes == 0)
+    }
+
+    @Test func aQuietTableIsOneRequestAndNoWrite() async throws {
+        let server = PagedServer()
+        server.change { state in
+            for index in 0..<10 {
+                state.write("\(index)", "pet")
+                state.now += 1
+            }
+            state.now += 31_000
+        }
+        let device = try PagedDevice(server)
+        try await device.pull()
+        let token = try await device.token()
+        #expect(token?.isSettled == true)
+        let before = server.requests.count
+        let writes = try device.store.totalChanges()
+        for _ in 0..<3 { #expect(try await device.pull().changes == 0) }
+        #expect(server.requests.count == before + 3)
+        #expect(try device.store.totalChanges() == writes)
+        #expect(try await device.token() == token)
+    }
+
+    @Test func anEmptyTableIsRememberedOnce() async throws {
+        let server = PagedServer()
+        let device = try PagedDevice(server)
+        try await device.pull()
+        #expect(try await device.token()?.time == nil)
+        let writes = try device.store.totalChanges()
+        try await device.pull()
+        #expect(try device.store.totalChanges() == writes)
+        server.change { $0.write("a", "x") }
+        #expect(try await device.pull().inserted == 1)
+    }
+
+    @Test func theOverlapIsReadUntilTheServersClockHasPassedIt() async throws {
+        let server = PagedServer()
+        server.change { state in
+            state.write("old", "x")
+            state.now += 100_000
+            state.write("new", "y")
+        }
+        let device = try PagedDevice(server)
+        try await device.pull()
+        // Only what lies more than the overlap before the server's clock is done with.
+        #expect(try await device.token()?.time == PagedServer.time(1_795_000_000_000)?.text)
+        // A transaction that began before "new" was written ends now.
+        server.change { $0.write("late", "z", late: 20_000) }
+        #expect(try await device.pull().inserted == 1)
+        server.change { $0.now += 31_000 }
+        #expect(try await device.pull().changes == 0)
+        #expect(try await device.token()?.time == PagedServer.time(1_795_000_100_000)?.text)
+        #expect(try await device.token()?.isSettled == true)
+    }
+
+    @Test func whatIsCommittedLateDuringALongPullComesWithTheNext() async throws {
+        let server = PagedServer()
+        server.change { state in
+            for index in 0..<4 {
+                state.write("\(index)", "pet")
+                state.now += 1000
+            }
+        }
+        // Each request takes ten seconds, and brings another row: the pull ends far past the rows that it began with.
+        server.on { state, _ throws(RemoteFailure) in
+            state.now += 10_000
+            if state.requests.count < 12 { state.write("new \(state.requests.count)", "pet") }
+            // Behind the place that the pull has reached, and more than the overlap before the place of its end.
+            if state.requests.count == 3 { state.write("late", "pet", late: 29_000) }
+            return nil
+        }
+        let device = try PagedDevice(server, pageSize: 2)
+        try await device.pull()
+        server.on { _, _ throws(RemoteFailure) in nil }
+        try await device.pull()
+        #expect(try device.pets() == server.live)
+    }
+
+    @Test func aServerWithoutAClockIsReadAgainByTheLastRows() async throws {
+        let server = PagedServer(hasClock: false)
+        server.change { state in
+            state.write("a", "x")
+            state.now += 50_000
+            state.write("b", "y")
+        }
+        let device = try PagedDevice(server)
+        try await device.pull()
+        server.change { $0.write("late", "z", late: 25_000) }
+        try await device.pull()
+        #expect(try device.pets() == server.live)
+        #expect(try await device.token()?.time == PagedServer.time(1_795_000_000_000)?.text)
+    }
+
+    @Test func aRowThatLeavesTheInstantIsNotJumpedOver() async throws {
+        for leaves in ["a", "b", "c"] {
+            for isHardDelete in [false, true] {
+                let server = PagedServer()
+                server.change { state in
+                    for id in ["a", "b", "c", "d", "e"] { state.write(id, id) }
+                    state.now += 60_000
+                }
+                let count = Mutex(0)
+                server.on { state, _ throws(RemoteFailure) in
+                    if count.withLock({
+                        $0 += 1
+                        return $0
+                    }) == 2 {
+                        if isHardDelete { state.rows[leaves] = nil } else { state.write(leaves, "changed") }
+                    }
+                    return nil
+                }
+                let device = try PagedDevice(server, pageSize: 3)
+                try await device.pull()
+                if isHardDelete { try await device.pull(nil) }
+                #expect(try device.pets() == server.live, "\(leaves) \(isHardDelete)")
+            }
+        }
+    }
+
+    @Test func anInstantThatNeverRestsEndsInAnError() async throws {
+        let server = PagedServer()
+        server.change { state in
+            for index in 0..<9 { state.write("\(index)", "x") }
+        }
+        server.on { state, request throws(RemoteFailure) in
+            // The first row of the instant goes whenever it is skipped.
+            if request.skip > 0, let first = state.rows.keys.min() {
+                state.rows[first] = nil
+                state.write("z\(first)", "x")
+            }
+            return nil
+        }
+        let device = try PagedDevice(server, pageSize: 2)
+        await #expect { try await device.pull() } throws: { ($0 as? SyncError)?.code == .noProgress }
+    }
+
+    @Test func progressIsToldByPages() async throws {
+        let server = PagedServer()
+        server.change { state in
+            for index in 0..<5 {
+                state.write("\(index)", "x")
+                state.now += 1
+            }
+        }
+        let device = try PagedDevice(server, pageSize: 2)
+        let steps = Mutex<[String]>([])
+        let query = PullQuery(Pet.self, queryID: "pets")
+        _ = try await device.context.runPull(query, pushesFirst: true) { step in
+            steps.withLock { $0.append("\(step.pages) \(step.rows) of \(step.total ?? -1)") }
+        }
+        #expect(steps.withLock { $0 } == ["1 2 of 5", "2 4 of 5", "3 5 of 5"])
+    }
+}

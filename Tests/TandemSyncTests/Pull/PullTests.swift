@@ -1,0 +1,209 @@
+import DatasyncWire
+import Foundation
+import HTTPTypes
+import Synchronization
+import Tandem
+import TandemServerCore
+import TandemSync
+import Testing
+
+/// What a pull brings, from a server with its real logic.
+@Suite struct PullTests {
+    @Test(arguments: [Dialect.datasync, .azureMobileApps])
+    func whatChangedOnTheServerChangesHere(dialect: Dialect) async throws {
+        let world = try SyncWorld(dialect)
+        let (store, sync) = try world.device()
+        try await world.others.person("p", "Ада")
+        try await world.others.card("a", points: .integer(7), owner: "p", nickname: "мой")
+        try await world.others.card("b")
+        var result = try await sync.pull(Card.self, queryID: "cards")
+        #expect(result.inserted == 2 && result.pages == 1 && result.refusedRows.isEmpty && result.push == nil)
+        var card = try #require(try store.objects(Card.self).where { $0.barcode == "ba" }.first())
+        #expect(card.points == 7 && card.nickname == "мой" && card.isSynced && card.serverID == "a")
+        #expect(card.version != nil && card.updatedAt == world.clock.now())
+        // The person has not come yet: the reference waits for it.
+        #expect(card.owner == nil)
+        try await sync.pull(Person.self, queryID: "people")
+        card = try #require(try store.object(ofType: Card.self, forPrimaryKey: card.localID))
+        #expect(card.owner?.localID == "p")
+
+        world.clock.advance(by: 60)
+        try await world.others.card("a", points: .integer(8), owner: "p")
+        try await world.others.delete("Card", "b")
+        try await world.others.delete("Person", "p")
+        result = try await sync.pull(Card.self, queryID: "cards")
+        #expect(result.inserted == 0 && result.updated == 1 && result.deleted == 1)
+        #expect(try store.objects(Card.self).all().map(\.points) == [8])
+        // Deleted and never seen.
+        try await world.others.card("c")
+        try await world.others.delete("Card", "c")
+        result = try await sync.pull(Card.self, queryID: "cards")
+        #expect(result.changes == 0 && result.unchanged > 0)
+        #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
+    }
+
+    @Test(arguments: [Dialect.datasync, .azureMobileApps])
+    func aQuietTableIsOneRequestAndNoWrite(dialect: Dialect) async throws {
+        let world = try SyncWorld(dialect)
+        let (store, sync) = try world.device()
+        for id in ["a", "b", "c"] as [ServerID] {
+            try await world.others.card(id)
+            world.clock.advance(by: 1)
+        }
+        world.clock.advance(by: 60)
+        try await sync.pull(Card.self, queryID: "cards")
+        world.forgetRequests()
+        let writes = try store.totalChanges()
+        let result = try await sync.pull(Card.self, queryID: "cards")
+        #expect(result.changes == 0 && world.requests.count == 1)
+        #expect(try store.totalChanges() == writes)
+    }
+
+    @Test(arguments: [Dialect.datasync, .azureMobileApps])
+    func whatTheModelDoesNotKnowIsKept(dialect: Dialect) async throws {
+        let world = try SyncWorld(dialect)
+        let (store, sync) = try world.device()
+        try await world.others.card("a", extra: [("colour", .text("red"))])
+        try await sync.pull(Card.self, queryID: "cards")
+        let extras = try await store.read { (tx: ReadTransaction) in try tx.extras(of: "a", in: "Card") }
+        #expect(String(decoding: extras ?? [], as: UTF8.self).contains("red"))
+    }
+
+    @Test(arguments: [Dialect.datasync, .azureMobileApps])
+    func idsThatDifferInCaseAreTwo(dialect: Dialect) async throws {
+        let world = try SyncWorld(dialect)
+        let (store, sync) = try world.device()
+        try await world.others.card("a", barcode: "1")
+        try await world.others.card("A", barcode: "2")
+        try await sync.pull(Card.self, queryID: "cards")
+        #expect(try Set(store.objects(Card.self).all().map(\.localID)) == ["a", "A"])
+    }
+
+    // MARK: What is told before a request
+
+    @Test func oneQueryIDHasOneFilter() async throws {
+        let world = try SyncWorld()
+        let (_, sync) = try world.device()
+        try await sync.pull(Card.self, queryID: "rich") { $0.points > 100 }
+        world.forgetRequests()
+        await #expect {
+            try await sync.pull(Card.self, queryID: "rich") { $0.points > 101 }
+        } throws: {
+            ($0 as? SyncError)?.code == .otherFilter
+        }
+        await #expect { try await sync.pull(Card.self, queryID: "rich") } throws: {
+            ($0 as? SyncError)?.code == .otherFilter && ($0 as? SyncError)?.table == "Card"
+        }
+        #expect(world.requests.isEmpty)
+        try await sync.pull(Card.self, queryID: "rich") { $0.points > 100 }
+        try await sync.pull(Card.self, queryID: "richer") { $0.points > 101 }
+    }
+
+    @Test func aFilterThatNoServerCanBeAskedIsToldByItsPart() async throws {
+        let world = try SyncWorld()
+        let (store, sync) = try world.device()
+        try await store.write { try $0.insert(Card(shop: "unsent", barcode: "1")) }
+        await #expect {
+            try await sync.pull(Card.self) { $0.shop.matches("лен") }
+        } throws: {
+            ($0 as? SyncError)?.code == .unsupportedFilter && "\($0)".contains("shop.matches")
+        }
+        await #expect {
+            try await sync.pull(Card.self) { $0.owner.name == "Ада" && $0.points > 1 }
+        } throws: {
+            ($0 as? SyncError)?.code == .unsupportedFilter && ($0 as? SyncError)?.property == "owner.name"
+        }
+        let stranger = Person(name: "Ада")
+        await #expect {
+            try await sync.pull(Pet.self) { $0.keeper == stranger.reference }
+        } throws: {
+            ($0 as? SyncError)?.code == .unsupportedFilter && ($0 as? SyncError)?.advice == "Push first."
+        }
+        #expect(world.requests.isEmpty)
+    }
+
+    @Test func aTableWithoutTimesHasNoIncrementalPull() async throws {
+        let world = try SyncWorld()
+        let (store, sync) = try world.device()
+        var features = TableFeatures()
+        features.updatedAt = false
+        try sync.table(Card.self).setFeatures(features)
+        await #expect { try await sync.pull(Card.self, queryID: "cards") } throws: {
+            ($0 as? SyncError)?.code == .noUpdatedAt
+        }
+        #expect(world.requests.isEmpty)
+        try await world.others.card("a")
+        #expect(try await sync.pull(Card.self).inserted == 1)
+        #expect(try store.objects(Card.self).count() == 1)
+    }
+
+    @Test func anItemWithoutATimeIsTheSameError() async throws {
+        let server = PagedServer { _, _ throws(RemoteFailure) in
+            throw .badAnswer(
+                BadAnswer(.noUpdatedAt, "An item has no updatedAt.", table: "animals", url: "https://x/a", status: 200))
+        }
+        let device = try PagedDevice(server)
+        await #expect { try await device.pull() } throws: { ($0 as? SyncError)?.code == .noUpdatedAt }
+    }
+
+    @Test func aModelThatTheStoreDoesNotHaveIsTold() async throws {
+        let world = try SyncWorld()
+        let store = try Store(inMemoryModels: [Person.self, Pet.self])
+        let sync = world.context(store)
+        await #expect { try await sync.pull(Card.self, queryID: "cards") } throws: {
+            ($0 as? SyncError)?.code == .unknownModel
+        }
+    }
+
+    // MARK: No network, cancelling
+
+    @Test func aFailureIsToldByItsKind() async throws {
+        let failures: [(RemoteFailure, SyncError.Code)] = [
+            (.notSent(URLError(.cannotConnectToHost)), .unreachable), (.lost(URLError(.timedOut)), .unreachable),
+            (.unauthenticated(status: 401, underlying: nil), .unauthenticated), (.notFound, .refused),
+            (.refused(status: 400, message: "no"), .refused), (.later(status: 503, retryAfter: nil), .later),
+        ]
+        for (failure, code) in failures {
+            let device = try PagedDevice(PagedServer { _, _ throws(RemoteFailure) in throw failure })
+            await #expect { try await device.pull() } throws: {
+                ($0 as? SyncError)?.code == code && ($0 as? SyncError)?.table == "animals"
+            }
+            await #expect { try await device.pull(nil) } throws: { ($0 as? SyncError)?.code == code }
+            #expect(try await device.token() == nil)
+        }
+    }
+
+    @Test func aPullIsCancelledInARequestAndBetweenPages() async throws {
+        let server = PagedServer()
+        server.change { state in
+            for index in 0..<20 {
+                state.write("\(index)", "x")
+                state.now += 1
+            }
+            state.now += 60_000
+        }
+        let device = try PagedDevice(server)
+        let pages = Mutex(0)
+        let task = Mutex<Task<PullResult, any Error>?>(nil)
+        server.on { _, _ throws(RemoteFailure) in
+            if pages.withLock({
+                $0 += 1
+                return $0
+            }) == 3 {
+                task.withLock { $0?.cancel() }
+            }
+            return nil
+        }
+        task.withLock { $0 = Task { try await device.pull() } }
+        await #expect(throws: CancellationError.self) { try await task.withLock { $0 }?.value }
+        #expect(server.requests.count == 3)
+        // What had come is kept, with its place.
+        let here = try device.pets().count
+        #expect(here > 0 && here < 20)
+        server.on { _, _ throws(RemoteFailure) in throw .lost(CancellationError()) }
+        await #expect(throws: CancellationError.self) { try await device.pull() }
+        server.on { _, _ throws(RemoteFailure) in nil }
+        try await device.pull()
+        #expect(try device.pets() == server.live)
+    }
+}

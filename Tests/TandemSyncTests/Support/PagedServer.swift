@@ -1,0 +1,131 @@
+import Foundation
+import Synchronization
+import Tandem
+import TandemSync
+
+/// A server in memory that only pages, quickly: for thousands of pulls. Between requests a test changes its rows.
+final class PagedServer: Remote {
+    struct Row: Sendable {
+        var id: String
+        var version: Int
+        /// Milliseconds since 1970.
+        var time: Int64
+        var isDeleted = false
+        var name: String
+    }
+
+    struct State: Sendable {
+        var rows: [String: Row] = [:]
+        /// Milliseconds since 1970.
+        var now: Int64 = 1_795_000_000_000
+        var versions = 0
+        var requests: [PageRequest] = []
+
+        /// Writes a row now, or with the time of a transaction that began earlier.
+        mutating func write(_ id: String, _ name: String, late: Int64 = 0, deleted: Bool = false) {
+            versions += 1
+            rows[id] = Row(id: id, version: versions, time: now - late, isDeleted: deleted, name: name)
+        }
+
+        var live: [String: String] { rows.values.filter { !$0.isDeleted }.reduce(into: [:]) { $0[$1.id] = $1.name } }
+    }
+
+    /// What a request meets: before it is answered, and in place of its answer.
+    typealias Event = @Sendable (inout State, PageRequest) throws(RemoteFailure) -> RemotePage?
+
+    let format = WireFormat()
+    let state = Mutex(State())
+    private let event: Mutex<Event>
+    private let hasClock: Bool
+
+    init(hasClock: Bool = true, _ event: @escaping Event = { _, _ in nil }) {
+        self.hasClock = hasClock
+        self.event = Mutex(event)
+    }
+
+    func on(_ event: @escaping Event) { self.event.withLock { $0 = event } }
+    func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
+    var live: [String: String] { state.withLock(\.live) }
+    var requests: [PageRequest] { state.withLock(\.requests) }
+
+    func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
+        let event = event.withLock { $0 }
+        return try state.withLock { state throws(RemoteFailure) in
+            state.requests.append(request)
+            if let page = try event(&state, request) { return page }
+            return Self.answer(request, state, hasClock)
+        }
+    }
+
+    static func answer(_ request: PageRequest, _ state: State, _ hasClock: Bool = true) -> RemotePage {
+        var rows = state.rows.values.filter { request.includeDeleted || !$0.isDeleted }
+        switch request.order {
+        case .updatedAt(let place):
+            if let place {
+                let from = place.seconds * 1000 + place.nanoseconds / 1_000_000
+                rows.removeAll { $0.time < from }
+            }
+            rows.sort { ($0.time, $0.id) < ($1.time, $1.id) }
+        case .id(let last):
+            if let last { rows.removeAll { $0.id <= last.rawValue } }
+            rows.sort { $0.id < $1.id }
+        }
+        let page = rows.dropFirst(request.skip).prefix(request.top)
+        return RemotePage(
+            items: page.map(item), hasMore: page.count >= request.top, count: request.wantsCount ? rows.count : nil,
+            // To the second, as the header has it.
+            serverDate: hasClock ? Date(timeIntervalSince1970: Double(state.now / 1000)) : nil)
+    }
+
+    static func item(_ row: Row) -> RemoteItem {
+        RemoteItem(
+            id: ServerID(row.id), version: "\(row.version)", updatedAt: time(row.time), isDeleted: row.isDeleted,
+            members: [("petName", .text(row.name)), ("keeper", .null)])
+    }
+
+    static func time(_ milliseconds: Int64) -> WireTimestamp? {
+        WireTimestamp(Date(timeIntervalSince1970: Double(milliseconds) / 1000), fractionDigits: 3)
+    }
+
+    // MARK: It only pages.
+
+    private var no: RemoteFailure { .refused(status: 405, message: "This server only pages.") }
+    func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? { throw no }
+    func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
+    func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
+    func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
+    func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
+}
+
+/// A device that pulls pets from such a server.
+struct PagedDevice: Sendable {
+    let server: PagedServer
+    let store: Store
+    let options: SyncContext.Options
+
+    init(_ server: PagedServer, pageSize: Int = 3, overlap: Duration = .seconds(30)) throws {
+        self.server = server
+        var options = SyncContext.Options()
+        options.pageSize = pageSize
+        options.overlap = overlap
+        self.options = options
+        store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
+    }
+
+    /// A context of its own each time, as after a restart.
+    var context: SyncContext { SyncContext(store: store, remote: server, options: options) }
+
+    @discardableResult
+    func pull(_ queryID: String? = "pets") async throws -> PullResult {
+        try await context.pull(Pet.self, queryID: queryID)
+    }
+
+    /// The pets here, by server ID.
+    func pets() throws -> [String: String] {
+        try store.objects(Pet.self).all().reduce(into: [:]) { $0[$1.serverID?.rawValue ?? "?"] = $1.name }
+    }
+
+    func token(_ queryID: String = "pets") async throws -> SyncToken? {
+        try await store.read { (local: any LocalReading) in try local.syncToken(of: queryID, in: "Pet") }
+    }
+}
