@@ -35,13 +35,3 @@ public struct RefusedRow: Sendable {
     /// The error, if this pull has met one.
     public let underlying: (any Error)?
 }
-
-/// How far a running pull has come.
-struct PullProgress: Sendable, Hashable {
-    /// The table, as the store names it.
-    let table: String
-    var pages = 0
-    var rows = 0
-    /// How many rows are to come in all, where the server has said so.
-    var total: Int?
-}

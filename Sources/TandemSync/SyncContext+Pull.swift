@@ -56,15 +56,13 @@ extension SyncContext {
     }
 
     /// A pull within a sync that has the store to itself.
-    func runPull(
-        _ query: PullQuery, pushesFirst: Bool, observe: (@Sendable (PullProgress) -> Void)? = nil
-    ) async throws -> PullResult {
+    func runPull(_ query: PullQuery, pushesFirst: Bool) async throws -> PullResult {
         var resolved = try await resolve(query, isPreliminary: pushesFirst)
         var sent: (result: PushResult?, error: SyncError?) = (nil, nil)
         if pushesFirst, try await hasOperations(in: query.table) { sent = try await pushBeforePull() }
         if resolved == nil { resolved = try await resolve(query) }
         guard let resolved else { return PullResult() }
-        var run = PullRun(self, resolved, observe: observe)
+        var run = PullRun(self, resolved)
         var result = try await run.run()
         (result.push, result.pushError) = sent
         return result

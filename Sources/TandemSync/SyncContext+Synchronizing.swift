@@ -12,6 +12,9 @@ extension SyncContext {
     /// for edit in result.dropped { print("\(edit.model) \(edit.localID) is gone, and with it", edit.values) }
     /// ```
     ///
+    /// An edit is dropped where the table's conflict policy merges and has no other wish for deleted objects, or where
+    /// the server wins. Every other policy decides by itself, when the edit is sent.
+    ///
     /// A table that can't be pulled is told in the result, and does not stop the others. An operation that waits for the
     /// user goes on waiting.
     ///
@@ -33,24 +36,24 @@ extension SyncContext {
     }
 
     /// A whole sync, within one that has the store to itself.
-    func runSynchronize(
-        _ queries: [PullQuery], isExplicit: Bool, observe: (@Sendable (PullProgress) -> Void)? = nil
-    ) async throws -> SyncResult {
+    ///
+    /// - Parameter isExplicit: Whether somebody has asked for it: what was to be sent again at a later time is then sent
+    ///   at once.
+    func runSynchronize(_ queries: [PullQuery], isExplicit: Bool) async throws -> SyncResult {
         var result = SyncResult()
         for query in queries {
-            result.pulls.append(SyncResult.Pull(query: query, outcome: try await pullWithinSync(query, observe)))
+            result.pulls.append(SyncResult.Pull(query: query, outcome: try await pullWithinSync(query)))
         }
         try await dropPointlessEdits(&result)
-        let hasMore = try await store.read { !(try $0.operations(after: nil, limit: 1).isEmpty) }
-        if hasMore { result.push = try await runPush(isExplicit: isExplicit) }
+        if try await store.read({ try $0.countOfOperations() }) > 0 {
+            result.push = try await runPush(isExplicit: isExplicit)
+        }
         return result
     }
 
-    private func pullWithinSync(
-        _ query: PullQuery, _ observe: (@Sendable (PullProgress) -> Void)?
-    ) async throws -> Result<PullResult, SyncError> {
+    private func pullWithinSync(_ query: PullQuery) async throws -> Result<PullResult, SyncError> {
         do {
-            return .success(try await runPull(query, pushesFirst: false, observe: observe))
+            return .success(try await runPull(query, pushesFirst: false))
         } catch let error as SyncError where error.code != .unreachable && error.code != .unauthenticated {
             return .failure(error)
         }
@@ -58,15 +61,22 @@ extension SyncContext {
 
     // MARK: -
 
-    /// Drops updates of objects whose tombstones the pulls have brought. What waits for the user is the user's.
+    /// Drops updates of objects whose tombstones the pulls have brought, where no policy wants to keep them: they are
+    /// left to the push then. What waits for the user is the user's.
     private func dropPointlessEdits(_ result: inout SyncResult) async throws {
+        let tables = Set(try store.models.filter { !$0.isLocalOnly }.map(\.table).filter(dropsEdits))
         var last: Operation.ID?
         while true {
             try Task.checkCancellation()
             let after = last
             let (operations, pointless) = try await store.read { local in
                 let operations = try local.operations(after: after, limit: 500)
-                return (operations, try operations.filter { try Self.tombstone(of: $0, local) != nil })
+                return (
+                    operations,
+                    try operations.filter {
+                        try tables.contains($0.table) && Self.tombstone(of: $0, local) != nil
+                    }
+                )
             }
             if !pointless.isEmpty {
                 result.dropped += try await store.write { local in
@@ -75,6 +85,13 @@ extension SyncContext {
             }
             last = operations.last?.id
             if operations.count < 500 { return }
+        }
+    }
+
+    private func dropsEdits(of table: String) throws -> Bool {
+        switch try settings(of: table).conflicts {
+        case .merge(_, .report), .merge(_, .server), .serverWins: true
+        default: false
         }
     }
 

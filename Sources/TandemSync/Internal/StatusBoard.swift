@@ -16,6 +16,9 @@ final class StatusBoard: Sendable {
     /// What the context does; what the store has left to do is not in it.
     var status: SyncStatus { state.withLock { $0.status } }
 
+    /// Whether anybody wants to know.
+    var isWatched: Bool { state.withLock { !$0.observers.isEmpty } }
+
     func begin() {
         change { state in
             state.running += 1

@@ -6,16 +6,15 @@ struct PullRun {
     let context: SyncContext
     let query: ResolvedQuery
     let forms: ItemForms
-    let observe: (@Sendable (PullProgress) -> Void)?
     var tally = PullTally()
-    private var progress: PullProgress
+    private var received = 0
+    /// How many items there are, where the server has said so.
+    private var total: Int?
 
-    init(_ context: SyncContext, _ query: ResolvedQuery, observe: (@Sendable (PullProgress) -> Void)?) {
+    init(_ context: SyncContext, _ query: ResolvedQuery) {
         self.context = context
         self.query = query
-        self.observe = observe
         forms = context.forms(of: query.settings)
-        progress = PullProgress(table: query.table)
     }
 
     /// Fetches what there is to fetch.
@@ -23,6 +22,7 @@ struct PullRun {
     /// What was kept is tried again before, as the pages may need it, and once more after, if something was refused: what
     /// stood in its way may have gone.
     mutating func run() async throws -> PullResult {
+        note(0)
         try await retryKept()
         if let queryID = query.queryID {
             try await pullChanges(queryID)
@@ -30,6 +30,7 @@ struct PullRun {
             try await pullEverything()
         }
         if tally.hasRefused { try await retryKept() }
+        context.board.noteSuccess(of: query.table, at: context.options.clock.now())
         return tally.finished()
     }
 
@@ -110,7 +111,7 @@ struct PullRun {
         _ order: PageRequest.Order, skip: Int = 0, top: Int, includeDeleted: Bool
     ) async throws -> RemotePage {
         try Task.checkCancellation()
-        guard progress.pages < context.options.pageLimit else {
+        guard tally.result.pages < context.options.pageLimit else {
             throw SyncError(
                 .tooManyPages, "The pull did not end within \(context.options.pageLimit) pages.",
                 advice: "Raise SyncContext.Options.pageLimit if the table is that large.",
@@ -119,8 +120,8 @@ struct PullRun {
         let request = PageRequest(
             table: query.remoteTable, filter: query.filter?.remote, order: order, skip: skip, top: top,
             includeDeleted: includeDeleted && query.settings.features.softDelete,
-            wantsCount: observe != nil && progress.pages == 0)
-        progress.pages += 1
+            // It costs the server a walk over all of them.
+            wantsCount: tally.result.pages == 0 && context.board.isWatched)
         tally.result.pages += 1
         let page: RemotePage
         do throws(RemoteFailure) {
@@ -128,13 +129,14 @@ struct PullRun {
         } catch {
             throw SyncError.thrown(for: error, table: query.remoteTable)
         }
-        if let count = page.count { progress.total = count }
+        total = page.count ?? total
         return page
     }
 
-    mutating func note(_ rows: Int) {
-        progress.rows += rows
-        observe?(progress)
+    /// Tells those who watch of so many more items.
+    mutating func note(_ items: Int) {
+        received += items
+        context.board.note(.pulling(table: query.table, received: received, total: total))
     }
 
     func noProgress() -> SyncError {

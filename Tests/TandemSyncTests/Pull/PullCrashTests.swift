@@ -108,6 +108,8 @@ import Testing
 
         var models: [ModelDefinition] { store.models }
         var lockPath: String? { nil }
+        var lockName: String { store.lockName }
+        var operationChanges: AsyncStream<Set<String>> { store.operationChanges }
 
         func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
             try await store.read { (local: any LocalReading) in try body(local) }

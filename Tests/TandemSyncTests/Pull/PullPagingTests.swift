@@ -172,10 +172,15 @@ import Testing
         }
         let device = try PagedDevice(server, pageSize: 2)
         let steps = Mutex<[String]>([])
-        let query = PullQuery(Pet.self, queryID: "pets")
-        _ = try await device.context.runPull(query, pushesFirst: true) { step in
-            steps.withLock { $0.append("\(step.pages) \(step.rows) of \(step.total ?? -1)") }
+        let context = device.context
+        let token = context.board.observe {
+            guard case .pulling(_, let received, let total)? = context.board.status.activity else { return }
+            steps.withLock { $0.append("\(received) of \(total ?? -1)") }
         }
-        #expect(steps.withLock { $0 } == ["1 2 of 5", "2 4 of 5", "3 5 of 5"])
+        try await context.pull(Pet.self, queryID: "pets")
+        context.board.remove(token)
+        #expect(context.board.status.lastSuccess["Pet"] != nil && context.board.status.activity == nil)
+        #expect(steps.withLock { $0 }.prefix(4) == ["0 of -1", "2 of 5", "4 of 5", "5 of 5"])
+        #expect(server.requests.map(\.wantsCount) == [true, false, false])
     }
 }

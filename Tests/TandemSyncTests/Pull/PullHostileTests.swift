@@ -1,0 +1,160 @@
+import DatasyncWire
+import Foundation
+import HTTPTypes
+import Synchronization
+import Tandem
+import TandemServerCore
+import TandemSync
+import Testing
+
+/// Answers that are none: a typed error that says where, and nothing of the page is kept.
+@Suite struct PullHostileTests {
+    /// A server that answers a number of bytes to each request.
+    private struct Canned: HTTPTransport {
+        let answer: @Sendable (HTTPRequest) -> (HTTPResponse, [UInt8])
+
+        func send(
+            _ request: HTTPRequest, body: [UInt8], limit: Int
+        ) async throws(TransportFailure) -> (HTTPResponse, [UInt8]) {
+            answer(request)
+        }
+    }
+
+    private func device(
+        _ answer: @escaping @Sendable (HTTPRequest) -> (HTTPResponse, [UInt8])
+    ) throws -> (Store, SyncContext) {
+        let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
+        let remote = DatasyncRemote(
+            ServerAddress("https://shop.example")!, .datasync, over: Canned(answer: answer))
+        return (store, SyncContext(store: store, remote: remote))
+    }
+
+    private func ok(_ text: String, date: String? = nil) -> (HTTPResponse, [UInt8]) {
+        var response = HTTPResponse(status: .ok)
+        response.headerFields[.contentType] = "application/json"
+        response.headerFields[.date] = date
+        return (response, Array(text.utf8))
+    }
+
+    private func item(_ id: String, _ rest: String, _ time: String = "2026-11-21T03:14:34.003Z") -> String {
+        #"{"id":"\#(id)","version":"MQ==","updatedAt":"\#(time)","deleted":false,\#(rest)}"#
+    }
+
+    private let good = #""shop":"x","barcode":"1","points":1"#
+
+    @Test(arguments: [
+        (#""shop":"x","barcode":"2","points":"many""#, "points"), (#""shop":7,"barcode":"2","points":1"#, "shop"),
+        (#""shop":null,"barcode":"2","points":1"#, "shop"), (#""shop":"x","barcode":"2","expires":"soon""#, "expires"),
+        (#""shop":"x","points":1"#, "barcode"), (#""shop":"x","barcode":"2","points":1e400"#, "points"),
+    ])
+    func aValueOfAnotherTypeFailsThePage(members: String, property: String) async throws {
+        let text = #"{"items":[\#(item("a", good)),\#(item("it's/b", members))]}"#
+        let (store, sync) = try device { _ in ok(text) }
+        for queryID in ["cards", nil] {
+            await #expect {
+                try await sync.pull(Card.self, queryID: queryID)
+            } throws: { error in
+                guard let error = error as? SyncError else { return false }
+                return error.code == .badAnswer && error.table == "Card" && error.property == property
+                    && error.message.contains("it's/b")
+            }
+        }
+        #expect(try store.objects(Card.self).count() == 0)
+        #expect(try await store.read { (tx: ReadTransaction) in try tx.syncToken(of: "cards", in: "Card") } == nil)
+    }
+
+    @Test func answersThatAreNoPagesAreToldWithTheirAddress() async throws {
+        let pages = [
+            "<html><body>Sign in</body></html>", #"{"items":[{"id":"a""#, "[]", #"{"items":[{"version":"1"}]}"#,
+            #"{"items":[\#(item("a", good)),\#(item("a", good))]}"#,
+            #"{"items":[\#(item("a", good)),\#(item("b", good, "2026-11-21T03:14:33.003Z"))]}"#,
+            #"{"items":[\#(item("a", good, "yesterday"))]}"#,
+            #"{"items":[],"nextLink":"https://evil.example/tables/card?$skip=1"}"#,
+            #"{"items":[\#(item("a", good.replacingOccurrences(of: ":1", with: ":1" + String(repeating: "0", count: 20_000))))]}"#,
+        ]
+        for page in pages {
+            let (store, sync) = try device { _ in ok(page) }
+            await #expect(Comment(rawValue: String(page.prefix(60)))) {
+                try await sync.pull(Card.self, queryID: "cards")
+            } throws: { error in
+                guard let error = error as? SyncError else { return false }
+                return error.code == .badAnswer && error.table == "Card"
+                    && error.url == "https://shop.example/tables/card"
+            }
+            #expect(try store.objects(Card.self).count() == 0)
+        }
+    }
+
+    @Test func aTimeFarPastTheServersClockDoesNotPoisonTheToken() async throws {
+        let text = #"{"items":[\#(item("a", good, "9999-12-31T23:59:59.999Z"))]}"#
+        let (store, sync) = try device { _ in ok(text, date: "Sat, 21 Nov 2026 03:14:34 GMT") }
+        await #expect { try await sync.pull(Card.self, queryID: "cards") } throws: {
+            ($0 as? SyncError)?.code == .badAnswer && ($0 as? SyncError)?.property == "updatedAt"
+        }
+        #expect(try store.objects(Card.self).count() == 0)
+        // A full pull has no token.
+        #expect(try await sync.pull(Card.self).inserted == 1)
+    }
+
+    @Test func pagesWithoutEndAreToldSoon() async throws {
+        // The same page again and again.
+        let same = PagedServer()
+        same.on { state, request throws(RemoteFailure) in
+            let row = PagedServer.Row(id: "a", version: 1, time: state.now, name: "x")
+            return RemotePage(items: [PagedServer.item(row)], hasMore: true)
+        }
+        for queryID in ["pets", nil] {
+            let device = try PagedDevice(same)
+            await #expect { try await device.pull(queryID) } throws: { ($0 as? SyncError)?.code == .noProgress }
+        }
+        #expect(same.requests.count < 8)
+        // A circle.
+        let circle = PagedServer()
+        circle.on { state, request throws(RemoteFailure) in
+            let row = PagedServer.Row(id: "\(state.requests.count % 7)", version: 1, time: state.now, name: "x")
+            return RemotePage(items: [PagedServer.item(row)], hasMore: true)
+        }
+        let device = try PagedDevice(circle)
+        await #expect { try await device.pull(nil) } throws: { ($0 as? SyncError)?.code == .noProgress }
+        #expect(circle.requests.count < 40)
+        // Ever new rows.
+        let endless = PagedServer()
+        endless.on { state, request throws(RemoteFailure) in
+            let count = state.requests.count
+            let row = PagedServer.Row(id: "\(count)", version: 1, time: state.now + Int64(count), name: "x")
+            return RemotePage(items: [PagedServer.item(row)], hasMore: true)
+        }
+        var options = SyncContext.Options()
+        options.pageLimit = 50
+        let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
+        let sync = SyncContext(store: store, remote: endless, options: options)
+        for queryID in ["pets", nil] {
+            await #expect { try await sync.pull(Pet.self, queryID: queryID) } throws: {
+                ($0 as? SyncError)?.code == .tooManyPages
+            }
+        }
+        #expect(endless.requests.count == 100)
+    }
+
+    @Test func timesThatGoBackLoseNothing() async throws {
+        // A server restored from a backup: its clock, versions and times are earlier ones.
+        let server = PagedServer()
+        server.change { state in
+            state.write("a", "x")
+            state.now += 100_000
+            state.write("b", "y")
+            state.now += 60_000
+        }
+        let device = try PagedDevice(server)
+        try await device.pull()
+        server.change { state in
+            state.now -= 120_000
+            state.write("c", "z")
+            state.rows["b"] = nil
+        }
+        #expect(try await device.pull().changes == 0)
+        // What lies before the place is found by a full pull.
+        try await device.pull(nil)
+        #expect(try device.pets() == server.live)
+    }
+}

@@ -1,0 +1,145 @@
+import DatasyncWire
+import Foundation
+import HTTPTypes
+import Tandem
+import TandemServerCore
+import Testing
+
+@testable import TandemSync
+
+/// A pull overwrites nothing that was not sent, and brings a child before its parent.
+@Suite struct PullPendingTests {
+    private func pull(_ sync: SyncContext, queryID: String? = "cards") async throws -> PullResult {
+        try await sync.runPull(PullQuery(Card.self, queryID: queryID), pushesFirst: false)
+    }
+
+    @Test(arguments: Dialect.both)
+    func aPullLeavesAnEditAloneAndKeepsWhatCame(dialect: Dialect) async throws {
+        let world = try SyncWorld(dialect)
+        let (store, sync) = try world.device()
+        try await world.others.card("a", points: .integer(1))
+        try await sync.pull(Card.self, queryID: "cards")
+        let version = try store.object(ofType: Card.self, forPrimaryKey: "a")?.version
+        try await store.write { try $0.update(Card.self, "a") { $0.shop = "mine" } }
+        world.clock.advance(by: 1)
+        try await world.others.card("a", points: .integer(2))
+        for queryID in ["cards", "cards", nil] {
+            let result = try await pull(sync, queryID: queryID)
+            #expect(result.keptBeside == 1 && result.changes == 0)
+            let card = try #require(try store.object(ofType: Card.self, forPrimaryKey: "a"))
+            #expect(card.shop == "mine" && card.points == 1 && !card.isSynced && card.version == version)
+        }
+        let operation = try #require(try store.operations.all().first)
+        let kept = try await store.read { (tx: ReadTransaction) in try tx.keptItem(of: operation.id) }
+        #expect(kept?.serverID == "a" && kept?.isDeleted == false)
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test(arguments: Dialect.both)
+    func whatWasNotSentIsPushedFirst(dialect: Dialect) async throws {
+        let world = try SyncWorld(dialect)
+        let (store, sync) = try world.device()
+        try await world.others.card("a", points: .integer(1))
+        try await sync.pull(Card.self, queryID: "cards")
+        try await store.write { tx in
+            try tx.update(Card.self, "a") { $0.shop = "mine" }
+            try tx.insert(Person(name: "Ада"))
+        }
+        let result = try await sync.pull(Card.self, queryID: "cards")
+        // The whole queue, not the table's part alone.
+        #expect(result.push?.entries.count == 2 && result.push?.isComplete == true && result.keptBeside == 0)
+        #expect(try world.texts("Card", "shop") == ["mine"] && world.texts("Person", "name") == ["Ада"])
+        #expect(try store.operations.count() == 0)
+        // Nothing of the table to send: nothing is pushed.
+        try await store.write { _ = try $0.insert(Person(name: "Иван")) }
+        #expect(try await sync.pull(Card.self, queryID: "cards").push == nil)
+        #expect(try store.operations.count() == 1)
+    }
+
+    @Test func onePoisonedOperationDoesNotBlockThePull() async throws {
+        let world = try SyncWorld { configuration in
+            configuration.hooks.validate = { _, members in
+                if case .text("bad")? = members["shop"] { ["This shop is none."] } else { [] }
+            }
+        }
+        let (store, sync) = try world.device()
+        try await store.write { _ = try $0.insert(Card(shop: "bad", barcode: "1")) }
+        try await world.others.card("a")
+        var result = try await sync.pull(Card.self, queryID: "cards")
+        #expect(result.inserted == 1 && result.push?.refused.count == 1)
+        world.forgetRequests()
+        // What was refused waits for the user, and is not sent again.
+        result = try await sync.pull(Card.self, queryID: "cards")
+        #expect(world.requests.allSatisfy { $0.hasPrefix("GET") })
+        #expect(try store.objects(Card.self).count() == 2)
+    }
+
+    @Test func withoutAServerThePullSaysSo() async throws {
+        let world = try SyncWorld()
+        let (store, sync) = try world.device()
+        try await store.write { _ = try $0.insert(Card(shop: "x", barcode: "1")) }
+        for _ in 0..<8 { world.next { _ in [.lostRequest] } }
+        await #expect { try await sync.pull(Card.self, queryID: "cards") } throws: {
+            ($0 as? SyncError)?.code == .unreachable
+        }
+        #expect(try store.operations.count() == 1)
+    }
+
+    @Test(arguments: Dialect.both)
+    func aChildPulledBeforeItsParentFindsIt(dialect: Dialect) async throws {
+        let world = try SyncWorld(dialect)
+        let (store, sync) = try world.device()
+        try await world.others.card("a", owner: "p")
+        try await world.others.person("p", "Ада", friend: "q")
+        try await world.others.person("q", "Иван", friend: "p")
+        try await sync.pull(Card.self, queryID: "cards")
+        #expect(try store.objects(Card.self).all().map { $0.owner?.localID } == [nil])
+        try await sync.pull(Person.self, queryID: "people")
+        #expect(try store.objects(Card.self).all().map { $0.owner?.localID } == ["p"])
+        #expect(try store.objects(Person.self).where { $0.friend.name == "Иван" }.all().map(\.name) == ["Ада"])
+        #expect(try store.objects(Card.self).all().allSatisfy(\.isSynced) && store.operations.count() == 0)
+    }
+
+    // MARK: Unique values
+
+    @Test(arguments: Dialect.both)
+    func aUniqueClashIsTheRowsAndNotThePages(dialect: Dialect) async throws {
+        let world = try SyncWorld(dialect)
+        let (store, sync) = try world.device()
+        try await world.others.card("a", barcode: "1")
+        try await world.others.card("b", barcode: "1")
+        try await world.others.card("c", barcode: "2")
+        var result = try await sync.pull(Card.self, queryID: "cards")
+        #expect(result.inserted == 2 && result.refusedRows.map(\.serverID) == ["b"])
+        #expect(result.refusedRows.first?.message.isEmpty == false)
+        // It waits, and costs no write.
+        world.clock.advance(by: 60)
+        try await sync.pull(Card.self, queryID: "cards")
+        let writes = try store.totalChanges()
+        result = try await sync.pull(Card.self, queryID: "cards")
+        #expect(result.refusedRows.map(\.serverID) == ["b"] && result.changes == 0)
+        #expect(try store.totalChanges() == writes)
+        // There is room: the server does not send it again.
+        try await store.write { try $0.update(Card.self, "a") { $0.barcode = "3" } }
+        world.forgetRequests()
+        result = try await pull(sync)
+        #expect(result.inserted == 1 && result.refusedRows.isEmpty)
+        #expect(try store.objects(Card.self).all().map(\.barcode).sorted() == ["1", "2", "3"])
+    }
+
+    @Test func aChainOfUniqueValuesIsWrittenInOnePull() async throws {
+        let world = try SyncWorld()
+        let (store, sync) = try world.device()
+        try await world.others.card("a", barcode: "1")
+        try await world.others.card("b", barcode: "2")
+        try await sync.pull(Card.self, queryID: "cards")
+        // "a" takes the value that "b" gives up later.
+        world.clock.advance(by: 1)
+        try await world.others.card("a", barcode: "2")
+        world.clock.advance(by: 1)
+        try await world.others.card("b", barcode: "3")
+        let result = try await sync.pull(Card.self, queryID: "cards")
+        #expect(result.refusedRows.isEmpty && result.updated == 2)
+        #expect(try store.objects(Card.self).all().map(\.barcode).sorted() == ["2", "3"])
+    }
+}

@@ -1,0 +1,123 @@
+import DatasyncWire
+import Foundation
+import Tandem
+import TandemSync
+import Testing
+
+/// Dropping what is here, without the server being told.
+@Suite struct PurgeTests {
+    @Test func aTableIsPurgedWithItsPlaces() async throws {
+        let world = try SyncWorld()
+        let (store, sync) = try world.device()
+        try await world.others.person("p", "Ада")
+        for id in ["a", "b"] as [ServerID] { try await world.others.card(id, owner: "p") }
+        try await sync.pull(Card.self, queryID: "cards")
+        try await sync.pull(Card.self, queryID: "rich") { $0.points > 100 }
+        try await sync.pull(Person.self, queryID: "people")
+        world.forgetRequests()
+        #expect(try await sync.purge(Person.self) == 1)
+        #expect(try store.objects(Card.self).where { $0.owner == nil }.count() == 2)
+        #expect(try await sync.purge(Card.self) == 2)
+        #expect(world.requests.isEmpty)
+        #expect(try store.objects(Card.self).count() == 0 && store.operations.count() == 0)
+        #expect(try await sync.pull(Card.self, queryID: "cards").inserted == 2)
+        // The query ID is free for another filter.
+        try await sync.pull(Card.self, queryID: "rich") { $0.points > 200 }
+        try await sync.pull(Person.self, queryID: "people")
+        #expect(try store.objects(Card.self).where { $0.owner.name == "Ада" }.count() == 2)
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func whatRefersToItFindsItAgainUnderTheServersID() async throws {
+        let world = try SyncWorld()
+        let (store, sync) = try world.device()
+        try sync.table(Person.self).setIdentity(.server(lookUp: nil))
+        try await store.write { tx in
+            let person = try tx.insert(Person(name: "Ада"))
+            try tx.insert(Card(shop: "x", barcode: "1", owner: person.reference))
+        }
+        try await sync.push()
+        let before = try #require(try store.objects(Person.self).first())
+        #expect(before.serverID?.rawValue != before.localID.rawValue)
+        try await sync.purge(Person.self)
+        #expect(try store.objects(Card.self).first()?.owner == nil)
+        try await sync.pull(Person.self)
+        #expect(try store.objects(Card.self).where { $0.owner.name == "Ада" }.count() == 1)
+        #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
+    }
+
+    @Test func aTableWithUnsentChangesIsPurgedByForceOnly() async throws {
+        let world = try SyncWorld()
+        let (store, sync) = try world.device()
+        try await world.others.card("a")
+        try await world.others.card("b")
+        try await world.others.card("c")
+        try await sync.pull(Card.self, queryID: "cards")
+        let pet = try await store.write { tx in
+            try tx.update(Card.self, "a") { $0.points = 9 }
+            try tx.delete(Card.self, "b")
+            try tx.insert(Card(shop: "new", barcode: "new"))
+            return try tx.insert(Pet(name: "Рекс"))
+        }
+        await #expect { try await sync.purge(Card.self) } throws: {
+            ($0 as? SyncError)?.code == .pendingOperations && ($0 as? SyncError)?.table == "Card"
+        }
+        await #expect { try await sync.purge(Card.self, queryID: "cards") { $0.points > 100 } } throws: {
+            ($0 as? SyncError)?.code == .pendingOperations
+        }
+        #expect(try store.objects(Card.self).count() == 3 && store.operations.count() == 4)
+        #expect(try await sync.purge(Card.self, force: true) == 4)
+        #expect(try store.objects(Card.self).count() == 0 && store.objects(Card.self).onlyDeleted().count() == 0)
+        // Other tables' changes stay.
+        #expect(try store.operations.all().map(\.localID) == [pet.localID])
+        #expect(try store.checkIntegrity() == [])
+        // The server was told nothing.
+        #expect(try await sync.pull(Card.self, queryID: "cards").inserted == 3)
+    }
+
+    @Test func aForcedPurgeOfAQueryKeepsWhatIsNotInIt() async throws {
+        let world = try SyncWorld()
+        let (store, sync) = try world.device()
+        try await world.others.card("a", points: .integer(1))
+        try await world.others.card("b", points: .integer(200))
+        try await sync.pull(Card.self, queryID: "cards")
+        try await store.write { tx in
+            try tx.update(Card.self, "a") { $0.shop = "mine" }
+            try tx.insert(Card(shop: "new", barcode: "new", points: 300))
+        }
+        #expect(try await sync.purge(Card.self, queryID: "rich", force: true) { $0.points > 100 } == 2)
+        #expect(try store.objects(Card.self).all().map(\.shop) == ["mine"])
+        #expect(try store.operations.all().map(\.kind) == [.update])
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func whatRefersToWhatTheServerNeverKnewLosesTheReference() async throws {
+        let world = try SyncWorld()
+        let (store, sync) = try world.device()
+        try await store.write { tx in
+            let ada = try tx.insert(Person(name: "Ада"))
+            let ivan = try tx.insert(Person(name: "Иван", friend: ada.reference))
+            try tx.update(Person.self, ada.localID) { $0.friend = ivan.reference }
+            try tx.insert(Card(shop: "x", barcode: "1", owner: ada.reference))
+        }
+        #expect(try await sync.purge(Person.self, force: true) == 2)
+        #expect(try store.objects(Person.self).count() == 0)
+        #expect(try store.objects(Card.self).first()?.owner == nil)
+        #expect(try store.operations.all().map(\.table) == ["Card"] && store.checkIntegrity() == [])
+        try await sync.push()
+        #expect(try world.texts("Card", "shop") == ["x"])
+    }
+
+    @Test func whatWasKeptForWantOfRoomGoesToo() async throws {
+        let world = try SyncWorld()
+        let (store, sync) = try world.device()
+        try await world.others.card("a", barcode: "1")
+        try await world.others.card("b", barcode: "1")
+        #expect(try await sync.pull(Card.self, queryID: "cards").refusedRows.count == 1)
+        try await world.others.card("b", barcode: "2")
+        try await sync.purge(Card.self)
+        let result = try await sync.pull(Card.self, queryID: "cards")
+        #expect(result.inserted == 2 && result.refusedRows.isEmpty && result.updated == 0)
+        #expect(try store.objects(Card.self).count() == 2)
+    }
+}
