@@ -1,4 +1,4 @@
-// swift-tools-version:6.1
+// swift-tools-version:6.2
 import CompilerPluginSupport
 import Foundation
 import PackageDescription
@@ -18,6 +18,15 @@ var dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"605.0.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    // What follows is built only by who takes TandemDatasync or TandemServer: see Scripts/check-graph.sh.
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
 ]
 
 // The documentation plugin is asked for by `make docs` alone, so that it stays out of users' graphs.
@@ -32,6 +41,9 @@ let package = Package(
         .library(name: "Tandem", targets: ["Tandem"]),
         .library(name: "SQLiteCipher", targets: ["SQLiteCipher"]),
         .library(name: "TandemTesting", targets: ["TandemTesting"]),
+        .library(name: "TandemDatasync", targets: ["TandemDatasync"]),
+        .library(name: "TandemServer", targets: ["TandemServer"]),
+        .executable(name: "tandem-server", targets: ["tandem-server"]),
     ],
     dependencies: dependencies,
     targets: [
@@ -92,6 +104,45 @@ let package = Package(
         .target(
             name: "TandemServerCore",
             dependencies: ["Tandem", .product(name: "HTTPTypes", package: "swift-http-types")],
+            swiftSettings: strict
+        ),
+        // The wires of DatasyncWire over sockets.
+        .target(
+            name: "TandemDatasync",
+            dependencies: [
+                "DatasyncWire", "TandemSync",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOHTTPCompression", package: "swift-nio-extras"),
+            ],
+            swiftSettings: strict
+        ),
+        // TandemServerCore behind a socket, for development and tests.
+        .target(
+            name: "TandemServer",
+            dependencies: [
+                "TandemServerCore",
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: strict
+        ),
+        .executableTarget(
+            name: "tandem-server",
+            dependencies: [
+                "TandemServer", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
             swiftSettings: strict
         ),
         // A process that tests start beside themselves, to kill it or to share a store with it.

@@ -1,0 +1,81 @@
+import AsyncHTTPClient
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import Synchronization
+
+/// Gathers one answer, and knows whether its request has left.
+///
+/// AsyncHTTPClient calls it on the connection's event loop, which is the transport's only one. So `didSendRequestHead`
+/// comes in the moment in which the head is written, and before anything that can fail from then on.
+final class AnswerCollector: HTTPClientResponseDelegate {
+    /// The answer is larger than its limit.
+    struct TooLarge: Error {}
+    /// The head is none that can be passed on.
+    struct BadHead: Error {}
+
+    private struct State {
+        var wasSent = false
+        var response: HTTPResponse?
+        var body: [UInt8] = []
+    }
+
+    private let limit: Int
+    private let state = Mutex(State())
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Whether a byte of the request may have left.
+    var wasSent: Bool { state.withLock { $0.wasSent } }
+
+    func didSendRequestHead(task: HTTPClient.Task<(HTTPResponse, [UInt8])>, _ head: HTTPRequestHead) {
+        state.withLock { $0.wasSent = true }
+    }
+
+    func didReceiveHead(
+        task: HTTPClient.Task<(HTTPResponse, [UInt8])>, _ head: HTTPResponseHead
+    ) -> EventLoopFuture<Void> {
+        guard (200...999).contains(head.status.code) else { return task.eventLoop.makeFailedFuture(BadHead()) }
+        var response = HTTPResponse(status: .init(code: Int(head.status.code)))
+        for (name, value) in head.headers {
+            guard let name = HTTPField.Name(name) else { continue }
+            response.headerFields.append(HTTPField(name: name, value: value))
+        }
+        // Of a compressed body the length says nothing yet.
+        let isCompressed = head.headers.contains(name: "Content-Encoding")
+        let length = response.headerFields[.contentLength].flatMap { Int($0) } ?? 0
+        guard isCompressed || length <= limit else { return task.eventLoop.makeFailedFuture(TooLarge()) }
+        state.withLock { state in
+            state.response = response
+            // A length is a promise: a room of a megabyte, and what has come, is all that is given for it.
+            state.body.reserveCapacity(min(max(length, 0), 1 << 20))
+        }
+        return task.eventLoop.makeSucceededVoidFuture()
+    }
+
+    func didReceiveBodyPart(
+        task: HTTPClient.Task<(HTTPResponse, [UInt8])>, _ buffer: ByteBuffer
+    ) -> EventLoopFuture<Void> {
+        let fits = state.withLock { state in
+            guard state.body.count + buffer.readableBytes <= limit else {
+                state.body = []
+                return false
+            }
+            state.body.append(contentsOf: buffer.readableBytesView)
+            return true
+        }
+        // The failure closes the connection: nothing more is read.
+        return fits ? task.eventLoop.makeSucceededVoidFuture() : task.eventLoop.makeFailedFuture(TooLarge())
+    }
+
+    func didFinishRequest(task: HTTPClient.Task<(HTTPResponse, [UInt8])>) throws -> (HTTPResponse, [UInt8]) {
+        let answer = state.withLock { state in
+            defer { state.body = [] }
+            return state.response.map { ($0, state.body) }
+        }
+        guard let answer else { throw BadHead() }
+        return answer
+    }
+}

@@ -1,0 +1,47 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import TandemServerCore
+
+/// Hands requests to the core, and its answers back.
+struct CoreResponder: Sendable {
+    /// Thrown to close a connection.
+    private enum Close: Error { case noAnswer, longBody }
+
+    private let core: ServerCore
+    private let scheme: String
+    /// The most bytes of a body that the core is shown; one more is enough for it to refuse.
+    private let limit: Int
+
+    init(_ core: ServerCore, scheme: String) {
+        self.core = core
+        self.scheme = scheme
+        limit = core.configuration.limits.body ?? 1 << 20
+    }
+
+    func respond(to request: Request, by writer: consuming ResponseWriter) async throws {
+        var head = request.head
+        head.scheme = scheme
+        var parts = request.body.makeAsyncIterator()
+        var body: [UInt8] = []
+        while body.count <= limit, let part = try await parts.next() {
+            body.append(contentsOf: part.readableBytesView)
+        }
+        let isWhole = body.count <= limit
+        guard case .answer(var response, let bytes) = await core.exchange(head, body: body) else {
+            throw Close.noAnswer
+        }
+        if response.status != .noContent, response.status != .notModified {
+            response.headerFields[.contentLength] = String(bytes.count)
+        }
+        if !isWhole { response.headerFields[.connection] = "close" }
+        let hasBody = !bytes.isEmpty && head.method != .head
+        let content = hasBody ? ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)) : ResponseBody()
+        try await writer.write(response: response, body: content)
+        guard !isWhole else { return }
+        // A client that is still sending would not see the answer if the connection closed at once.
+        var patience = 4 << 20
+        while patience > 0, let part = try await parts.next() { patience -= part.readableBytes }
+        throw Close.longBody
+    }
+}

@@ -1,0 +1,35 @@
+import HummingbirdCore
+import HummingbirdTLS
+import NIOSSL
+
+/// What a server shows to be taken for itself.
+public struct ServerCertificate: Sendable {
+    private let chain: [NIOSSLCertificate]
+    private let key: NIOSSLPrivateKey
+
+    /// A certificate, with those between it and a trusted one behind it, and its key, both as PEM.
+    ///
+    /// - Throws: ``TandemServerError`` with the code `invalidCertificate`.
+    public init(pem: String, privateKeyPEM: String) throws(TandemServerError) {
+        do {
+            chain = try NIOSSLCertificate.fromPEMBytes(Array(pem.utf8))
+            key = try NIOSSLPrivateKey(bytes: Array(privateKeyPEM.utf8), format: .pem)
+        } catch {
+            throw TandemServerError(
+                .invalidCertificate, "The certificate or its key can't be read: both must be PEM.", underlying: error)
+        }
+    }
+
+    /// A channel that speaks TLS.
+    func wrap(_ channel: HTTP1Channel) throws(TandemServerError) -> TLSChannel<HTTP1Channel> {
+        do {
+            return try TLSChannel(
+                channel,
+                tlsConfiguration: .makeServerConfiguration(
+                    certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key)))
+        } catch {
+            throw TandemServerError(
+                .invalidCertificate, "The certificate and its key can't be used together.", underlying: error)
+        }
+    }
+}

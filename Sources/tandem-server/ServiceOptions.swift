@@ -1,0 +1,84 @@
+import ArgumentParser
+import TandemServerCore
+
+/// What is served, and to whom.
+struct ServiceOptions: ParsableArguments {
+    enum Dialect: String, ExpressibleByArgument, CaseIterable {
+        case both, datasync
+        case azureMobileApps = "azure-mobile-apps"
+
+        var name: String {
+            switch self {
+            case .both: "Azure Mobile Apps and Datasync"
+            case .azureMobileApps: "Azure Mobile Apps"
+            case .datasync: "Datasync"
+            }
+        }
+
+        var served: ServerDialect {
+            switch self {
+            case .both: .byVersionHeader
+            case .azureMobileApps: .azureMobileApps
+            case .datasync: .datasync
+            }
+        }
+    }
+
+    /// A token, and whom it belongs to.
+    struct User: ExpressibleByArgument {
+        let token: String
+        let name: String
+
+        init?(argument: String) {
+            let sides = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard sides.count == 2, !sides[0].isEmpty, !sides[1].isEmpty else { return nil }
+            token = String(sides[0])
+            name = String(sides[1])
+        }
+    }
+
+    @Option(help: "The protocol; both: told apart by each request's ZUMO-API-VERSION.")
+    var dialect = Dialect.both
+
+    @Option(name: .customLong("table"), help: "A table that is served. Without any, every name is a table.")
+    var tables: [String] = []
+
+    @Option(name: .customLong("user-table"), help: "A table whose rows are told apart by user. Needs users.")
+    var userTables: [String] = []
+
+    @Option(
+        name: .customLong("user"),
+        help: ArgumentHelp(
+            "A token that is valid, and whom it belongs to. Others get a 401. Without any, tokens are not looked at.",
+            valueName: "token=name"))
+    var users: [User] = []
+
+    @Flag(help: "Delete rows for good, and leave no tombstones.")
+    var hardDeletes = false
+
+    @Option(help: "How many rows a page has that names no number.")
+    var pageSize: Int?
+
+    func validate() throws {
+        guard userTables.isEmpty || !users.isEmpty else {
+            throw ValidationError("A --user-table serves nobody without a --user.")
+        }
+        guard pageSize.map({ $0 > 0 }) ?? true else { throw ValidationError("A page has at least one row.") }
+    }
+
+    var configuration: ServerConfiguration {
+        var configuration = ServerConfiguration(dialect: dialect.served)
+        let table = ServerTable(deletesSoftly: !hardDeletes)
+        for name in tables { configuration.tables[name] = table }
+        for name in userTables {
+            configuration.tables[name] = ServerTable(deletesSoftly: !hardDeletes, isPerUser: true)
+        }
+        configuration.otherTables = tables.isEmpty ? table : nil
+        configuration.limits.pageSize = pageSize
+        if !users.isEmpty {
+            let names = Dictionary(users.map { ($0.token, $0.name) }, uniquingKeysWith: { $1 })
+            configuration.user = { names[$0] }
+        }
+        return configuration
+    }
+}
