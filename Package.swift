@@ -194,6 +194,17 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
+            name: "TandemDatasyncTests",
+            dependencies: [
+                "TandemDatasync", "TandemServer", "TandemServerCore", "TandemSync", "Tandem", "tandem-server",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
             name: "SQLiteCipherTests",
             dependencies: ["SQLiteCipher", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict

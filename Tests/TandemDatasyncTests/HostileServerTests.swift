@@ -1,0 +1,98 @@
+import Foundation
+import TandemDatasync
+import TandemSync
+import Testing
+
+/// Servers that answer a remote with what is none of their answers, where it takes a socket to show it; answers of a
+/// wrong shape are `HostileAnswerTests`' in TandemWireTests.
+extension SocketTests {
+    @Suite struct HostileServerTests {
+        /// What a remote makes of an answer to a page and to an update.
+        private func lines(_ steps: [RawServer.Step], limit: Int = 1 << 20) async throws -> Set<String?> {
+            try await RawServer.run({ _, _ in steps }) { server in
+                var limits = AnswerLimits()
+                limits.bytes = limit
+                let remote = try DatasyncRemote(url: server.url, limits: limits) { _ in .bearer("tok3n-s3cret") }
+                let page = PageRequest(
+                    table: "Card", filter: .comparison(.init("shop"), .equal, .text("qu3ry-s3cret")),
+                    order: .id(after: nil))
+                let failures = [
+                    await failure { () throws(RemoteFailure) in try await remote.page(page) },
+                    await failure { () throws(RemoteFailure) in try await remote.update(.card("018f", "x", "MQ==")) },
+                ]
+                for failure in failures {
+                    let text = "\(String(describing: failure)) \(String(reflecting: failure))"
+                    #expect(!text.contains("s3cret"))
+                    guard case .badAnswer(let answer)? = failure else { continue }
+                    #expect(answer.table == "Card")
+                    #expect(answer.url.hasPrefix("\(server.url)/tables/card"))
+                }
+                #expect(server.requests.count == 2, "nothing is asked twice")
+                return Set(failures.map { $0?.line })
+            }
+        }
+
+        @Test func theSignInPageOfAWirelessNetworkIsNoAnswer() async throws {
+            let page = Array("<!DOCTYPE html><title>Welcome</title>".utf8)
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: \(page.count)\r\n\r\n"
+            #expect(try await lines([.text(head), .write(page)]) == ["bad notJSON"])
+            #expect(try await lines([http("302 Found", ["Location: https://wifi.example/"], "")]) == ["later 302"])
+        }
+
+        @Test func halfABodyIsLost() async throws {
+            let half = head("200 OK", ["Content-Length: 100"]) + Array(#"{"items":[{"id":"a"},{"id":"#.utf8)
+            #expect(try await lines([.write(half), .close]) == ["lost: closed"])
+        }
+
+        /// Without a length only the JSON tells that something is missing.
+        @Test func halfABodyWithoutALengthIsNoAnswer() async throws {
+            let half = head() + Array(#"{"items":[{"id":"a"},{"id":"#.utf8)
+            #expect(try await lines([.write(half), .close]) == ["bad notJSON"])
+        }
+
+        @Test func aPageOfTwoGigabytesIsRefused() async throws {
+            let spaces = [UInt8](repeating: 0x20, count: 1 << 20)
+            #expect(try await lines([.write(head()), .flood(spaces, times: 2048)]) == ["bad tooLarge"])
+        }
+
+        @Test func aCompressedPageIsHeldToTheSameLimit() async throws {
+            let (beginning, period) = Gzip.bomb
+            let bomb = head("200 OK", ["Content-Encoding: gzip"]) + beginning
+            let chunk = [UInt8]((0..<1_000).lazy.flatMap { _ in period })
+            #expect(try await lines([.write(bomb), .flood(chunk, times: 100)], limit: 1 << 16) == ["bad tooLarge"])
+        }
+
+        @Test func aNumberOfAMillionDigitsIsNoAnswer() async throws {
+            let number = String(repeating: "9", count: 1_000_000)
+            let body = #"{"items":[{"id":"a","points":\#(number)}],"id":"018f"}"#
+            #expect(try await lines([http("200 OK", [], body)], limit: 2 << 20) == ["bad notJSON"])
+        }
+
+        @Test func aLinkToAnotherHostIsNotFollowed() async throws {
+            try await RawServer.run({ _, _ in [http()] }) { elsewhere in
+                let body = #"{"items":[{"id":"a"}],"nextLink":"\#(elsewhere.url)/tables/card?$skip=1"}"#
+                try await RawServer.run({ _, _ in [http("200 OK", [], body)] }) { server in
+                    let remote = try DatasyncRemote(url: server.url) { _ in .bearer("tok3n") }
+                    let page = PageRequest(table: "Card", order: .id(after: nil))
+                    #expect(
+                        await failure { () throws(RemoteFailure) in try await remote.page(page) }?.line
+                            == "bad foreignLink")
+                    #expect(server.requests.count == 1)
+                }
+                #expect(elsewhere.connections == 0)
+            }
+        }
+
+        @Test func aServerThatIsSilentIsLost() async throws {
+            try await RawServer.run({ _, _ in [] }) { server in
+                let remote = try DatasyncRemote(
+                    url: server.url, configuration: .init { $0.idleTimeout = .milliseconds(100) })
+                let failure = await failure { () throws(RemoteFailure) in
+                    try await remote.insert(.card("018f", "x"))
+                }
+                #expect(failure?.line == "lost: timedOut")
+                #expect(failure?.mayHaveActed == true)
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import TandemDatasync
+import TandemSync
+import Testing
+
+/// The executable, as a process.
+extension SocketTests {
+    @Suite struct ServerCommandTests {
+        @Test(arguments: [SIGTERM, SIGINT])
+        func itSaysWhereItListensAndWhatItIsForAndStopsUponASignal(signal: Int32) async throws {
+            let server = try ServerProcess(["--port", "0"])
+            let url = try #require(await server.url(), "\(server.text)")
+            let remote = try DatasyncRemote(url: url)
+            #expect(try await remote.insert(.card("018f", "a")).item?.id == "018f")
+            #expect(try await server.stop(signal) == 0)
+            #expect(server.text.contains("for development and tests"))
+            #expect(server.text.contains("Datasync on ASP.NET"))
+            #expect(server.text.hasSuffix("tandem-server has stopped\n"))
+        }
+
+        @Test func aStoreInAFileOutlivesIt() async throws {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tandem-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let arguments = ["--port", "0", "--store", folder.appendingPathComponent("rows.tandem").path]
+            for round in 0..<2 {
+                let server = try ServerProcess(arguments)
+                let remote = try DatasyncRemote(url: #require(await server.url(), "\(server.text)"))
+                if round == 0 { _ = try await remote.insert(.card("018f", "a")) }
+                #expect(try await remote.find("Card", .id("018f"))?[member: "shop"] == .text("a"))
+                #expect(try await server.stop(SIGTERM) == 0)
+            }
+        }
+
+        @Test func itServesTheTablesTheUsersAndTheDialectThatItIsTold() async throws {
+            let server = try ServerProcess([
+                "--port", "0", "--dialect", "azure-mobile-apps", "--table", "Shop", "--user-table", "Card", "--user",
+                "t=ada", "--user", "u=eve",
+            ])
+            let url = try #require(await server.url(), "\(server.text)")
+            let ada = try DatasyncRemote(url: url, dialect: .azureMobileApps) { _ in .zumo("t") }
+            let eve = try DatasyncRemote(url: url, dialect: .azureMobileApps) { _ in .zumo("u") }
+            let nobody = try DatasyncRemote(url: url, dialect: .azureMobileApps)
+            _ = try await eve.insert(.card("018f", "a"))
+            #expect(try await eve.find("Card", .id("018f")) != nil)
+            #expect(try await ada.find("Card", .id("018f")) == nil, "it is eve's")
+            #expect(try await nobody.find("Shop", .id("018f")) == nil)
+            #expect(
+                await failure { () throws(RemoteFailure) in try await nobody.find("Card", .id("018f")) }?.line
+                    == "unauthenticated 401")
+            #expect(
+                await failure { () throws(RemoteFailure) in
+                    try await nobody.page(PageRequest(table: "Other", order: .id(after: nil)))
+                }?.line == "refused 404")
+            #expect(try await server.stop(SIGTERM) == 0)
+        }
+
+        @Test func itMisbehavesAsItIsTold() async throws {
+            let lost = try ServerProcess(["--port", "0", "--lost-answers", "1"])
+            let remote = try DatasyncRemote(url: #require(await lost.url(), "\(lost.text)"))
+            #expect(
+                await failure { () throws(RemoteFailure) in try await remote.insert(.card("018f", "a")) }?.line
+                    == "lost: closed")
+            #expect(try await lost.stop(SIGTERM) == 0)
+
+            let skewed = try ServerProcess(["--port", "0", "--skew", "-86400", "--conflicts", "1"])
+            let other = try DatasyncRemote(url: #require(await skewed.url(), "\(skewed.text)"))
+            let answer = try await other.insert(.card("018f", "a"))
+            #expect(try #require(answer.serverDate).timeIntervalSinceNow < -80_000)
+            let conflict = await failure { () throws(RemoteFailure) in
+                try await other.update(.card("018f", "b", answer.version))
+            }
+            #expect(conflict?.line.hasPrefix("conflict 412") == true)
+            #expect(try await skewed.stop(SIGTERM) == 0)
+
+            for (option, line) in [("--errors", "later 503"), ("--throttled", "later 429 in 1.0 seconds")] {
+                let busy = try ServerProcess(["--port", "0", option, "1"])
+                let remote = try DatasyncRemote(url: #require(await busy.url(), "\(busy.text)"))
+                #expect(
+                    await failure { () throws(RemoteFailure) in try await remote.find("Card", .id("018f")) }?.line
+                        == line)
+                #expect(try await busy.stop(SIGTERM) == 0)
+            }
+        }
+
+        @Test(arguments: [
+            ["--port", "65536"], ["--lost-answers", "1.5"], ["--latency", "-1"], ["--user", "ada"],
+            ["--dialect", "soap"],
+            ["--user-table", "Card"], ["--certificate", "x.pem"], ["--page-size", "0"], ["now"],
+        ])
+        func whatItDoesNotUnderstandItRefuses(arguments: [String]) async throws {
+            let server = try ServerProcess(arguments)
+            #expect(try await server.end() == 64)
+            #expect(server.text.contains("Error: "))
+        }
+
+        @Test func whatItCanNotDoItSays() async throws {
+            let missing = try ServerProcess(["--port", "0", "--store", "/nonexistent/folder/x"])
+            #expect(try await missing.end() == 1)
+            #expect(missing.text.contains("/nonexistent/folder"))
+            let server = try ServerProcess(["--port", "0"])
+            let port = try #require(await server.url()?.port)
+            let second = try ServerProcess(["--port", "\(port)"])
+            #expect(try await second.end() == 1)
+            #expect(second.text.contains("Can't listen on 127.0.0.1, port \(port)."))
+            #expect(try await server.stop(SIGTERM) == 0)
+        }
+    }
+}

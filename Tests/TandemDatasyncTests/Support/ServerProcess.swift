@@ -1,0 +1,66 @@
+import Foundation
+
+/// A running `tandem-server`.
+final class ServerProcess {
+    private let process = Process()
+    private let output: URL
+
+    /// The executable, which is built beside the tests'.
+    private static let executable: URL = {
+        let tests =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            ?? CommandLine.arguments[0]
+        var folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
+        // On Apple's platforms the tests are a bundle, some folders deeper.
+        while folder.path != "/" {
+            let candidate = folder.appendingPathComponent("tandem-server")
+            if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
+            folder.deleteLastPathComponent()
+        }
+        return URL(fileURLWithPath: "tandem-server")
+    }()
+
+    init(_ arguments: [String]) throws {
+        output = FileManager.default.temporaryDirectory.appendingPathComponent("tandem-server-\(UUID().uuidString)")
+        _ = FileManager.default.createFile(atPath: output.path, contents: nil)
+        let file = try FileHandle(forWritingTo: output)
+        process.executableURL = Self.executable
+        process.arguments = arguments
+        process.standardOutput = file
+        process.standardError = file
+        try process.run()
+    }
+
+    /// What it has printed so far.
+    var text: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
+
+    /// Waits until it says where it listens; nil if it ends without.
+    func url() async throws -> URL? {
+        while true {
+            let wasRunning = process.isRunning
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            if let line = lines.first(where: { $0.hasPrefix("tandem-server listens on ") }) {
+                return line.split(separator: " ").last.flatMap { URL(string: String($0)) }
+            }
+            guard wasRunning else { return nil }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// Sends a signal, and waits for the end.
+    func stop(_ signal: Int32) async throws -> Int32 {
+        kill(process.processIdentifier, signal)
+        return try await end()
+    }
+
+    /// Waits for the end, and gives the status.
+    func end() async throws -> Int32 {
+        while process.isRunning { try await Task.sleep(for: .milliseconds(5)) }
+        return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        try? FileManager.default.removeItem(at: output)
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import HTTPTypes
+import TandemDatasync
+import Testing
+
+/// TLS and proxies: whom a request is shown to.
+extension SocketTests {
+    @Suite(.enabled(if: TestCertificate.isPossible, "openssl is not installed"))
+    struct TransportTrustTests {
+        private func answer(
+            _ certificate: TestCertificate, trust: AsyncHTTPTransport.Trust, host: String = "127.0.0.1"
+        ) async throws -> String {
+            let transport = try AsyncHTTPTransport(.init { $0.trust = trust })
+            return try await RawServer.run(tls: certificate.context(), { _, _ in [http()] }) { server in
+                let request = request(.post, to: URL(string: "https://\(host):\(server.port)")!)
+                do throws(TransportFailure) {
+                    let (response, _) = try await transport.send(request, body: [1], limit: 100)
+                    #expect(server.requests.count == 1)
+                    return "\(response.status.code)"
+                } catch {
+                    #expect(server.requests.isEmpty, "credentials went to somebody who is not trusted")
+                    return error.line
+                }
+            }
+        }
+
+        @Test func aCertificateThatSignsItselfIsRefusedBeforeAnythingIsSent() async throws {
+            #expect(try await answer(TestCertificate(), trust: .system) == "not sent: untrusted")
+        }
+
+        @Test func aCertificateThatTheAppTrustsIsTaken() async throws {
+            let certificate = try TestCertificate()
+            #expect(try await answer(certificate, trust: .certificates(pem: certificate.pem)) == "200")
+            let others = try TestCertificate().pem + certificate.pem
+            #expect(try await answer(certificate, trust: .certificates(pem: others)) == "200")
+        }
+
+        @Test func aCertificateOfSomebodyElseIsRefused() async throws {
+            let other = try TestCertificate()
+            #expect(
+                try await answer(TestCertificate(), trust: .certificates(pem: other.pem)) == "not sent: untrusted")
+        }
+
+        @Test func aCertificateForAnotherNameIsRefused() async throws {
+            for name in ["DNS:shop.example", "IP:127.0.0.2"] {
+                let certificate = try TestCertificate(for: name)
+                #expect(
+                    try await answer(certificate, trust: .certificates(pem: certificate.pem)) == "not sent: untrusted")
+            }
+            let certificate = try TestCertificate(for: "DNS:localhost")
+            #expect(
+                try await answer(certificate, trust: .certificates(pem: certificate.pem), host: "localhost") == "200")
+        }
+
+        @Test func aServerWithoutTLSIsNotSpokenToWhereTLSIsAskedFor() async throws {
+            let transport = try AsyncHTTPTransport()
+            try await RawServer.run({ _, _ in [] }) { server in
+                // It answers the greeting with text, once that has come.
+                let url = URL(string: "https://127.0.0.1:\(server.port)")!
+                let exchange = Task { await failure(of: transport, request(.post, to: url)) }
+                await eventually { server.connections == 1 }
+                exchange.cancel()
+                #expect(await exchange.value?.line == "not sent: CancellationError")
+                #expect(server.requests.isEmpty)
+            }
+        }
+
+        @Test(arguments: ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
+        func certificatesThatAreNoneAreRefused(pem: String) throws {
+            let error = #expect(throws: NetworkError.self) {
+                try AsyncHTTPTransport(.init { $0.trust = .certificates(pem: pem) })
+            }
+            #expect(error?.code == .invalidCertificates)
+        }
+    }
+
+    @Suite struct TransportProxyTests {
+        private func transport(_ proxy: RawServer, _ user: String? = nil) throws -> AsyncHTTPTransport {
+            try AsyncHTTPTransport(
+                .init { configuration in
+                    configuration.proxy = .init(
+                        host: "127.0.0.1", port: proxy.port,
+                        credentials: user.map { .init(user: $0, password: "pr0xy-s3cret") })
+                })
+        }
+
+        @Test func aProxyConnectsToTheServerAndIsShownItsNameAlone() async throws {
+            try await RawServer.run({ request, _ in
+                request.hasPrefix("CONNECT") ? [.text("HTTP/1.1 200 Connected\r\n\r\n")] : [http("200 OK", [], "[1]")]
+            }) { proxy async throws in
+                let url = URL(string: "http://shop.example:8123")!
+                #expect(try await text(transport(proxy, "ada"), request(to: url)) == "[1]")
+                #expect(proxy.requests.count == 2)
+                #expect(proxy.requests[0].hasPrefix("CONNECT shop.example:8123 HTTP/1.1\r\n"))
+                #expect(proxy.requests[0].contains("Basic \(Data("ada:pr0xy-s3cret".utf8).base64EncodedString())"))
+                #expect(!proxy.requests[0].contains("tok3n-s3cret"))
+                #expect(!proxy.requests[1].lowercased().contains("proxy-authorization"))
+            }
+        }
+
+        @Test(arguments: ["403 Forbidden", "407 Proxy Authentication Required", "502 Bad Gateway"])
+        func aProxyThatRefusesHasNotSentTheRequest(status: String) async throws {
+            try await RawServer.run({ _, _ in [.text("HTTP/1.1 \(status)\r\nContent-Length: 0\r\n\r\n")] }) { proxy in
+                let transport = try transport(proxy, "ada")
+                let failure = await failure(of: transport, request(.post, to: URL(string: "http://shop.example")!))
+                #expect(failure?.line == "not sent: proxy")
+                #expect(!"\(failure!)".contains("pr0xy-s3cret"))
+                #expect(proxy.requests.count == 1)
+            }
+        }
+
+        @Test func aPasswordIsInNoDescription() {
+            let proxy = AsyncHTTPTransport.Proxy(
+                host: "h", port: 1, credentials: .init(user: "ada", password: "pr0xy-s3cret"))
+            var dumped = ""
+            dump(proxy, to: &dumped)
+            for text in ["\(proxy)", String(reflecting: proxy), dumped] {
+                #expect(!text.contains("s3cret"))
+                #expect(text.contains("ada"))
+            }
+        }
+    }
+}
