@@ -1,4 +1,4 @@
-// swift-tools-version:6.1
+// swift-tools-version:6.2
 import PackageDescription
 
 // A package of its own, so that those who use Tandem build none of it. `make bench` runs it.

@@ -1,7 +1,8 @@
 import Foundation
 import HTTPTypes
-import TandemDatasync
 import Testing
+
+@testable import TandemDatasync
 
 /// TLS and proxies: whom a request is shown to.
 extension SocketTests {
@@ -42,7 +43,7 @@ extension SocketTests {
         }
 
         @Test func aCertificateForAnotherNameIsRefused() async throws {
-            for name in ["DNS:shop.example", "IP:127.0.0.2"] {
+            for name in ["DNS:shop.example", "IP:127.0.0.2", "DNS:127.0.0.1", "DNS:localhost"] {
                 let certificate = try TestCertificate(for: name)
                 #expect(
                     try await answer(certificate, trust: .certificates(pem: certificate.pem)) == "not sent: untrusted")
@@ -52,15 +53,34 @@ extension SocketTests {
                 try await answer(certificate, trust: .certificates(pem: certificate.pem), host: "localhost") == "200")
         }
 
-        @Test func aServerWithoutTLSIsNotSpokenToWhereTLSIsAskedFor() async throws {
+        /// Whoever bends a name's look-up could show a certificate for the address that it then leads to.
+        @Test func aCertificateForAnAddressIsNoneForAName() async throws {
+            let certificate = try TestCertificate(for: "IP:127.0.0.1,DNS:other.example")
+            let trust = AsyncHTTPTransport.Trust.certificates(pem: certificate.pem)
+            #expect(try await answer(certificate, trust: trust, host: "localhost") == "not sent: untrusted")
+            #expect(try await answer(certificate, trust: trust, host: "127.0.0.1") == "200")
+            let both = try TestCertificate(for: "DNS:other.example,DNS:LocalHost")
+            #expect(try await answer(both, trust: .certificates(pem: both.pem), host: "localhost") == "200")
+        }
+
+        @Test(
+            arguments: [
+                ("shop.example", "shop.example", true), ("Shop.Example", "sHOP.example.", true),
+                ("*.example.org", "shop.example.org", true), ("*.example.org", "example.org", false),
+                ("*.example.org", "a.shop.example.org", false), ("*.org", "example.org", false),
+                ("*", "localhost", false), ("shop.*", "shop.example", false), ("s*p.example", "shop.example", false),
+                ("", "", false), ("*..example", "a..example", false), ("shop.example", "shop.example.org", false),
+            ])
+        func aNameIsAHostsIfEachPartIs(name: String, host: String, isName: Bool) {
+            #expect(ServerIdentity.isName(name, of: host) == isName)
+        }
+
+        @Test(arguments: ["HTTP/1.1 400 Bad Request\r\n\r\n", "SSH-2.0-OpenSSH_9.2p1\r\n"])
+        func aServerWithoutTLSIsNotSpokenToWhereTLSIsAskedFor(greeting: String) async throws {
             let transport = try AsyncHTTPTransport()
-            try await RawServer.run({ _, _ in [] }) { server in
-                // It answers the greeting with text, once that has come.
+            try await RawServer.run(greeting: greeting, { _, _ in [] }) { server in
                 let url = URL(string: "https://127.0.0.1:\(server.port)")!
-                let exchange = Task { await failure(of: transport, request(.post, to: url)) }
-                await eventually { server.connections == 1 }
-                exchange.cancel()
-                #expect(await exchange.value?.line == "not sent: CancellationError")
+                #expect(await failure(of: transport, request(.post, to: url))?.line == "not sent: untrusted")
                 #expect(server.requests.isEmpty)
             }
         }
@@ -95,6 +115,31 @@ extension SocketTests {
                 #expect(proxy.requests[0].contains("Basic \(Data("ada:pr0xy-s3cret".utf8).base64EncodedString())"))
                 #expect(!proxy.requests[0].contains("tok3n-s3cret"))
                 #expect(!proxy.requests[1].lowercased().contains("proxy-authorization"))
+            }
+        }
+
+        /// The certificate must be the server's: a proxy has none for its name.
+        @Test(.enabled(if: TestCertificate.isPossible, "openssl is not installed"), arguments: [true, false])
+        func throughAProxyTLSIsWithTheServer(isTheServers: Bool) async throws {
+            let certificate = try TestCertificate(for: isTheServers ? "DNS:shop.example" : "IP:127.0.0.1")
+            let context = try certificate.context()
+            try await RawServer.run({ request, _ in
+                request.hasPrefix("CONNECT")
+                    ? [.text("HTTP/1.1 200 Connected\r\n\r\n"), .startTLS(context)] : [http("200 OK", [], "[1]")]
+            }) { proxy in
+                let transport = try AsyncHTTPTransport(
+                    .init {
+                        $0.proxy = .init(host: "127.0.0.1", port: proxy.port)
+                        $0.trust = .certificates(pem: certificate.pem)
+                    })
+                let request = request(to: URL(string: "https://shop.example")!)
+                if isTheServers {
+                    #expect(try await text(transport, request) == "[1]")
+                    #expect(proxy.requests.map { $0.prefix(16) } == ["CONNECT shop.exa", "GET /tables/card"])
+                } else {
+                    #expect(await failure(of: transport, request)?.line == "not sent: untrusted")
+                    #expect(proxy.requests.count == 1)
+                }
             }
         }
 

@@ -28,7 +28,9 @@ extension NetworkError {
     init(_ error: any Error, server: String, wasConnected: Bool) {
         let (code, message) = Self.reading(error, wasConnected: wasConnected)
         // NB: HTTPClientError has header values among its descriptions; its short form has none.
-        let underlying: (any Error)? = error is HTTPClientError || error is AnswerCollector.BadHead ? nil : error
+        let underlying: (any Error)? =
+            error is HTTPClientError || error is AnswerCollector.BadHead || error is ServerIdentity.Mismatch
+            ? nil : error
         self.init(code, message, server: server, underlying: underlying)
     }
 
@@ -37,7 +39,7 @@ extension NetworkError {
         case let error as HTTPClientError: return reading(error)
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
             return (.noSuchHost, "The server's name is not known. Check the address and the network.")
-        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
+        case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError, is ServerIdentity.Mismatch:
             return (
                 .untrusted,
                 "The server showed no certificate that is trusted for its name. Trust it by `trust`, if it is yours."

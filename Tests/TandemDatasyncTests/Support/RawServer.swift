@@ -12,6 +12,8 @@ final class RawServer: Sendable {
         case flood([UInt8], times: Int)
         /// A byte every twenty milliseconds, for ever.
         case drip
+        /// From here on TLS, as behind a proxy's answer to `CONNECT`.
+        case startTLS(NIOSSLContext)
         case close
 
         static func text(_ text: String) -> Step { .write(Array(text.utf8)) }
@@ -29,13 +31,17 @@ final class RawServer: Sendable {
 
     private let state = Mutex(State())
     private let script: Script
+    fileprivate let greeting: String
     private let listener = Mutex<(any Channel)?>(nil)
 
     /// Runs a body while a server listens on a port of this machine, and closes it and its connections then.
+    ///
+    /// - Parameter greeting: What is written before anything has come.
     static func run<T>(
-        tls: NIOSSLContext? = nil, _ script: @escaping Script, _ body: (RawServer) async throws -> T
+        tls: NIOSSLContext? = nil, greeting: String = "", _ script: @escaping Script,
+        _ body: (RawServer) async throws -> T
     ) async throws -> T {
-        let server = RawServer(script)
+        let server = RawServer(script, greeting: greeting)
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelInitializer { channel in
@@ -60,8 +66,9 @@ final class RawServer: Sendable {
         }
     }
 
-    private init(_ script: @escaping Script) {
+    private init(_ script: @escaping Script, greeting: String) {
         self.script = script
+        self.greeting = greeting
     }
 
     private func close() async throws {
@@ -103,6 +110,11 @@ private final class Conversation: ChannelInboundHandler {
         self.server = server
     }
 
+    func channelActive(context: ChannelHandlerContext) {
+        guard !server.greeting.isEmpty else { return }
+        context.writeAndFlush(Self.wrapOutboundOut(ByteBuffer(string: server.greeting)), promise: nil)
+    }
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         received += Self.unwrapInboundIn(data).readableBytesView
         while let request = nextRequest() { perform(server.note(request)[...], on: context.channel) }
@@ -139,6 +151,13 @@ private final class Conversation: ChannelInboundHandler {
                 channel.writeAndFlush(ByteBuffer(string: " "), promise: nil)
             }
             channel.closeFuture.whenComplete { _ in drip.cancel() }
+        case .startTLS(let context):
+            do {
+                try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context), position: .first)
+                perform(steps.dropFirst(), on: channel)
+            } catch {
+                channel.close(promise: nil)
+            }
         case .close:
             channel.close(promise: nil)
         }
