@@ -172,6 +172,15 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Random histories of devices and a server. They take as long as they are given.
+        .testTarget(
+            name: "TandemSimulationTests",
+            dependencies: [
+                "TandemSync", "DatasyncWire", "TandemServerCore", "Tandem", "TandemTesting",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "TandemServerCoreTests",
             dependencies: [

@@ -97,6 +97,8 @@ extension SyncContext {
 
     private static func tombstone(of operation: Operation, _ local: any LocalReading) throws -> KeptItem? {
         guard operation.kind == .update, operation.state == .pending || operation.state == .attempted,
+            // What was deleted from here, and is brought back, is not pointless.
+            try !local.mayHaveDeleted(operation.id),
             let kept = try local.keptItem(of: operation.id), kept.isDeleted
         else { return nil }
         return kept

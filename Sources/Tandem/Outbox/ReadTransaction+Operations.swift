@@ -47,6 +47,15 @@ extension ReadTransaction {
         return try OperationQueue(store: store).count(in: state)
     }
 
+    /// Whether a delete of the operation's object was sent, by this operation or before the object was brought back, and
+    /// may have been carried out.
+    package func mayHaveDeleted(_ id: Operation.ID) throws -> Bool {
+        let kinds = try connectionForReading(searching: false).value(
+            "SELECT \"attemptedKinds\" FROM \"__operations\" WHERE \"id\" = ?", [.integer(id)])
+        guard case .integer(let bits)? = kinds else { return false }
+        return AttemptedKinds(rawValue: bits).contains(.delete)
+    }
+
     /// Whether there is an object with a local ID, deleted ones that the server has not heard of included.
     package func hasObject(_ localID: LocalID, in table: String) throws -> Bool {
         try value("__rid", where: "localID", is: localID.rawValue, in: table) != nil

@@ -54,6 +54,10 @@ package protocol LocalReading {
     /// An object whose insert failed or is held, and that has to be on the server before another one.
     func blocker(of localID: LocalID, in table: String) throws -> (localID: LocalID, model: String)?
 
+    /// Whether a delete of the operation's object was sent, by this operation or before the object was brought back, and
+    /// may have been carried out.
+    func mayHaveDeleted(_ id: Operation.ID) throws -> Bool
+
     /// What a server has said of the object of an operation, and could not be written.
     func keptItem(of operation: Operation.ID) throws -> KeptItem?
     func keptItemsWithoutOperation(in table: String, after serverID: ServerID?, limit: Int) throws -> [KeptItem]

@@ -92,7 +92,10 @@ extension PushRun {
             case .waiting(let localID, let table): return .over(.waiting(for: localID, table: table))
             case .free(let names): leavingOut = names
             }
-            if let kept = try store.keptItem(of: id), let item = ItemForms.item(from: kept.source) {
+            // What is about to be undeleted is known to be deleted.
+            if let kept = try store.keptItem(of: id), !(kept.isDeleted && object.attemptedKinds.contains(.delete)),
+                let item = ItemForms.item(from: kept.source)
+            {
                 return .met(item)
             }
             return try self.begin(object, settings, leavingOut, store)

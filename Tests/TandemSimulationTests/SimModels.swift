@@ -1,0 +1,32 @@
+import Foundation
+import Tandem
+
+@Model struct Owner {
+    /// By what the truth knows it: never changed.
+    var tag: String
+    var name: String?
+    var friend: Reference<Owner>?
+    var items: [Reference<Item>] = []
+}
+
+@Model struct Item {
+    var tag: String
+    var title: String?
+    var points: Int = 0
+    var due: Date?
+    var owner: Reference<Owner>?
+    var twin: Reference<Item>?
+}
+
+/// Values that acts write, few of them, so that two devices sometimes write the same.
+enum SimValues {
+    static let texts: [String?] = ["Лента", "Перекрёсток", "İstanbul", "ქართული", "", "カード", "a'b\"c\\", nil]
+    /// Whole milliseconds: what the wire keeps.
+    static let dates: [Date?] = [nil, Date(timeIntervalSince1970: 0), Date(timeIntervalSince1970: 1_795_000_000.003)]
+
+    static func text(_ value: String?) -> String { value ?? "nil" }
+
+    static func text(_ value: Date?) -> String {
+        value.map { "\(Int64(($0.timeIntervalSince1970 * 1000).rounded()))" } ?? "nil"
+    }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Tandem
+import TandemServerCore
+
+/// What must be so at the end of each history.
+extension Simulation {
+    func check() throws -> [String] {
+        var problems = world.failures
+        let rows = try server.rows(in: "item") + server.rows(in: "owner")
+        let live = rows.filter { !$0.deleted }
+        for device in devices { problems += try check(device, live) }
+        problems += checkTruth(live)
+        return problems
+    }
+
+    // MARK: Every device equals the server
+
+    private func check(_ device: SimDevice, _ live: [ServerRow]) throws -> [String] {
+        var problems: [String] = []
+        func expect(_ condition: Bool, _ message: @autoclosure () -> String) {
+            if !condition { problems.append("device \(device.number): \(message())") }
+        }
+        let store = device.store
+        for problem in try store.checkIntegrity() { expect(false, "integrity: \(problem)") }
+        expect(try store.operations.count() == 0, "operations are left")
+        var here: [String: [String: String]] = [:]
+        for item in try store.objects(Item.self).all() {
+            guard let id = item.serverID else { expect(false, "\(item.tag) has no server ID"); continue }
+            expect(item.isSynced, "\(item.tag) is not synced")
+            here["item \(id)"] = [
+                "tag": item.tag, "title": SimValues.text(item.title), "points": "\(item.points)",
+                "due": SimValues.text(item.due), "owner": try serverID(item.owner, store),
+                "twin": try serverID(item.twin, store),
+            ]
+        }
+        for owner in try store.objects(Owner.self).all() {
+            guard let id = owner.serverID else { expect(false, "\(owner.tag) has no server ID"); continue }
+            here["owner \(id)"] = [
+                "tag": owner.tag, "name": SimValues.text(owner.name), "friend": try serverID(owner.friend, store),
+                "items": try owner.items.map { try serverID($0, store) }.joined(separator: ","),
+            ]
+        }
+        let ids = Set(live.map { "\($0.table) \($0.id)" })
+        let there = Dictionary(
+            uniqueKeysWithValues: live.map { ("\($0.table) \($0.id)", Self.values(of: $0, live: ids)) })
+        for key in Set(here.keys).union(there.keys).sorted() where here[key] != there[key] {
+            let tag = here[key]?["tag"] ?? there[key]?["tag"] ?? "?"
+            expect(false, "\(key) (\(tag)) is \(here[key] ?? [:]) here, \(there[key] ?? [:]) on the server")
+        }
+        // What was made here has the local ID that it was given.
+        for (tag, object) in truth.all where object.creator == device.number {
+            guard let found = try device.tags().first(where: { $0.tag == tag }) else { continue }
+            if !object.writers.contains(-2) || object.writers == [device.number] {
+                expect(found.localID == object.localID, "\(tag) has another local ID")
+            }
+        }
+        return problems
+    }
+
+    private func serverID<M: Model>(_ reference: Reference<M>?, _ store: Store) throws -> String {
+        guard let target = try store.read({ try $0.object(reference) }) else { return "nil" }
+        return target.serverID?.rawValue ?? "nil"
+    }
+
+    /// What a row says, with references to what is there alone.
+    private static func values(of row: ServerRow, live: Set<String>) -> [String: String] {
+        func text(_ name: String) -> String {
+            switch row.members[name] {
+            case .text(let text)?: text
+            case .number(let digits)?: digits
+            default: "nil"
+            }
+        }
+        func reference(_ name: String, _ table: String) -> String {
+            live.contains("\(table) \(text(name))") ? text(name) : "nil"
+        }
+        guard row.table == "item" else {
+            return [
+                "tag": text("tag"), "name": text("name"), "friend": reference("friend", "owner"),
+                "items": list(row.members["items"]).filter { live.contains("item \($0)") }.joined(separator: ","),
+            ]
+        }
+        return [
+            "tag": text("tag"), "title": text("title"), "points": text("points"), "due": date(row.members["due"]),
+            "owner": reference("owner", "owner"), "twin": reference("twin", "item"),
+        ]
+    }
+
+    /// A list of IDs, as an array or as its text.
+    private static func list(_ value: JSONValue?) -> [String] {
+        guard case .text(let json)? = value,
+            let ids = try? JSONDecoder().decode([String].self, from: Data(json.utf8))
+        else { return [] }
+        return ids
+    }
+
+    private static func date(_ value: JSONValue?) -> String {
+        guard case .text(let text)? = value else { return "nil" }
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        return SimValues.text(try? style.parse(text))
+    }
+
+    // MARK: Nothing is lost, nothing is there twice
+
+    private func checkTruth(_ live: [ServerRow]) -> [String] {
+        var problems: [String] = []
+        let ids = Set(live.map { "\($0.table) \($0.id)" })
+        let byTag = Dictionary(grouping: live.map { Self.values(of: $0, live: ids) }) { $0["tag"] ?? "?" }
+        for (tag, rows) in byTag {
+            if rows.count > 1 { problems.append("\(tag) is there \(rows.count) times") }
+            guard let object = truth.all[tag] else { problems.append("nobody has made \(tag)"); continue }
+            for (name, values) in object.written {
+                let value = rows[0][name] ?? "?"
+                if !values.contains(value) { problems.append("\(tag).\(name) is \(value), which nobody has written") }
+            }
+        }
+        // What one alone has touched is as they left it.
+        for (tag, object) in truth.all where object.writers == [object.creator] {
+            let row = byTag[tag]?.first
+            if object.isDeleted {
+                if row != nil { problems.append("\(tag) was deleted, and is there") }
+            } else if let row {
+                for (name, value) in object.last where row[name] != value {
+                    problems.append("\(tag).\(name) is \(row[name] ?? "?"), and was left as \(value)")
+                }
+            } else {
+                problems.append("\(tag) is lost")
+            }
+        }
+        return problems
+    }
+}
