@@ -93,6 +93,9 @@ public final class ScriptedRemote: Remote {
         }
     }
 
+    /// Sets the server's clock on, or back.
+    public func advanceClock(by seconds: TimeInterval) { clock.advance(by: seconds) }
+
     // MARK: What goes wrong
 
     /// The next request that matches goes wrong in a way. Several for one request are used up in their order, one each.

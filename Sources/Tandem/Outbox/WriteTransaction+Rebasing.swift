@@ -73,7 +73,7 @@ extension WriteTransaction {
             if isChanged && !isHeldThere { changedHere.insert(property.name) }
             let isOurs =
                 try isHeldThere || attempted.contains(value, of: property.column)
-                || !isNew && (old.map { try $0 == there || localForm($0, of: index, in: table) == there } ?? false)
+                || (old.map { try $0 == there || localForm($0, of: index, in: table) == there } ?? false)
             if !isOurs { changedThere.insert(property.name) }
         }
         return ConflictSides(

@@ -38,7 +38,13 @@ extension WriteTransaction {
         var left = PropertyBases()
         var attempted = try attemptedValues(id)
         if let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table) {
-            if operation.kind == .insert { left = emptyBases(of: leavingOut, table) }
+            if operation.kind == .insert {
+                left = emptyBases(of: leavingOut, table)
+                // What an attempt without an answer has left out may be there without it.
+                for entry in operation.changes.entries where left[entry.column] == nil && Self.isEmpty(entry.value) {
+                    attempted.note(entry.value, of: entry.column)
+                }
+            }
             if operation.kind != .delete {
                 let values = try wholeValues(of: state, in: table)
                 for (index, property) in table.definition.properties.enumerated()
@@ -74,6 +80,10 @@ extension WriteTransaction {
 
     private static func emptyReference(isToMany: Bool) -> StorageValue {
         isToMany ? .text(LinkList.text([])) : .null
+    }
+
+    private static func isEmpty(_ reference: StorageValue) -> Bool {
+        [true, false].contains { emptyReference(isToMany: $0) == reference }
     }
 
     /// Notes that an attempt failed, and surely changed nothing on the server.
@@ -135,8 +145,7 @@ extension WriteTransaction {
         guard operation.sentKind == .insert, !operation.changes.isEmpty else { return !operation.changes.isEmpty }
         let attempted = try attemptedValues(operation.id)
         return operation.changes.entries.contains { entry in
-            let isEmpty = [true, false].contains { Self.emptyReference(isToMany: $0) == entry.value }
-            return !isEmpty || attempted.contains(entry.value, of: entry.column)
+            !Self.isEmpty(entry.value) || attempted.contains(entry.value, of: entry.column)
         }
     }
 

@@ -91,7 +91,13 @@ extension PushRun {
     func askApp(_ id: Operation.ID) async throws -> Progress? {
         guard let table = state.withLock({ $0.queue[id]?.table }) else { return .gone }
         let settings = try context.settings(of: table)
-        guard let look = settings.beforeSend, let object = try await sendable(id, settings) else { return nil }
+        guard let look = settings.beforeSend else { return nil }
+        let object: OutgoingObject
+        switch try await sendable(id, settings) {
+        case .parked(let other): return .parked(other)
+        case .other: return nil
+        case .ready(let found): object = found
+        }
         let verdict: SendVerdict
         do {
             verdict = try await look(object)
@@ -119,14 +125,24 @@ extension PushRun {
         }
     }
 
+    private enum Look: Sendable {
+        case ready(OutgoingObject)
+        case parked(Operation.ID)
+        /// It is not sent now.
+        case other
+    }
+
     /// The object of an operation if it would be sent now: what has to wait is shown when its turn has come.
-    private func sendable(_ id: Operation.ID, _ settings: TableSettings) async throws -> OutgoingObject? {
+    private func sendable(_ id: Operation.ID, _ settings: TableSettings) async throws -> Look {
         try await store.write { store in
             guard let object = try store.outgoing(id), try store.keptItem(of: id) == nil,
-                object.operation.state == .pending || object.operation.state == .attempted,
-                case .free = try self.place(of: object, settings, store)
-            else { return nil }
-            return object
+                object.operation.state == .pending || object.operation.state == .attempted
+            else { return .other }
+            switch try self.place(of: object, settings, store) {
+            case .free: return .ready(object)
+            case .parked(let other): return .parked(other)
+            case .waiting: return .other
+            }
         }
     }
 

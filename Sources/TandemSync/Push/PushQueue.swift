@@ -95,14 +95,19 @@ struct PushQueue {
         return false
     }
 
-    /// What a delete has to wait for. Where deletes wait for each other in a circle, the first one in the queue goes.
-    func referrerToAwait(by delete: Operation.ID) -> Operation.ID? {
-        referrers[delete]?.first { isUnfinished($0) && !closesCycle(delete, behind: $0) }
+    /// Has a delete wait for an operation that refers to its object. Where deletes wait for each other in a circle, the
+    /// first one in the queue goes.
+    ///
+    /// - Returns: Which one; `nil` if there is nothing to wait for.
+    mutating func parkBehindReferrer(_ delete: Operation.ID) -> Operation.ID? {
+        let other = referrers[delete]?.first { isUnfinished($0) && !closesCycle(delete, behind: $0) }
+        if let other { park(delete, behind: other) }
+        return other
     }
 
+    /// Has an operation wait for another one that has not ended. Whether that closes a circle is to be looked at in the
+    /// same breath, or two would wait for each other.
     mutating func park(_ id: Operation.ID, behind other: Operation.ID) {
-        // It may have ended since that was looked up.
-        guard isUnfinished(other) else { return giveBack([id]) }
         behind[id] = other
         waiters[other, default: []].append(id)
     }

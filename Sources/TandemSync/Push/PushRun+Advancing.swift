@@ -7,7 +7,7 @@ extension PushRun {
         case over(PushResult.Outcome)
         /// It is no longer in the queue: it was collapsed away.
         case gone
-        /// It waits for another one.
+        /// It waits for another one, and is noted as waiting.
         case parked(Operation.ID)
     }
 
@@ -130,6 +130,8 @@ extension PushRun {
     // MARK: Order
 
     /// Whether an operation may go now.
+    ///
+    /// It is noted as waiting where it has to: whoever asks takes no further step with it then.
     enum Place {
         case parked(Operation.ID)
         case waiting(LocalID, table: String)
@@ -137,12 +139,13 @@ extension PushRun {
         case free(leavingOut: Set<String>)
     }
 
+    /// Finds an operation's place in the order.
     func place(
         of object: OutgoingObject, _ settings: TableSettings, _ store: any LocalWriting
     ) throws -> Place {
         let operation = object.operation
         if operation.kind == .delete {
-            let other = state.withLock { $0.queue.referrerToAwait(by: operation.id) }
+            let other = state.withLock { $0.queue.parkBehindReferrer(operation.id) }
             return other.map { .parked($0) } ?? .free(leavingOut: [])
         }
         var closing: Set<String> = []
@@ -153,8 +156,11 @@ extension PushRun {
                 if settings.identity != .client { closing.insert(reference.property) }
                 continue
             }
-            let (isUnfinished, isCircle) = state.withLock {
-                ($0.queue.isUnfinished(target), $0.queue.closesCycle(operation.id, behind: target))
+            let (isUnfinished, isCircle) = state.withLock { state in
+                let isUnfinished = state.queue.isUnfinished(target)
+                let isCircle = state.queue.closesCycle(operation.id, behind: target)
+                if isUnfinished && !isCircle { state.queue.park(operation.id, behind: target) }
+                return (isUnfinished, isCircle)
             }
             guard isUnfinished else {
                 let table = try store.operation(withID: target)?.table ?? operation.table

@@ -84,7 +84,9 @@ extension PushRun {
         }
         switch outcome {
         case .adopted: return .over(success(of: attempt.id))
-        case .pending: return .again(.stillPending)
+        case .pending:
+            state.withLock { $0.queue.release(attempt.id) }
+            return .again(.stillPending)
         case nil: return try await stale(attempt.id)
         }
     }

@@ -54,7 +54,10 @@ extension PushRun {
         case .stale: return try await stale(id)
         case .followed(.adopted):
             return .over(state.withLock { $0.queue[id]?.isMerged ?? false } ? success(of: id) : .adopted)
-        case .followed(.pending): return .again(.stillPending)
+        case .followed(.pending):
+            // The server knows it now: what refers to it need not wait for the rest.
+            state.withLock { $0.queue.release(id) }
+            return .again(.stillPending)
         case .tookServers(let lost):
             state.withLock { $0.queue[id]?.lost = lost }
             return .over(.tookServers)

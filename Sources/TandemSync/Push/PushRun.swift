@@ -79,7 +79,7 @@ final class PushRun: Sendable {
             switch try await advance(id) {
             case .over(let outcome): state.withLock { $0.queue.finish(id, outcome) }
             case .gone: state.withLock { $0.queue.finish(id, nil) }
-            case .parked(let other): state.withLock { $0.queue.park(id, behind: other) }
+            case .parked: return
             }
         } catch {
             stop(error is CancellationError && Task.isCancelled ? .cancelled : .thrown(error))

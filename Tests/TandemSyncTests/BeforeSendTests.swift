@@ -1,0 +1,82 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// The app looks at each operation before it is sent.
+@Suite struct BeforeSendTests {
+    @Test func theAppSeesWhatIsToBeSent() async throws {
+        let desk = try Desk { $0.inFlight = 1 }
+        let seen = Seen<OutgoingOperation<Card>>()
+        try desk.sync.table(Card.self).setBeforeSend { operation in
+            seen.note(operation)
+            return .send
+        }
+        let card = try await desk.syncedCard()
+        let person = try await desk.store.write { tx in
+            let person = try tx.insert(Person(name: "Анна"))
+            try tx.update(Card.self, card.localID) { ($0.points, $0.owner) = (2, person.reference) }
+            return person
+        }
+        try await desk.sync.push()
+        try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
+        try await desk.sync.push()
+        #expect(seen.all.map(\.kind) == [.insert, .update, .delete])
+        // An update that waits for the insert of what it refers to is shown when its turn has come.
+        let update = try #require(seen.all.dropFirst().first)
+        #expect(update.object.points == 2 && update.object.owner?.localID == person.localID)
+        #expect(update.changed == ["points", "owner"] && update.object.localID == card.localID)
+    }
+
+    @Test func theAppCanHoldAnOperation() async throws {
+        let desk = try Desk()
+        try desk.sync.table(Card.self).setBeforeSend { $0.object.points < 0 ? .hold : .send }
+        try await desk.store.write { tx in
+            try tx.insert(Card(shop: "Лента", barcode: "1", points: -1))
+            try tx.insert(Card(shop: "Лента", barcode: "2"))
+        }
+        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["held", "done"])
+        #expect(try desk.operation?.state == .held)
+        #expect(try await desk.sync.push().entries.isEmpty)
+    }
+
+    @Test func whatTheAppChangesIsWrittenHereAndSent() async throws {
+        let desk = try Desk()
+        try desk.sync.table(Card.self).setBeforeSend { operation in
+            var card = operation.object
+            card.shop = card.shop.uppercased()
+            return .sendChanged(card)
+        }
+        let id = try await desk.store.write {
+            try $0.insert(Card(shop: "Лента", barcode: "1", note: "mine"))
+        }.localID
+        #expect(try await desk.sync.push().isComplete)
+        let card = try #require(try desk.card(id))
+        #expect(try card.shop == "ЛЕНТА" && card.note == "mine" && desk.isLevel())
+        try await desk.store.write { _ = try $0.update(Card.self, id) { $0.shop = "магнит" } }
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.card(id)?.shop == "МАГНИТ" && desk.isLevel())
+        try await desk.store.write { _ = try $0.delete(Card.self, id) }
+        #expect(try await desk.sync.push().isComplete && desk.isLevel())
+    }
+
+    @Test func anErrorOfTheAppsLeavesTheOperationAndTheRestGoesOn() async throws {
+        let desk = try Desk()
+        try desk.sync.table(Card.self).setBeforeSend { operation in
+            if operation.object.barcode == "1" { throw RemoteFailure.Broken() }
+            guard operation.object.barcode == "2" else { return .send }
+            var card = operation.object
+            card.barcode = "3"
+            return .sendChanged(card)
+        }
+        try await desk.store.write { tx in
+            for code in 1...3 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
+        }
+        let result = try await desk.sync.push()
+        #expect(result.entries.map(\.outcome.name) == ["retryLater", "retryLater", "done"])
+        #expect(result.entries[0].outcome.error?.code == .hook && result.entries[1].outcome.error?.code == .hook)
+        #expect(try desk.store.operations.count(in: .pending) == 2 && desk.store.checkIntegrity() == [])
+    }
+}

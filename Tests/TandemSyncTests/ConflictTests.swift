@@ -1,0 +1,194 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// What is a conflict, what is none, and what the app is shown of one.
+@Suite struct ConflictTests {
+    private func edit(_ desk: Desk, _ card: Card, _ change: @escaping @Sendable (inout Card) -> Void) async throws {
+        try await desk.store.write { _ = try $0.update(Card.self, card.localID, change) }
+    }
+
+    private func editThere(_ desk: Desk, _ card: Card, _ member: String, _ value: JSONNode) throws {
+        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(value, of: member) }
+    }
+
+    /// The server holds what we sent: no policy sees that, `report` included.
+    @Test(arguments: [true, false])
+    func ourOwnLostWriteIsNoConflict(editsMeanwhile: Bool) async throws {
+        let desk = try Desk()
+        try desk.sync.table(Card.self).setConflicts(.report)
+        let card = try await desk.syncedCard()
+        try await edit(desk, card) { $0.points = 2 }
+        desk.remote.next(.loseAnswer)
+        try await desk.sync.push()
+        try await edit(desk, card) { $0.points = 3 }
+        desk.remote.next(.loseAnswer)
+        try await desk.sync.push()
+        if editsMeanwhile { try await edit(desk, card) { $0.points = 4 } }
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel() && desk.card(card.localID)?.points == (editsMeanwhile ? 4 : 3))
+    }
+
+    /// The same change on both sides leaves nothing to be sent.
+    @Test func aChangeThatSomebodyElseHasMadeTooIsAdopted() async throws {
+        let desk = try Desk()
+        try desk.sync.table(Card.self).setConflicts(.report)
+        let card = try await desk.syncedCard()
+        try await edit(desk, card) { $0.points = 2 }
+        try editThere(desk, card, "points", .integer(2))
+        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["adopted"])
+        #expect(try desk.isLevel())
+    }
+
+    /// DS T18: client wins, and a third writer is not lost.
+    @Test func aThirdWriterIsNotLost() async throws {
+        let desk = try Desk()
+        try desk.sync.table(Card.self).setConflicts(.clientWins)
+        let card = try await desk.syncedCard()
+        try await edit(desk, card) { $0.points = 2 }
+        try editThere(desk, card, "shop", .text("Магнит"))
+        desk.remote.next(.meanwhile {}, on: .update)
+        desk.remote.next(.conflict { $0.set(.text("третий"), of: "nickname") }, on: .update)
+        let result = try await desk.sync.push()
+        guard case .merged(let rounds)? = result.entries.first?.outcome else {
+            Issue.record("\(result.entries)")
+            return
+        }
+        #expect(try rounds == 2 && desk.isLevel())
+        let there = try #require(try desk.served(card.serverID))
+        #expect(there[member: "shop"] == .text("Магнит") && there[member: "nickname"] == .text("третий"))
+        #expect(there[member: "points"] == .integer(2))
+    }
+
+    @Test func aConflictThatNeverEndsIsLeftForTheNextPush() async throws {
+        let desk = try Desk()
+        let card = try await desk.syncedCard()
+        try await edit(desk, card) { $0.points = 2 }
+        for number in 0..<9 {
+            desk.remote.next(.conflict { $0.set(.text("\(number)"), of: "nickname") }, on: .update)
+        }
+        let result = try await desk.sync.push()
+        #expect(result.entries.map(\.outcome.name) == ["retryLater"] && desk.asked.count == 6)
+        #expect(try desk.operation?.state == .pending)
+    }
+
+    /// DS T4: an insert meets what is left of an object of its ID.
+    @Test(arguments: [true, false])
+    func anInsertOverATombstoneIsUndeletedWhereOursWins(takesValues: Bool) async throws {
+        let desk = try Desk(undeletesWithValues: takesValues)
+        let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 5)) }.localID
+        // Its answer was lost, and another device has pulled it and deleted it.
+        desk.remote.next(.loseAnswer)
+        try await desk.sync.push()
+        desk.remote.remove("Card", ServerID(id.rawValue))
+        let result = try await desk.sync.push()
+        #expect(result.entries.map(\.outcome.name) == ["conflict"])
+        try await desk.sync.keepMine(result.entries[0].id)
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel() && desk.card(id)?.points == 5)
+    }
+
+    /// Two devices have chosen one key.
+    @Test func twoInsertsOfOneKeyAreMerged() async throws {
+        let desk = try Desk()
+        desk.remote.edit("Card", "k") { item in
+            item.members = [("shop", .text("Магнит")), ("barcode", .text("9")), ("points", .integer(3))]
+        }
+        try await desk.store.write { tx in
+            try tx.insert(Card(shop: "Лента", barcode: "1", points: 2).identified(by: "k"))
+        }
+        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["merged"])
+        #expect(try desk.isLevel() && desk.card("k")?.shop == "Лента")
+    }
+
+    /// Without versions the last write wins, and nobody is asked.
+    @Test func aTableWithoutVersionsTakesTheLastWrite() async throws {
+        let desk = try Desk(versions: false)
+        try desk.sync.table(Card.self).setConflicts(.report)
+        let card = try await desk.syncedCard()
+        try await edit(desk, card) { $0.points = 2 }
+        try editThere(desk, card, "points", .integer(3))
+        #expect(try await desk.sync.push().isComplete && desk.isLevel())
+        #expect(try desk.served(card.serverID)?[member: "points"] == .integer(2))
+        #expect(desk.remote.requests.allSatisfy { $0.version == nil })
+    }
+
+    @Test func aHardDeleteThereMeetsAnEditHere() async throws {
+        let desk = try Desk(softDelete: false)
+        let card = try await desk.syncedCard()
+        try await edit(desk, card) { $0.points = 2 }
+        desk.remote.remove("Card", try #require(card.serverID))
+        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["conflict"])
+        try desk.sync.table(Card.self).setConflicts(.clientWins)
+        try await desk.sync.retry(try #require(try desk.operation?.id))
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel() && desk.card(card.localID)?.points == 2 && desk.remote.items(in: "Card").count == 1)
+    }
+
+    @Test func theAppSeesAllThreeSides() async throws {
+        let desk = try Desk()
+        let seen = Seen<Conflict<Card>>()
+        try desk.sync.table(Card.self).setConflicts(
+            .resolve { conflict in
+                seen.note(conflict)
+                return .merge
+            })
+        let card = try await desk.syncedCard()
+        let person = try await desk.store.write { tx in
+            let person = try tx.insert(Person(name: "Анна"))
+            try tx.update(Card.self, card.localID) { ($0.points, $0.owner) = (2, person.reference) }
+            return person
+        }
+        try editThere(desk, card, "points", .integer(3))
+        #expect(try await desk.sync.push().isComplete)
+        let conflict = try #require(seen.all.first)
+        #expect(seen.all.count == 1 && conflict.kind == .update && conflict.round == 1)
+        #expect(conflict.local?.points == 2 && conflict.server?.points == 3 && conflict.base?.points == 1)
+        #expect(conflict.local?.owner?.localID == person.localID && conflict.server?.owner == nil)
+        #expect(conflict.local?.shop == "Лента" && conflict.localID == card.localID)
+        #expect(conflict.changedHere == ["points", "owner"] && conflict.changedThere == ["points"])
+    }
+
+    /// The server's side has a unique value that another object has here.
+    @Test func whatCannotBeTakenHereIsTheUsersToSolve() async throws {
+        let desk = try Desk()
+        let card = try await desk.syncedCard("1")
+        try await desk.store.write { tx in
+            try tx.update(Card.self, card.localID) { $0.points = 2 }
+            try tx.insert(Card(shop: "Магнит", barcode: "2"))
+        }
+        try editThere(desk, card, "barcode", .text("2"))
+        let result = try await desk.sync.push()
+        #expect(result.entries.map(\.outcome.name) == ["conflict", "done"])
+        #expect(try desk.store.checkIntegrity() == [])
+    }
+
+    @Test func whatTheAppCannotWriteIsLeftToTheUser() async throws {
+        let desk = try Desk()
+        let card = try await desk.syncedCard("1")
+        try desk.sync.table(Card.self).setConflicts(
+            .resolve { conflict in
+                guard var card = conflict.local else { return .merge }
+                card.barcode = "2"
+                return .send(card)
+            })
+        try await desk.store.write { tx in
+            try tx.insert(Card(shop: "Магнит", barcode: "2"))
+            try tx.update(Card.self, card.localID) { $0.points = 2 }
+        }
+        try editThere(desk, card, "points", .integer(3))
+        let result = try await desk.sync.push()
+        #expect(result.entries.contains { $0.outcome.error?.code == .conflict || $0.outcome.error?.code == .hook })
+        #expect(try desk.card(card.localID)?.points == 2 && desk.store.checkIntegrity() == [])
+    }
+}
+
+/// Notes values from closures.
+final class Seen<Value: Sendable>: Sendable {
+    private let values = Synchronized<[Value]>([])
+    var all: [Value] { values.value }
+    func note(_ value: Value) { values.change { $0.append(value) } }
+}

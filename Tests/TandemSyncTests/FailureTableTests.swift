@@ -1,0 +1,185 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// What becomes of an operation, and of the push, after each answer that a server can give.
+@Suite struct FailureTableTests {
+    enum Change: CaseIterable { case insert, update, delete }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let fault: RemoteFault
+        /// What becomes of an insert, an update and a delete: the outcome, and the operation's state, `-` for gone.
+        let ends: [String]
+        var stops = false
+    }
+
+    private static let url = "https://shop.example/tables/card"
+
+    static let rows = [
+        Row(testDescription: "no body", fault: .answerWithoutBody, ends: ["done -", "done -", "done -"]),
+        Row(
+            testDescription: "not sent", fault: .fail(.unreachable),
+            ends: ["retryLater pending", "retryLater pending", "retryLater pending"], stops: true),
+        Row(
+            testDescription: "lost", fault: .loseRequest,
+            ends: ["retryLater attempted", "retryLater attempted", "retryLater attempted"], stops: true),
+        Row(
+            testDescription: "401", fault: .fail(.unauthenticated(status: 401, underlying: nil)),
+            ends: ["retryLater pending", "retryLater pending", "retryLater pending"], stops: true),
+        later(408, "attempted"), later(425, "pending"), later(429, "pending"), later(500, "attempted"),
+        later(503, "attempted"), refused(400), refused(403), refused(405), refused(413), refused(422),
+        Row(
+            testDescription: "404", fault: .fail(.notFound),
+            // An update looks, and finds it there all the same.
+            ends: ["refused failed", "done -", "done -"]),
+        Row(testDescription: "410", fault: .fail(.gone), ends: ["refused failed", "done -", "done -"]),
+        Row(
+            testDescription: "409 without an item", fault: .fail(.conflict(status: 409, item: nil)),
+            ends: ["refused failed", "done -", "done -"]),
+        Row(
+            testDescription: "no answer of its kind",
+            fault: .fail(.badAnswer(BadAnswer(.notJSON, "It is HTML.", table: "Card", url: url, status: 200))),
+            ends: ["retryLater attempted", "retryLater attempted", "retryLater attempted"]),
+        Row(
+            testDescription: "unsendable", fault: .fail(.unsendable(Unsendable(.value, "It is no number."))),
+            ends: ["refused failed", "refused failed", "refused failed"]),
+    ]
+
+    private static func later(_ status: Int, _ state: String) -> Row {
+        Row(
+            testDescription: "\(status)", fault: .fail(.later(status: status, retryAfter: nil)),
+            ends: Array(repeating: "retryLater \(state)", count: 3))
+    }
+
+    private static func refused(_ status: Int) -> Row {
+        Row(
+            testDescription: "\(status)", fault: .fail(.refused(status: status, message: "no")),
+            ends: Array(repeating: "refused failed", count: 3))
+    }
+
+    /// Nine in ten of the ways to lose data begin with a wrong cell here (FB 4, 9, 20; DS T21).
+    @Test(arguments: rows)
+    func eachAnswerHasItsEnd(row: Row) async throws {
+        for (change, end) in zip(Change.allCases, row.ends) {
+            let desk = try Desk {
+                $0.inFlight = 1
+                $0.retry.tries = 1
+            }
+            let card = try await desk.syncedCard()
+            try await desk.store.write { tx in
+                switch change {
+                case .insert: try tx.insert(Card(shop: "Магнит", barcode: "2"))
+                case .update: try tx.update(Card.self, card.localID) { $0.points = 2 }
+                case .delete: try tx.delete(Card.self, card.localID)
+                }
+                try tx.insert(Person(name: "Анна"))
+            }
+            desk.remote.next(row.fault)
+            let result = try await desk.sync.push()
+            let state = try desk.store.operations.all().first { $0.id == result.entries[0].id }?.state.description
+            #expect("\(result.entries[0].outcome.name) \(state ?? "-")" == end, "\(change)")
+            #expect((result.stoppedBy != nil) == row.stops, "\(change)")
+            // What one object meets does not hold up the next one.
+            #expect(result.entries[1].outcome.name == (row.stops ? "notReached" : "done"), "\(change)")
+            #expect(try desk.store.checkIntegrity() == [])
+            // Whatever it was, it is over with the next push, but for what the user has to look at.
+            try await desk.sync.push()
+            for operation in try desk.store.operations.all() { #expect(operation.state == .failed, "\(change)") }
+        }
+    }
+
+    @Test func whatFailsForAMomentIsRepeatedInThePush() async throws {
+        let desk = try Desk()
+        for _ in 1...2 { desk.remote.next(.fail(.later(status: 500, retryAfter: nil))) }
+        try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        let before = desk.clock.now()
+        #expect(try await desk.sync.push().isComplete)
+        #expect(desk.asked == [.insert, .insert, .insert])
+        // Half a second and a whole one, by the greatest of all random numbers.
+        #expect(abs(desk.clock.now().timeIntervalSince(before) - 1.5) < 0.001)
+    }
+
+    @Test func delaysAreRandomUpToTheirLimit() {
+        let policy = RetryPolicy()
+        #expect(policy.delay(after: 1, 0) == .zero)
+        #expect(abs(policy.delay(after: 1, .max).seconds - 0.5) < 0.001)
+        #expect(abs(policy.delay(after: 4, .max).seconds - 4) < 0.001)
+        #expect(abs(policy.delay(after: 4, 1 << 63).seconds - 2) < 0.001)
+        #expect(abs(policy.delay(after: 99, .max).seconds - 30) < 0.001)
+    }
+
+    @Test func whoSaysWhenIsObeyedByAll() async throws {
+        let desk = try Desk()
+        desk.remote.next(.fail(.later(status: 429, retryAfter: .seconds(20))), on: .insert)
+        try await desk.store.write { tx in
+            for code in 1...20 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
+        }
+        let before = desk.clock.now()
+        #expect(try await desk.sync.push().isComplete)
+        #expect(desk.clock.now().timeIntervalSince(before) >= 20)
+        #expect(desk.asked.count == 21)
+    }
+
+    @Test func whoAsksForTooLongIsLeftAlone() async throws {
+        let desk = try Desk { $0.inFlight = 1 }
+        desk.remote.next(.fail(.later(status: 503, retryAfter: .seconds(3600))))
+        try await desk.store.write { tx in
+            for code in 1...3 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
+        }
+        let result = try await desk.sync.push()
+        #expect(result.stoppedBy?.code == .later && desk.asked.count == 1)
+        let retryAt = try #require(try desk.operation?.retryAt)
+        #expect(retryAt == desk.clock.now().addingTimeInterval(3600))
+        // A push of nobody's asking waits for it; the others go.
+        let quiet = try await desk.sync.runPush(isExplicit: false)
+        #expect(quiet.entries.count == 2 && quiet.isComplete)
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel())
+    }
+
+    @Test func aServerThatIsDownIsNotAskedForEachObject() async throws {
+        let desk = try Desk { $0.inFlight = 1 }
+        for _ in 0..<300 { desk.remote.next(.fail(.later(status: 502, retryAfter: nil))) }
+        try await desk.store.write { tx in
+            for code in 0..<100 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
+        }
+        let result = try await desk.sync.push()
+        #expect(result.stoppedBy?.code == .later && desk.asked.count == 15)
+        #expect(try desk.store.operations.count() == 100)
+    }
+
+    /// FB 9: one that always fails does not hold up the rest.
+    @Test func oneThatAlwaysFailsDoesNotHoldUpTheRest() async throws {
+        let desk = try Desk()
+        let poison = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "0")) }
+        try await desk.store.write { tx in
+            for code in 1...50 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
+        }
+        for _ in 0..<9 {
+            desk.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: .id(poison.localID.rawValue))
+        }
+        let result = try await desk.sync.push()
+        #expect(result.stoppedBy == nil && result.entries.filter(\.outcome.isSettled).count == 50)
+    }
+
+    @Test func aPushThatIsCancelledStopsAtOnceAndLosesNothing() async throws {
+        let desk = try Desk { $0.inFlight = 2 }
+        try await desk.store.write { tx in
+            for code in 1...20 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
+        }
+        for _ in 1...2 { desk.remote.next(.hang) }
+        let sync = desk.sync
+        let push = Task { try await sync.push() }
+        while desk.remote.requests.count < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        push.cancel()
+        await #expect(throws: CancellationError.self) { try await push.value }
+        #expect(try desk.asked.count == 2 && (desk.store.operations.count()) == 20)
+        #expect(try desk.store.operations.count(in: .attempted) == 2)
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel())
+    }
+}

@@ -1,0 +1,209 @@
+import Foundation
+import OpenCombine
+import Synchronization
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// An object is created once, and no change is lost or done twice, whatever becomes of requests and answers.
+@Suite struct LostAnswerTests {
+    enum Change: CaseIterable, Sendable { case insert, update, delete }
+    enum Meanwhile: CaseIterable, Sendable { case nothing, edit, delete }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        let fault: RemoteFault
+        let ids: ScriptedRemote.IDs
+        let softDelete: Bool
+        var testDescription: String { "\(name), IDs by \(ids), \(softDelete ? "soft" : "hard")" }
+    }
+
+    static let cases: [Case] = [
+        ("request lost", RemoteFault.loseRequest), ("answer lost", .loseAnswer), ("twice", .deliverTwice),
+        ("late", .deliverLate(after: 1)), ("no body", .answerWithoutBody),
+    ].flatMap { name, fault in
+        [ScriptedRemote.IDs.client, .server].flatMap { ids in
+            [true, false].map { Case(name: name, fault: fault, ids: ids, softDelete: $0) }
+        }
+    }.filter { entry in
+        // Where the server makes the IDs, nothing can be done about a network that brings an insert twice; and a late
+        // insert after a hard delete makes an orphan.
+        if entry.ids == .server, case .deliverTwice = entry.fault { return false }
+        return true
+    }
+
+    /// DS T1, T2, T3, T19; FB 1, 6, 11.
+    @Test(arguments: cases)
+    func everyChangeIsMadeOnce(entry: Case) async throws {
+        for change in Change.allCases {
+            for meanwhile in Meanwhile.allCases where change != .delete || meanwhile == .nothing {
+                try await lose(entry, change, meanwhile)
+            }
+        }
+    }
+
+    private func lose(_ entry: Case, _ change: Change, _ meanwhile: Meanwhile) async throws {
+        let desk = try Desk(ids: entry.ids, softDelete: entry.softDelete)
+        let id =
+            change == .insert
+            ? try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
+            : try await desk.syncedCard().localID
+        try await desk.store.write { tx in
+            if change == .update { try tx.update(Card.self, id) { $0.points = 2 } }
+            if change == .delete { try tx.delete(Card.self, id) }
+        }
+        desk.remote.next(entry.fault)
+        _ = try await desk.sync.push()
+        try await desk.store.write { tx in
+            switch meanwhile {
+            case .nothing: break
+            case .edit: try tx.update(Card.self, id) { ($0.points, $0.nickname) = (3, "н") }
+            case .delete: try tx.delete(Card.self, id)
+            }
+        }
+        let context = try desk.restarted()
+        for _ in 1...2 { _ = try await context.push() }
+        let comment = Comment("\(change) \(meanwhile)")
+        #expect(try desk.isLevel(), comment)
+        let isGone = change == .delete || meanwhile == .delete
+        #expect(desk.remote.items(in: "Card").count == (isGone ? 0 : 1), comment)
+        let points: Int64 = meanwhile == .edit ? 3 : change == .update ? 2 : 1
+        if !isGone { #expect(desk.remote.items(in: "Card")[0][member: "points"] == .integer(points), comment) }
+    }
+
+    /// FB 1: the temporary row and the server's row are both visible.
+    @Test(arguments: [ScriptedRemote.IDs.client, .server])
+    func anInsertWhoseAnswerIsLostShowsOnce(ids: ScriptedRemote.IDs) async throws {
+        let desk = try Desk(ids: ids)
+        let seen = Mutex<[[Int]]>([])
+        let subscription = desk.store.objects(Card.self).changesetPublisher.sink(
+            receiveCompletion: { _ in },
+            receiveValue: { change in
+                seen.withLock { $0.append([change.insertions.count, change.deletions.count, change.results.count]) }
+            })
+        desk.remote.next(.loseAnswer)
+        try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        try await desk.sync.push()
+        // A pull brings what the lost insert has made.
+        try await desk.receiveAll()
+        try await desk.sync.push()
+        try await desk.receiveAll()
+        #expect(try desk.isLevel())
+        let changes = seen.withLock { $0 }
+        #expect(changes.allSatisfy { $0[2] <= 1 && $0[1] == 0 } && changes.map { $0[0] }.reduce(0, +) == 1)
+        subscription.cancel()
+    }
+
+    /// Without a property to look it up by, a pull still makes one object of the two.
+    @Test func whatAPullBringsOfALostInsertBecomesOneWithIt() async throws {
+        let desk = try Desk(ids: .server)
+        let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }.localID
+        desk.remote.next(.loseAnswer)
+        try await desk.sync.push()
+        try await desk.receiveAll()
+        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["adopted"])
+        #expect(try desk.card(id)?.serverID == "s1" && desk.isLevel())
+    }
+
+    /// A server that makes the IDs is asked before a second insert, never after.
+    @Test func anInsertIsLookedUpBeforeItIsSentAgain() async throws {
+        let desk = try Desk(ids: .server)
+        try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        desk.remote.next(.loseAnswer)
+        try await desk.sync.push()
+        desk.remote.forgetRequests()
+        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["adopted"])
+        #expect(desk.asked == [.find])
+    }
+
+    /// FB 6: a record edited while it is pushed is marked as synced.
+    @Test(arguments: Change.allCases)
+    func anEditInFlightStaysPendingOnTheNewVersion(change: Change) async throws {
+        let desk = try Desk()
+        let card = try await desk.syncedCard()
+        let id = card.localID
+        let fresh = try await desk.store.write { tx in
+            if change == .insert { return try tx.insert(Card(shop: "Магнит", barcode: "2")).localID }
+            if change == .update { try tx.update(Card.self, id) { $0.points = 2 } }
+            if change == .delete { try tx.delete(Card.self, id) }
+            return id
+        }
+        let store = desk.store
+        let bump: @Sendable () async -> Void = {
+            _ = try? await store.write { tx in
+                if try tx.object(ofType: Card.self, forPrimaryKey: fresh) == nil { try tx.undelete(Card.self, fresh) }
+                try tx.update(Card.self, fresh) { $0.points += 10 }
+            }
+        }
+        // Whoever types all the time does not keep the push busy for ever: it is sent once more, then left.
+        for _ in 0..<5 { desk.remote.next(.meanwhile(bump)) }
+        let result = try await desk.sync.push()
+        #expect(result.entries.map(\.outcome.name) == ["stillPending"])
+        #expect(desk.asked.filter { $0 != .find }.count == 2)
+        let operation = try #require(try desk.operation)
+        #expect(operation.state == .pending && !operation.changedProperties.isEmpty)
+        #expect(try desk.card(fresh)?.version == desk.served(desk.card(fresh)?.serverID)?.version)
+        try await desk.restarted().push()
+        try await desk.restarted().push()
+        try await desk.restarted().push()
+        #expect(try desk.isLevel())
+    }
+
+    /// A late answer, and an operation that was sent again meanwhile: the answer is dropped.
+    @Test func anAnswerToAnAttemptThatIsOverChangesNothing() async throws {
+        let desk = try Desk()
+        let card = try await desk.syncedCard()
+        try await desk.store.write { try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        let (sync, id) = (desk.sync, try #require(try desk.operation?.id))
+        desk.remote.next(.meanwhile { try? await sync.hold(id) })
+        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["held"])
+        let operation = try #require(try desk.operation)
+        #expect(operation.state == .held)
+        try await desk.sync.retry(id)
+        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["adopted"])
+        #expect(try desk.isLevel())
+    }
+
+    /// An undelete after a delete whose answer was lost: whether it arrived or not.
+    @Test(arguments: [RemoteFault.loseAnswer, .loseRequest].indices, [true, false])
+    func anUndeleteAfterALostDeleteBringsItBack(fault: Int, takesValues: Bool) async throws {
+        let desk = try Desk(undeletesWithValues: takesValues)
+        let card = try await desk.syncedCard()
+        try await desk.store.write { try $0.delete(Card.self, card.localID) }
+        desk.remote.next([RemoteFault.loseAnswer, .loseRequest][fault])
+        try await desk.sync.push()
+        try await desk.store.write { tx in
+            try tx.undelete(Card.self, card.localID)
+            try tx.update(Card.self, card.localID) { $0.points = 9 }
+        }
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel() && desk.card(card.localID)?.points == 9)
+    }
+
+    /// The same, where the server keeps nothing of what it deletes.
+    @Test func anUndeleteAfterAHardDeleteInsertsItAnew() async throws {
+        let desk = try Desk(softDelete: false)
+        let card = try await desk.syncedCard()
+        try await desk.store.write { try $0.delete(Card.self, card.localID) }
+        desk.remote.next(.loseAnswer)
+        try await desk.sync.push()
+        try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel() && desk.remote.items(in: "Card").count == 1)
+    }
+
+    /// DS T2: a late insert must not bring back what was deleted here.
+    @Test func aDeleteOfALostInsertLeavesNoOrphan() async throws {
+        let desk = try Desk()
+        let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }.localID
+        desk.remote.next(.deliverLate(after: 3))
+        try await desk.sync.push()
+        try await desk.store.write { try $0.delete(Card.self, id) }
+        #expect(try await desk.sync.push().isComplete)
+        // The late one arrives only now.
+        _ = try await desk.remote.find("Card", .id("x"))
+        #expect(try desk.remote.items(in: "Card").isEmpty && (desk.isLevel()))
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// A process that dies between any two steps of a push: the next one finds the queue as it needs it (FB 11).
+@Suite struct PushCrashTests {
+    enum Change: CaseIterable, Sendable { case insert, update, delete, undelete, circle }
+    enum Place: CaseIterable, Sendable { case began, answered, concluded }
+
+    struct Killed: Error {}
+
+    private func isAt(_ place: Place, _ step: PushStep) -> Bool {
+        switch (place, step) {
+        case (.began, .began), (.answered, .answered), (.concluded, .concluded): true
+        default: false
+        }
+    }
+
+    @Test(arguments: Change.allCases, [ScriptedRemote.IDs.client, .server])
+    func aPushThatDiesAnywhereIsDoneOnce(change: Change, ids: ScriptedRemote.IDs) async throws {
+        for place in Place.allCases {
+            // At the first step of its kind, and at the second one.
+            for count in 1...2 {
+                let desk = try Desk(ids: ids, undeletesWithValues: false)
+                let expected = try await prepare(desk, change)
+                let steps = Counter()
+                let dying = try desk.restarted { options in
+                    options.inFlight = 1
+                    options.onPushStep = { step in
+                        guard isAt(place, step) else { return }
+                        if steps.next() == count { throw Killed() }
+                    }
+                }
+                do {
+                    _ = try await dying.push()
+                } catch is Killed {}
+                let comment = Comment("\(place) \(count)")
+                #expect(try desk.store.checkIntegrity() == [], comment)
+                let context = try desk.restarted()
+                let result = try await context.push()
+                #expect(result.stoppedBy == nil && result.refused.isEmpty, comment)
+                try await context.push()
+                #expect(try desk.store.operations.count() == 0, comment)
+                #expect(desk.remote.items(in: "Card").count == expected.cards, comment)
+                #expect(desk.remote.items(in: "Person").count == expected.people, comment)
+                #expect(try desk.isLevel(), comment)
+                for person in desk.remote.items(in: "Person") {
+                    let friend = desk.remote.items(in: "Person").first { $0.id != person.id }
+                    #expect(person[member: "friend"] == friend.map { .text($0.id.rawValue) }, comment)
+                }
+            }
+        }
+    }
+
+    /// Queues a change, and says what the server is to have in the end.
+    private func prepare(_ desk: Desk, _ change: Change) async throws -> (cards: Int, people: Int) {
+        if change == .circle {
+            try await desk.store.write { tx in
+                let people = try ["a", "b"].map { try tx.insert(Person(name: $0)) }
+                try tx.update(Person.self, people[0].localID) { $0.friend = people[1].reference }
+                try tx.update(Person.self, people[1].localID) { $0.friend = people[0].reference }
+            }
+            return (0, 2)
+        }
+        guard change != .insert else {
+            try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
+            return (1, 0)
+        }
+        let id = try await desk.syncedCard().localID
+        try await desk.store.write { tx in
+            if change == .update { try tx.update(Card.self, id) { $0.points = 2 } }
+            if change != .update { try tx.delete(Card.self, id) }
+        }
+        guard change == .undelete else { return (change == .update ? 1 : 0, 0) }
+        desk.remote.next(.loseAnswer)
+        try await desk.sync.push()
+        try await desk.store.write { tx in
+            try tx.undelete(Card.self, id)
+            try tx.update(Card.self, id) { $0.points = 3 }
+        }
+        return (1, 0)
+    }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import Tandem
+import TandemSync
+import TandemTesting
+import Testing
+
+/// In which order a push sends what refers to each other.
+@Suite struct PushOrderTests {
+    private func lines(_ desk: Desk) -> [String] { desk.remote.requests.map { "\($0.kind.rawValue) \($0.table)" } }
+
+    /// FB 5: a child arrives before its parent.
+    @Test(arguments: [1, 8], [ScriptedRemote.IDs.client, .server])
+    func aChildGoesAfterItsParent(inFlight: Int, ids: ScriptedRemote.IDs) async throws {
+        let desk = try Desk(ids: ids) { $0.inFlight = inFlight }
+        let person = try await desk.store.write { tx in
+            let card = try tx.insert(Card(shop: "Лента", barcode: "1"))
+            let person = try tx.insert(Person(name: "Анна"))
+            try tx.update(Card.self, card.localID) { $0.owner = person.reference }
+            return person
+        }
+        #expect(try await desk.sync.push().isComplete)
+        #expect(lines(desk) == ["insert Person", "insert Card"])
+        let there = try #require(desk.remote.items(in: "Person").first)
+        #expect(desk.remote.items(in: "Card")[0][member: "owner"] == .text(there.id.rawValue))
+        let card = try #require(try desk.store.objects(Card.self).first())
+        #expect(card.owner?.localID == person.localID)
+    }
+
+    @Test(arguments: [1, 2, 8], [ScriptedRemote.IDs.client, .server])
+    func aCircleIsBrokenAndClosedByAnUpdate(inFlight: Int, ids: ScriptedRemote.IDs) async throws {
+        for count in 2...4 {
+            let desk = try Desk(ids: ids) { $0.inFlight = inFlight }
+            try await desk.store.write { tx in
+                let people = try (0..<count).map { try tx.insert(Person(name: "\($0)")) }
+                for (index, person) in people.enumerated() {
+                    try tx.update(Person.self, person.localID) {
+                        $0.friend = people[(index + 1) % count].reference
+                    }
+                }
+            }
+            let result = try await desk.sync.push()
+            #expect(result.isComplete && result.entries.map(\.outcome.name) == Array(repeating: "done", count: count))
+            #expect(desk.asked.filter { $0 == .insert }.count == count)
+            #expect(desk.asked.filter { $0 == .update }.count == 1 && desk.asked.last == .update)
+            let items = desk.remote.items(in: "Person")
+            for item in items {
+                guard case .text(let name)? = item[member: "name"], let number = Int(name) else { return }
+                let friend = items.first { $0[member: "name"] == .text("\((number + 1) % count)") }
+                #expect(item[member: "friend"] == friend.map { .text($0.id.rawValue) })
+            }
+            #expect(try desk.store.operations.count() == 0 && desk.store.checkIntegrity() == [])
+        }
+    }
+
+    @Test func anObjectThatRefersToItselfIsSentInTwoSteps() async throws {
+        let desk = try Desk(ids: .server)
+        try await desk.store.write { tx in
+            let person = try tx.insert(Person(name: "Анна"))
+            try tx.update(Person.self, person.localID) { $0.friend = person.reference }
+        }
+        #expect(try await desk.sync.push().isComplete)
+        #expect(desk.asked == [.insert, .update])
+        #expect(desk.remote.items(in: "Person")[0][member: "friend"] == .text("s1"))
+    }
+
+    @Test(arguments: [1, 8])
+    func whatRefersToARefusedObjectSaysForWhichItWaits(inFlight: Int) async throws {
+        let desk = try Desk { $0.inFlight = inFlight }
+        desk.remote.next(.fail(.refused(status: 422, message: "no")), on: .insert)
+        let person = try await desk.store.write { tx in
+            let person = try tx.insert(Person(name: "Анна"))
+            try tx.insert(Card(shop: "Лента", barcode: "1", owner: person.reference))
+            return person
+        }
+        let result = try await desk.sync.push()
+        #expect(result.entries.map(\.outcome.name) == ["refused", "waiting"])
+        guard case .waiting(let localID, let table) = result.entries[1].outcome else { return }
+        #expect(localID == person.localID && table == "Person" && desk.asked == [.insert])
+        #expect(try desk.store.operations.count(in: .pending) == 1)
+        // It ends by itself.
+        try await desk.sync.retry(result.entries[0].id)
+        #expect(try await desk.sync.push().isComplete)
+        #expect(lines(desk) == ["insert Person", "insert Person", "insert Card"])
+    }
+
+    @Test(arguments: [1, 8])
+    func whatIsDeletedGoesAfterWhatReferredToIt(inFlight: Int) async throws {
+        let desk = try Desk { $0.inFlight = inFlight }
+        let (person, card) = try await desk.store.write { tx in
+            let person = try tx.insert(Person(name: "Анна"))
+            return (person, try tx.insert(Card(shop: "Лента", barcode: "1", owner: person.reference)))
+        }
+        try await desk.sync.push()
+        desk.remote.forgetRequests()
+        try await desk.store.write { tx in
+            // The person's operation is the first one in the queue.
+            try tx.update(Person.self, person.localID) { $0.name = "Инна" }
+            try tx.update(Card.self, card.localID) { $0.owner = nil }
+            try tx.delete(Person.self, person.localID)
+        }
+        #expect(try await desk.sync.push().isComplete)
+        #expect(lines(desk) == ["update Card", "delete Person"])
+    }
+
+    @Test(arguments: [1, 8])
+    func ofTwoThatAreDeletedTheOneThatRefersGoesFirst(inFlight: Int) async throws {
+        let desk = try Desk { $0.inFlight = inFlight }
+        let (person, card) = try await desk.store.write { tx in
+            let person = try tx.insert(Person(name: "Анна"))
+            return (person, try tx.insert(Card(shop: "Лента", barcode: "1", owner: person.reference)))
+        }
+        try await desk.sync.push()
+        desk.remote.forgetRequests()
+        try await desk.store.write { tx in
+            try tx.update(Person.self, person.localID) { $0.name = "Инна" }
+            try tx.delete(Card.self, card.localID)
+            try tx.delete(Person.self, person.localID)
+        }
+        #expect(try await desk.sync.push().isComplete)
+        #expect(lines(desk) == ["delete Card", "delete Person"])
+    }
+
+    @Test(arguments: [1, 8])
+    func twoThatReferToEachOtherCanBothBeDeleted(inFlight: Int) async throws {
+        let desk = try Desk { $0.inFlight = inFlight }
+        let people = try await desk.store.write { tx in
+            let people = try ["a", "b"].map { try tx.insert(Person(name: $0)) }
+            try tx.update(Person.self, people[0].localID) { $0.friend = people[1].reference }
+            try tx.update(Person.self, people[1].localID) { $0.friend = people[0].reference }
+            return people
+        }
+        try await desk.sync.push()
+        try await desk.store.write { try $0.delete(contentsOf: people) }
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.remote.items(in: "Person").isEmpty && (desk.store.operations.count()) == 0)
+    }
+
+    @Test func atOneInFlightTheOrderIsTheQueues() async throws {
+        let desk = try Desk { $0.inFlight = 1 }
+        let ids = try await desk.store.write { tx in
+            try (0..<40).map { try tx.insert(Card(shop: "Лента", barcode: "\($0)")).localID.rawValue }
+        }
+        #expect(try await desk.sync.push().isComplete)
+        #expect(desk.remote.requests.map(\.id) == ids && desk.remote.mostInFlight == 1)
+    }
+
+    @Test(arguments: [2, 8])
+    func noMoreThanSoManyAreUnderWay(inFlight: Int) async throws {
+        let desk = try Desk { $0.inFlight = inFlight }
+        try await desk.store.write { tx in
+            for code in 0..<40 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
+        }
+        // Each request waits for as many others as there may be.
+        let remote = desk.remote
+        let wait: @Sendable () async -> Void = {
+            for _ in 0..<2_000 where remote.mostInFlight < inFlight {
+                try? await Task.sleep(for: .milliseconds(5))
+            }
+            await Task.yield()
+        }
+        for _ in 0..<40 { remote.next(.meanwhile(wait), on: .insert) }
+        #expect(try await desk.sync.push().isComplete)
+        #expect(desk.remote.mostInFlight == inFlight)
+        #expect(try desk.isLevel())
+    }
+
+    @Test func whatIsQueuedMeanwhileIsLeftForTheNextPush() async throws {
+        let desk = try Desk()
+        let store = desk.store
+        try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        desk.remote.next(.meanwhile { _ = try? await store.write { try $0.insert(Card(shop: "Лента", barcode: "2")) } })
+        #expect(try await desk.sync.push().entries.count == 1)
+        #expect(try store.operations.count() == 1)
+    }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import Tandem
+import TandemTesting
+
+@testable import TandemSync
+
+/// A device and a scripted server.
+struct Desk: Sendable {
+    let clock = ManualClock(Date(timeIntervalSince1970: 1_795_000_000))
+    let remote: ScriptedRemote
+    let store: Store
+    let sync: SyncContext
+
+    init(
+        ids: ScriptedRemote.IDs = .client, softDelete: Bool = true, versions: Bool = true,
+        undeletesWithValues: Bool = true, lookUp: String? = "localKey",
+        _ options: (inout SyncContext.Options) -> Void = { _ in }
+    ) throws {
+        remote = ScriptedRemote(
+            clock: ManualClock(clock.now()), ids: ids, softDelete: softDelete, versions: versions,
+            undeletesWithValues: undeletesWithValues)
+        var configuration = Store.Configuration()
+        configuration.now = clock.now
+        store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self], configuration: configuration)
+        var all = SyncContext.Options()
+        all.clock = JumpingClock(clock: clock)
+        all.random = { .max }
+        options(&all)
+        sync = SyncContext(store: store, remote: remote, options: all)
+        var features = TableFeatures()
+        (features.softDelete, features.versions) = (softDelete, versions)
+        for table in [try sync.table(Person.self).erased, try sync.table(Card.self).erased] {
+            table(features, ids == .server ? .server(lookUp: lookUp) : .client)
+        }
+    }
+
+    /// A second context on the same store, as after a restart.
+    func restarted(_ options: (inout SyncContext.Options) -> Void = { _ in }) throws -> SyncContext {
+        var all = SyncContext.Options()
+        all.clock = JumpingClock(clock: clock)
+        options(&all)
+        let context = SyncContext(store: store, remote: remote, options: all)
+        for (name, from) in [("Person", sync), ("Card", sync)] {
+            let settings = try from.settings(of: name)
+            if name == "Card" {
+                try context.table(Card.self).erased(settings.features, settings.identity)
+            } else {
+                try context.table(Person.self).erased(settings.features, settings.identity)
+            }
+        }
+        return context
+    }
+
+    /// A card that is synced.
+    func syncedCard(_ code: String = "1") async throws -> Card {
+        let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: code, points: 1)) }.localID
+        try await sync.push()
+        remote.forgetRequests()
+        guard let card = try card(id), card.isSynced else { throw NotSynced() }
+        return card
+    }
+
+    struct NotSynced: Error {}
+
+    func card(_ id: LocalID) throws -> Card? { try store.object(ofType: Card.self, forPrimaryKey: id) }
+
+    /// What the server has of a card.
+    func served(_ id: ServerID?) throws -> RemoteItem? {
+        remote.all(in: "Card").first { $0.id == id }
+    }
+
+    /// The requests' kinds.
+    var asked: [RecordedRequest.Kind] { remote.requests.map(\.kind) }
+
+    var operation: Tandem.Operation? { get throws { try store.operations.all().first } }
+
+    /// A pull brings what the server has of a table.
+    func receiveAll(_ table: String = "Card") async throws {
+        let settings = try sync.settings(of: table)
+        let forms = sync.forms(of: settings)
+        for item in remote.all(in: forms.table) {
+            let stored = try forms.stored(item)
+            _ = try await store.write { (tx: WriteTransaction) in
+                try (tx as any LocalWriting).receive(stored, in: table, identity: settings.identity(of: item))
+            }
+        }
+    }
+
+    /// Everything is here as it is there, and nothing is left to be sent.
+    func isLevel() throws -> Bool {
+        guard try store.operations.count() == 0, try store.checkIntegrity() == [] else { return false }
+        let here = try store.objects(Card.self).all()
+        let there = remote.items(in: "Card")
+        guard here.count == there.count, here.allSatisfy(\.isSynced) else { return false }
+        return here.allSatisfy { card in
+            guard let item = there.first(where: { $0.id == card.serverID }), item.version == card.version else {
+                return false
+            }
+            let nickname: JSONNode = card.nickname.map { .text($0) } ?? .null
+            return item[member: "shop"] == .text(card.shop) && item[member: "barcode"] == .text(card.barcode)
+                && item[member: "points"] == .integer(Int64(card.points)) && item[member: "nickname"] == nickname
+        }
+    }
+}
+
+/// Who waits is there at once, and later.
+struct JumpingClock: SyncClock {
+    let clock: ManualClock
+    func now() -> Date { clock.now() }
+    func sleep(for duration: Duration) async throws {
+        try Task.checkCancellation()
+        clock.advance(by: Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18)
+    }
+}
+
+extension SyncTable {
+    /// Sets a table up without naming its model.
+    fileprivate var erased: (TableFeatures, IdentityPolicy) -> Void {
+        { features, identity in
+            setFeatures(features)
+            setIdentity(identity)
+        }
+    }
+}
+
+extension RemoteFailure {
+    struct Broken: Error {}
+    static let unreachable = RemoteFailure.notSent(Broken())
+}

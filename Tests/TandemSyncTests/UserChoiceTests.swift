@@ -1,0 +1,136 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// What the user can do about an operation that failed, each in one call.
+@Suite struct UserChoiceTests {
+    enum Meeting: CaseIterable, Sendable { case editMeetsEdit, deleteMeetsEdit, editMeetsDelete }
+
+    /// A conflict that waits for the user: here the points became 2, there 3.
+    private func conflict(_ meeting: Meeting, softDelete: Bool = true) async throws -> (Desk, Card, Tandem.Operation.ID)
+    {
+        let desk = try Desk(softDelete: softDelete, undeletesWithValues: false)
+        try desk.sync.table(Card.self).setConflicts(.report)
+        let card = try await desk.syncedCard()
+        let there = try #require(card.serverID)
+        try await desk.store.write { tx in
+            if meeting == .deleteMeetsEdit {
+                try tx.delete(Card.self, card.localID)
+            } else {
+                try tx.update(Card.self, card.localID) { $0.points = 2 }
+            }
+        }
+        if meeting == .editMeetsDelete {
+            desk.remote.remove("Card", there)
+        } else {
+            desk.remote.edit("Card", there) { $0.set(.integer(3), of: "points") }
+        }
+        let result = try await desk.sync.push()
+        #expect(result.entries.map(\.outcome.name) == ["conflict"] && result.refused.count == 1)
+        desk.remote.forgetRequests()
+        return (desk, card, result.entries[0].id)
+    }
+
+    @Test(arguments: Meeting.allCases, [true, false])
+    func mineIsKept(meeting: Meeting, softDelete: Bool) async throws {
+        let (desk, card, id) = try await conflict(meeting, softDelete: softDelete)
+        try await desk.sync.keepMine(id)
+        #expect(desk.asked.isEmpty)
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel() && desk.card(card.localID)?.points == (meeting == .deleteMeetsEdit ? nil : 2))
+    }
+
+    @Test(arguments: Meeting.allCases, [true, false])
+    func theServersIsTaken(meeting: Meeting, softDelete: Bool) async throws {
+        let (desk, card, id) = try await conflict(meeting, softDelete: softDelete)
+        let lost = try await desk.sync.takeServers(id)
+        #expect(desk.asked.isEmpty && lost["points"] == (meeting == .deleteMeetsEdit ? nil : 2))
+        #expect(try desk.isLevel() && desk.card(card.localID)?.points == (meeting == .editMeetsDelete ? nil : 3))
+    }
+
+    @Test(arguments: Meeting.allCases)
+    func aConflictGivenUpLeavesWhatTheServerHolds(meeting: Meeting) async throws {
+        let (desk, card, id) = try await conflict(meeting)
+        try await desk.sync.discard(id)
+        #expect(try desk.isLevel() && desk.card(card.localID)?.points == (meeting == .editMeetsDelete ? nil : 3))
+    }
+
+    @Test func failedOperationsSayWhatTheServerHolds() async throws {
+        let (desk, card, id) = try await conflict(.editMeetsEdit)
+        let failed = try await desk.sync.failedOperations()
+        #expect(failed.count == 1 && failed[0].id == id && failed[0].operation.localID == card.localID)
+        #expect(failed[0].isConflict && failed[0].serverValues?["points"] == 3 && failed[0].status == 412)
+        #expect(failed[0].description.contains("changed here and on the server"))
+    }
+
+    /// The server refused: an insert goes, an update returns to its base, a delete comes back.
+    @Test func whatWasRefusedCanBeGivenUp() async throws {
+        let desk = try Desk { $0.inFlight = 1 }
+        let (one, two) = (try await desk.syncedCard("1"), try await desk.syncedCard("2"))
+        let new = try await desk.store.write { tx in
+            try tx.update(Card.self, one.localID) { $0.points = 2 }
+            try tx.delete(Card.self, two.localID)
+            return try tx.insert(Card(shop: "Магнит", barcode: "3", points: 5))
+        }
+        for _ in 1...3 { desk.remote.next(.fail(.refused(status: 403, message: "no"))) }
+        let result = try await desk.sync.push()
+        #expect(result.refused.count == 3)
+        var lost: [[String: StorageValue]] = []
+        for entry in result.refused { lost.append(try await desk.sync.discard(entry.id)) }
+        #expect(lost[0] == ["points": 2] && lost[1].isEmpty && lost[2]["points"] == 5)
+        #expect(try desk.isLevel() && desk.card(one.localID)?.points == 1 && desk.card(two.localID) != nil)
+        #expect(try desk.card(new.localID) == nil)
+    }
+
+    @Test func whatIsHeldWaitsUntilItIsRetried() async throws {
+        let desk = try Desk()
+        let card = try await desk.syncedCard()
+        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        let id = try #require(try desk.operation?.id)
+        try await desk.sync.hold(id)
+        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 3 } }
+        #expect(try await desk.sync.push().entries.isEmpty && desk.asked.isEmpty)
+        try await desk.sync.retry(id)
+        #expect(try await desk.sync.push().isComplete && desk.isLevel())
+    }
+
+    /// Nothing is known of the server's side: it is asked.
+    @Test func theServerIsAskedWhereNothingIsKnownOfIt() async throws {
+        let desk = try Desk()
+        let card = try await desk.syncedCard()
+        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        desk.remote.next(.fail(.refused(status: 400, message: "no")))
+        let id = try await desk.sync.push().entries[0].id
+        desk.remote.next(.fail(.unreachable))
+        await #expect(throws: SyncError.self) { try await desk.sync.takeServers(id) }
+        #expect(try desk.card(card.localID)?.points == 2)
+        try await desk.sync.takeServers(id)
+        #expect(try desk.isLevel() && desk.card(card.localID)?.points == 1)
+    }
+
+    @Test func whatIsNoLongerThereIsAnError() async throws {
+        let desk = try Desk()
+        for choose in [SyncContext.retry, SyncContext.keepMine, SyncContext.hold] {
+            await #expect(throws: TandemError.self) { try await choose(desk.sync)(99) }
+        }
+        await #expect(throws: TandemError.self) { try await desk.sync.discard(99) }
+        await #expect(throws: TandemError.self) { try await desk.sync.takeServers(99) }
+    }
+
+    @Test func nothingIsChosenAboutWhatIsBeingSent() async throws {
+        let desk = try Desk()
+        let card = try await desk.syncedCard()
+        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        let (sync, id, codes) = (desk.sync, try #require(try desk.operation?.id), Seen<String>())
+        desk.remote.next(
+            .meanwhile {
+                do { try await sync.keepMine(id) } catch SyncError.Code.busy { codes.note("busy") } catch {}
+                do { try await sync.discard(id) } catch SyncError.Code.busy { codes.note("busy") } catch {}
+            })
+        #expect(try await desk.sync.push().isComplete)
+        #expect(codes.all == ["busy", "busy"])
+    }
+}
