@@ -30,7 +30,7 @@ public struct PropertyDefinition: Sendable {
     let target: (@Sendable () -> any Model.Type)?
 
     /// Appends the default value, if there is one.
-    let appendDefault: (@Sendable (RowBuffer) -> Void)?
+    package let appendDefault: (@Sendable (RowBuffer) -> Void)?
     /// Appends a value made from JSON; `false` if it is none of the property's type.
     let appendJSON: @Sendable (JSONNode, RowBuffer) -> Bool
     /// Appends a value of the property's Swift type; `false` if it is none.

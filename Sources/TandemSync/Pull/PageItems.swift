@@ -10,15 +10,18 @@ struct PageItems: Sendable {
     /// - Throws: ``SyncError/Code/badAnswer`` for a value that is none of its property's type.
     init(_ page: ArraySlice<RemoteItem>, _ forms: ItemForms, _ settings: TableSettings) throws {
         model = settings.model
-        items = try page.map { item in
-            do throws(UnreadableValue) {
-                return (try forms.stored(item), settings.identity(of: item))
-            } catch {
-                throw SyncError(
-                    .badAnswer, "The item \(item.id) can't be read: \(error.message)",
-                    advice: "Tell whoever runs the server, or update the app.", table: settings.model.wireName,
-                    property: error.member, underlying: error)
-            }
+        items = try page.map { (try Self.stored($0, forms), settings.identity(of: $0)) }
+    }
+
+    /// An item read for its model.
+    static func stored(_ item: RemoteItem, _ forms: ItemForms) throws -> ServerItem {
+        do throws(UnreadableValue) {
+            return try forms.stored(item)
+        } catch {
+            throw SyncError(
+                .badAnswer, "The item \(item.id) can't be read: \(error.message)",
+                advice: "Tell whoever runs the server, or update the app.", table: forms.model.wireName,
+                property: error.member, underlying: error)
         }
     }
 

@@ -140,13 +140,17 @@ struct PullRun {
     }
 
     func noProgress() -> SyncError {
-        SyncError(
-            .noProgress, "The server sends the same items again and again, or its items change faster than they come.",
-            advice: "Tell whoever runs the server if it happens again.", table: query.remoteTable.rawValue)
+        SyncError.noProgress(in: query.remoteTable)
     }
 }
 
 extension SyncError {
+    static func noProgress(in table: RemoteTableName) -> SyncError {
+        SyncError(
+            .noProgress, "The server sends the same items again and again, or its items change faster than they come.",
+            advice: "Tell whoever runs the server if it happens again.", table: table.rawValue)
+    }
+
     /// What to throw for a failure of reading: a cancelled task's is `CancellationError`.
     static func thrown(for failure: RemoteFailure, table: RemoteTableName) -> any Error {
         if failure.isCancellation { return CancellationError() }

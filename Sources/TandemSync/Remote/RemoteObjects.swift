@@ -1,0 +1,78 @@
+import Tandem
+
+/// Objects on a server, fetched page by page as they are asked for.
+public struct RemoteObjects<M: Model>: AsyncSequence, Sendable {
+    public typealias Element = M
+    let table: RemoteTable<M>
+    let query: PullQuery
+
+    public func makeAsyncIterator() -> Iterator { Iterator(table: table, query: query) }
+
+    /// How many there are; `nil` if the server does not count.
+    public func count() async throws -> Int? {
+        var pages = Pages(table: table, query: query, pageSize: 1, counts: true)
+        return try await pages.next()?.count
+    }
+
+    /// All of them.
+    public func all() async throws -> [M] {
+        var objects: [M] = []
+        for try await object in self { objects.append(object) }
+        return objects
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        private let table: RemoteTable<M>
+        private var pages: Pages
+        private var items: ArraySlice<RemoteItem> = []
+
+        init(table: RemoteTable<M>, query: PullQuery) {
+            self.table = table
+            pages = Pages(table: table, query: query, pageSize: table.context.options.pageSize, counts: false)
+        }
+
+        public mutating func next() async throws -> M? {
+            while items.isEmpty {
+                guard let page = try await pages.next() else { return nil }
+                items = page.items[...]
+            }
+            return try items.popFirst().map(table.object)
+        }
+    }
+
+    /// The pages of a query, each asked after the last item of the one before.
+    struct Pages {
+        let table: RemoteTable<M>
+        let query: PullQuery
+        let pageSize: Int
+        let counts: Bool
+        private var resolved: ResolvedQuery?
+        private var cursor = IDCursor()
+        private var isOver = false
+
+        init(table: RemoteTable<M>, query: PullQuery, pageSize: Int, counts: Bool) {
+            self.table = table
+            self.query = query
+            self.pageSize = pageSize
+            self.counts = counts
+        }
+
+        mutating func next() async throws -> RemotePage? {
+            guard !isOver else { return nil }
+            try Task.checkCancellation()
+            if resolved == nil { resolved = try await table.context.resolve(query) }
+            let request = PageRequest(
+                table: table.name, filter: resolved?.filter?.remote, order: .id(after: cursor.last), top: pageSize,
+                wantsCount: counts)
+            let page: RemotePage
+            do throws(RemoteFailure) {
+                page = try await table.context.remote.page(request)
+            } catch {
+                throw SyncError.thrown(for: error, table: table.name)
+            }
+            guard cursor.advance(past: page) else { throw SyncError.noProgress(in: table.name) }
+            isOver = !page.hasMore || page.items.isEmpty
+            return page
+        }
+    }
+}

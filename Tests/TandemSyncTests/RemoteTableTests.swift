@@ -1,0 +1,87 @@
+import DatasyncWire
+import Foundation
+import HTTPTypes
+import Tandem
+import TandemServerCore
+import TandemSync
+import Testing
+
+/// Straight to the server, past the store.
+@Suite struct RemoteTableTests {
+    @Test(arguments: Dialect.both)
+    func objectsAreWrittenAndReadPastTheStore(dialect: Dialect) async throws {
+        let world = try SyncWorld(dialect)
+        let (store, sync) = try world.device { $0.pageSize = 2 }
+        let (people, cards) = (try sync.remoteTable(Person.self), try sync.remoteTable(Card.self))
+        let ada = try await people.insert(Person(name: "Ада"))
+        #expect(ada.serverID?.rawValue == ada.localID.rawValue && ada.version != nil)
+        for index in 1...5 {
+            let card = Card(shop: "Лента", barcode: "\(index)", points: index, owner: ada.reference, note: "here")
+            let made = try await cards.insert(card)
+            #expect(made.points == index && made.owner == ada.reference && made.note.isEmpty)
+        }
+        #expect(try await cards.objects().all().map(\.points).sorted() == [1, 2, 3, 4, 5])
+        #expect(try await cards.objects { $0.points > 3 }.all().map(\.points).sorted() == [4, 5])
+        #expect(try await cards.objects { $0.points > 3 }.count() == 2)
+        var card = try #require(try await cards.objects { $0.barcode == "1" }.all().first)
+        card.nickname = "мой"
+        let changed = try await cards.update(card)
+        #expect(changed.nickname == "мой" && changed.version != card.version)
+        // The version of the first reading is another one's by now.
+        await #expect { try await cards.update(card) } throws: { ($0 as? SyncError)?.code == .conflict }
+        await #expect { try await cards.delete(card) } throws: { ($0 as? SyncError)?.code == .conflict }
+        try await cards.delete(changed)
+        try await cards.delete(changed)
+        #expect(try await cards.find(changed.serverID!) == nil)
+        await #expect { try await cards.update(changed) } throws: { ($0 as? SyncError)?.code == .deletedOnServer }
+        let back = try await cards.undelete(changed)
+        #expect(back.nickname == "мой")
+        #expect(try await cards.find(changed.serverID!)?.nickname == "мой")
+        #expect(try await cards.find("nobody") == nil)
+        await #expect { try await cards.insert(back) } throws: { ($0 as? SyncError)?.code == .conflict }
+        #expect(try store.objects(Card.self).count() == 0 && store.operations.count() == 0)
+    }
+
+    @Test(arguments: Dialect.both)
+    func whatTheModelDoesNotKnowStays(dialect: Dialect) async throws {
+        let world = try SyncWorld(dialect)
+        let (_, sync) = try world.device()
+        try await world.others.card("a", extra: [("colour", .text("red"))])
+        let cards = try sync.remoteTable(Card.self)
+        var card = try #require(try await cards.find("a"))
+        card.points = 7
+        try await cards.update(card)
+        #expect(try world.texts("Card", "colour") == ["red"])
+    }
+
+    @Test func referencesGoOutByTheServersIDs() async throws {
+        let world = try SyncWorld()
+        let (store, sync) = try world.device()
+        try sync.table(Person.self).setIdentity(.server(lookUp: nil))
+        let person = try await store.write { try $0.insert(Person(name: "Ада")) }
+        try await sync.push()
+        let card = try await sync.remoteTable(Card.self)
+            .insert(Card(shop: "x", barcode: "1", owner: person.reference))
+        let serverID = try #require(try store.objects(Person.self).first()?.serverID)
+        #expect(card.owner?.localID.rawValue == serverID.rawValue && serverID.rawValue != person.localID.rawValue)
+    }
+
+    @Test func withoutANetworkItFails() async throws {
+        let world = try SyncWorld()
+        let (_, sync) = try world.device()
+        let cards = try sync.remoteTable(Card.self)
+        func fails(_ body: () async throws -> Void) async {
+            world.next { _ in [.lostRequest] }
+            await #expect { try await body() } throws: {
+                ($0 as? SyncError)?.code == .unreachable && ($0 as? SyncError)?.table == "Card"
+            }
+        }
+        let card = Card(shop: "x", barcode: "1")
+        await fails { _ = try await cards.objects().all() }
+        await fails { _ = try await cards.find("a") }
+        await fails { try await cards.insert(card) }
+        await fails { try await cards.update(card) }
+        await fails { try await cards.delete(card) }
+        await fails { try await cards.undelete(card) }
+    }
+}
