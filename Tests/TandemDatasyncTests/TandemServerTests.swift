@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import NIOCore
 import NIOPosix
+import Synchronization
 import TandemDatasync
 import TandemServer
 import TandemServerCore
@@ -117,7 +118,11 @@ extension SocketTests {
         /// Requests under way are answered; who never ends theirs is not waited for.
         @Test func stoppingWaitsForWhatIsUnderWayAndNotForEver() async throws {
             var configuration = ServerConfiguration()
-            configuration.faults = .init { _, _ in [.latency(.milliseconds(200))] }
+            let hasArrived = Mutex(false)
+            configuration.faults = .init { _, _ in
+                hasArrived.withLock { $0 = true }
+                return [.latency(.milliseconds(200))]
+            }
             var options = TandemServer.Options()
             options.gracePeriod = .seconds(2)
             let server = try await TandemServer.start(.inMemory(configuration: configuration), options: options)
@@ -126,7 +131,7 @@ extension SocketTests {
             let half = "POST /tables/card HTTP/1.1\r\nContent-Length: 9\r\n\r\nab"
             try await idle.writeAndFlush(ByteBuffer(string: half))
             let exchange = Task { try await text(transport, request(to: server.url)) }
-            try await Task.sleep(for: .milliseconds(100))
+            await eventually { hasArrived.withLock { $0 } }
             let began = ContinuousClock.now
             try await server.stop()
             #expect(ContinuousClock.now - began < .seconds(30))

@@ -111,7 +111,7 @@ extension SocketTests {
         }
 
         @Test func aBodyThatDripsEndsWithTheTimeForTheWholeExchange() async throws {
-            let transport = try AsyncHTTPTransport(.init { $0.exchangeTimeout = .milliseconds(300) })
+            let transport = try AsyncHTTPTransport(.init { $0.exchangeTimeout = .seconds(1) })
             try await RawServer.run({ _, _ in [.write(head("200 OK", ["Content-Length: 99999999"])), .drip] }) {
                 server in
                 #expect(
