@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import ServiceLifecycle
-public import TandemServerCore
+@_exported public import TandemServerCore
 
 /// A sync server behind a socket, for development and tests.
 ///

@@ -83,6 +83,19 @@ extension SocketTests {
             }
         }
 
+        @Test(.enabled(if: TestCertificate.isPossible, "openssl is not installed"))
+        func aServerThatIsNotTrustedIsToldApart() async throws {
+            try await RawServer.run(tls: TestCertificate().context(), { _, _ in [] }) { server in
+                let remote = try DatasyncRemote(url: #require(URL(string: "https://127.0.0.1:\(server.port)/api")))
+                do {
+                    _ = try await remote.insert(.card("018f", "x"))
+                    Issue.record("It was trusted")
+                } catch RemoteFailure.notSent(let cause as NetworkError) where cause.code == .untrusted {
+                    #expect("\(cause)".hasPrefix("https://127.0.0.1:\(server.port): The server showed no certificate"))
+                }
+            }
+        }
+
         @Test func aServerThatIsSilentIsLost() async throws {
             try await RawServer.run({ _, _ in [] }) { server in
                 let remote = try DatasyncRemote(

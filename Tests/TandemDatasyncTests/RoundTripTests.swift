@@ -168,6 +168,23 @@ extension SocketTests {
             }
         }
 
+        @Test func remotesMayShareATransport() async throws {
+            try await RawServer.run({ _, _ in [http("200 OK", [], #"{"items":[]}"#)] }) { server in
+                let transport = try AsyncHTTPTransport()
+                let page = PageRequest(table: "Card", order: .id(after: nil))
+                for _ in 0..<3 {
+                    let remote = try DatasyncRemote(url: server.url, over: transport)
+                    _ = try await remote.page(page)
+                }
+                #expect(server.connections == 1)
+                await transport.shutdown()
+                let remote = try DatasyncRemote(url: server.url, over: transport)
+                #expect(
+                    await failure { () throws(RemoteFailure) in try await remote.page(page) }?.line
+                        == "not sent: stopped")
+            }
+        }
+
         @Test(arguments: [
             "ftp://shop.example", "https://", "shop.example", "https://ada:s3cret@shop.example",
             "https://shop.example?token=s3cret", "https://shop.example/#s3cret", "/tables",

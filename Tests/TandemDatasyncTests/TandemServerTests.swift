@@ -5,7 +5,6 @@ import NIOPosix
 import Synchronization
 import TandemDatasync
 import TandemServer
-import TandemServerCore
 import Testing
 
 /// The server's socket: what comes in, what goes out, and how it ends.
