@@ -30,7 +30,8 @@ public struct Operation: Hashable, Sendable, Identifiable {
         case attempted = 1
         /// Was refused, and waits for the user or for a new change.
         case failed = 2
-        /// Is left unsent, whatever changes, until the user says otherwise.
+        /// Is left unsent, whatever changes, until the user says otherwise. An attempt that was under way may still
+        /// arrive.
         case held = 3
 
         public var description: String {
@@ -58,7 +59,7 @@ public struct Operation: Hashable, Sendable, Identifiable {
     /// The properties changed, by their names in Swift, each with the value that the server last sent. For an insert
     /// there are none: all are new. For a delete these are of the update that it replaced.
     public let base: [String: StorageValue]
-    /// The properties in the attempt under way (or in the last one), each with its base.
+    /// The properties in the attempt under way, each with its base. In an insert's there are none: all are new.
     public let sent: [String: StorageValue]
     /// What the delete took the place of.
     public let replaced: Kind?

@@ -132,7 +132,9 @@ public struct OperationQueue: Sendable {
         return Operation(
             id: stored.id, model: definition?.name ?? table, table: table, localID: LocalID(try statement.text(10)),
             kind: stored.kind, state: stored.state, changedAt: date(11), attempts: Int(stored.attempts),
-            base: named(stored.changes), sent: named(stored.sent ?? PropertyBases()), replaced: stored.replaced,
+            base: named(stored.changes),
+            sent: named(stored.sentKind == .insert ? PropertyBases() : stored.sent ?? PropertyBases()),
+            replaced: stored.replaced,
             error: error, retryAt: statement.isNull(12) ? nil : date(12))
     }
 }

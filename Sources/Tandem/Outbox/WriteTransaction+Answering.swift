@@ -76,18 +76,22 @@ extension WriteTransaction {
     private func acknowledgeChange(
         _ operation: StoredOperation, _ state: ObjectState, _ item: ServerItem, _ table: TableLayout
     ) throws -> AnswerOutcome {
-        var operation = operation
+        var (operation, state) = (operation, state)
+        // First: a list that names the object itself finds it by its server ID.
+        if state.serverID != item.serverID {
+            state = try uniteWithHolder(of: item.serverID, state, in: table)
+            try connection.execute(
+                "UPDATE \(table.quotedTable) SET \"serverID\" = ? WHERE \"__rid\" = ?",
+                [.text(item.serverID.rawValue), .integer(state.rowID)])
+            knownTargets.removeAll()
+            // What was changed of an object that was taken for another one is a change made meanwhile.
+            if let united = try self.operation(of: state.rowID, in: table) { operation = united }
+        }
         var received = state
         received.serverID = item.serverID
         received.createdAt = item.createdAt ?? state.createdAt
         received.updatedAt = item.updatedAt
         received.version = item.version
-        // First: a list that names the object itself finds it by its server ID.
-        if state.serverID != item.serverID {
-            try keepServerID(of: received, table)
-            // What was changed of an object that was taken for another one is a change made meanwhile.
-            if let united = try self.operation(of: state.rowID, in: table) { operation = united }
-        }
         var isRefused = false
         do {
             try foldIn(item, &operation, state, table)
@@ -101,27 +105,6 @@ extension WriteTransaction {
         try settle(operation, state, received: received, table)
         if !isRefused { try dropKept(knowing: item, of: state.rowID, in: table) }
         return isRefused ? .refusedHere : try self.operation(of: state.rowID, in: table) == nil ? .done : .stillPending
-    }
-
-    /// Gives an object the server ID of its answer, and makes one of it and of another object that has that ID by now.
-    private func keepServerID(of received: ObjectState, _ table: TableLayout) throws {
-        try uniteWithHolder(of: received.serverID, received, in: table)
-        try connection.execute(
-            "UPDATE \(table.quotedTable) SET \"serverID\" = ? WHERE \"__rid\" = ?",
-            [received.serverID.map { .text($0.rawValue) } ?? .null, .integer(received.rowID)])
-        knownTargets.removeAll()
-    }
-
-    /// If another object has a server ID that turns out to be this one's, it was pulled while the answer to this one's
-    /// insert was lost: the two become one.
-    func uniteWithHolder(of serverID: ServerID?, _ state: ObjectState, in table: TableLayout) throws {
-        guard let serverID, let found = try find(serverID, in: table) else { return }
-        let other: ObjectState
-        do {
-            defer { found.reset() }
-            other = try self.state(of: found, table)
-        }
-        if other.rowID != state.rowID { try unite(state, withNewer: other, in: table) }
     }
 
     /// Writes what the server holds over what was not changed here meanwhile. Nothing is written if it throws.
@@ -218,9 +201,9 @@ extension WriteTransaction {
     private func sendAnew(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
         try connection.execute(
             """
-            UPDATE "__operations" SET "kind" = 1, "state" = 0, "sent" = NULL, "sentKind" = NULL, "changes" = NULL, \
+            UPDATE "__operations" SET "kind" = 1, "state" = ?, "sent" = NULL, "sentKind" = NULL, "changes" = NULL, \
             "replaced" = NULL, "attempted" = NULL, "attemptedKinds" = 0, "retryAt" = NULL WHERE "id" = ?
-            """, [.integer(operation.id)])
+            """, [operation.stateAfterAnswer, .integer(operation.id)])
         try forgetError(of: operation.id)
         try connection.execute(
             """
@@ -245,13 +228,13 @@ extension WriteTransaction {
                 isDelete && !operation.changes.isEmpty ? .integer(Int64(Operation.Kind.update.rawValue)) : .null
             try connection.execute(
                 """
-                UPDATE "__operations" SET "kind" = ?, "state" = 0, "sent" = NULL, "sentKind" = NULL, \
+                UPDATE "__operations" SET "kind" = ?, "state" = ?, "sent" = NULL, "sentKind" = NULL, \
                 "changes" = ?, "replaced" = ?, "attempted" = NULL, "attemptedKinds" = 0, "retryAt" = NULL \
                 WHERE "id" = ?
                 """,
                 [
-                    .integer(Int64((isDelete ? Operation.Kind.delete : .update).rawValue)), operation.changes.stored,
-                    replaced, .integer(operation.id),
+                    .integer(Int64((isDelete ? Operation.Kind.delete : .update).rawValue)), operation.stateAfterAnswer,
+                    operation.changes.stored, replaced, .integer(operation.id),
                 ])
             try forgetError(of: operation.id)
             touched.noteOperation(of: table)

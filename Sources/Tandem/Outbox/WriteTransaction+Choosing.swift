@@ -1,13 +1,14 @@
 /// What the user chooses for an operation that failed, is in conflict, or should wait.
 extension WriteTransaction {
     /// Leaves an operation unsent until ``release(_:)``, whatever changes meanwhile. An attempt that is under way may
-    /// still arrive; its answer is stale then.
+    /// still arrive, and so may its answer: it ends the operation, unless something is left to be sent, which is held.
     ///
     /// - Throws: ``TandemError/Code/staleOperation`` if it is no longer in the queue.
     package func hold(_ id: Operation.ID) throws {
         try checkUsable()
-        let (operation, table, _) = try stored(id)
-        try putBack(operation, as: .held)
+        let (_, table, _) = try stored(id)
+        try connection.execute(
+            "UPDATE \"__operations\" SET \"state\" = 3, \"retryAt\" = NULL WHERE \"id\" = ?", [.integer(id)])
         touched.noteOperation(ofTable: table)
     }
 
@@ -18,7 +19,12 @@ extension WriteTransaction {
         try checkUsable()
         let (operation, table, _) = try stored(id)
         guard operation.state == .failed || operation.state == .held else { return }
-        try putBack(operation, as: .pending)
+        // An attempt that was under way when it was held is still one that the server may have carried out.
+        try connection.execute(
+            """
+            UPDATE "__operations" SET "state" = CASE WHEN "sent" IS NULL THEN 0 ELSE 1 END, "retryAt" = NULL \
+            WHERE "id" = ?
+            """, [.integer(id)])
         try forgetError(of: id)
         touched.noteOperation(ofTable: table)
     }
@@ -26,6 +32,11 @@ extension WriteTransaction {
     /// Gives an operation up. An insert's object goes, by the delete rules of those that refer to it; an update's
     /// returns to what the server last sent, and a delete's comes back. Where the server holds something else by now, it
     /// becomes that.
+    ///
+    /// An insert that the server may have got does not simply go: it becomes a delete, to be sent, so that the object is
+    /// neither here alone nor there alone. One that the server has refused since goes all the same, as does a delete of
+    /// such an object: what is there then comes with the next pull. So does an update, or a delete, whose attempt is
+    /// carried out after it was given up.
     ///
     /// - Parameter item: What the server holds, if that is known: a live item, or the tombstone with which the object
     ///   goes.
@@ -43,7 +54,7 @@ extension WriteTransaction {
         let lost = try unsentValues(of: operation, state, table)
         try savepoint {
             if let item {
-                try uniteWithHolder(of: item.serverID, state, in: table)
+                let state = try uniteWithHolder(of: item.serverID, state, in: table)
                 try dropKept(knowing: item, of: state.rowID, in: table)
                 try drop(operation, in: table)
                 try become(item, state, table)
@@ -72,15 +83,28 @@ extension WriteTransaction {
             }.map { ($1.name, values[$0]) })
     }
 
-    /// Takes away an object that the server is not known to have.
+    /// Takes away an object that the server is not known to have, by the app's rules: what refers to it has operations of
+    /// its own for that.
     private func forgetNew(_ operation: StoredOperation, _ state: ObjectState, _ table: TableLayout) throws {
-        try drop(operation, in: table)
-        if state.isDeleted {
+        let mayBeThere = !operation.attemptedKinds.isEmpty && operation.state != .failed
+        if mayBeThere { try release(operation.id) } else { try drop(operation, in: table) }
+        if !state.isDeleted {
+            _ = try asApp { try delete(state.localID, in: table) }
+        } else if !mayBeThere {
             try eraseRow(of: state, in: table)
-        } else {
-            // As when the app deletes what was never sent: what refers to it has its own operation for that.
-            _ = try delete(state.localID, in: table)
         }
+    }
+
+    /// Runs changes that are the app's, whoever the transaction is of: they are to be sent.
+    func asApp<T>(_ body: () throws -> T) rethrows -> T {
+        let outer = origin
+        if outer != .app { knownTargets.removeAll() }
+        origin = .app
+        defer {
+            if outer != .app { knownTargets.removeAll() }
+            origin = outer
+        }
+        return try body()
     }
 
     /// Makes an object what the server last sent of it.

@@ -124,7 +124,7 @@ extension WriteTransaction {
             throw stale(id)
         }
         return try savepoint {
-            try uniteWithHolder(of: item.serverID, state, in: table)
+            let state = try uniteWithHolder(of: item.serverID, state, in: table)
             let sides = try sides(of: id, against: item, rounding: rounding)
             let operation = try stored(id).operation
             try dropKept(knowing: item, of: state.rowID, in: table)
@@ -238,10 +238,13 @@ extension WriteTransaction {
     ) throws {
         try connection.execute(
             """
-            UPDATE "__operations" SET "kind" = ?, "state" = 0, "sent" = NULL, "sentKind" = NULL, "changes" = ?, \
+            UPDATE "__operations" SET "kind" = ?, "state" = ?, "sent" = NULL, "sentKind" = NULL, "changes" = ?, \
             "replaced" = NULL, "attempted" = NULL, "attemptedKinds" = ?, "retryAt" = NULL WHERE "id" = ?
             """,
-            [.integer(Int64(kind.rawValue)), changes.stored, .integer(sent.rawValue), .integer(operation.id)])
+            [
+                .integer(Int64(kind.rawValue)), operation.stateAfterAnswer, changes.stored, sent.stored(),
+                .integer(operation.id),
+            ])
         try forgetError(of: operation.id)
         touched.noteOperation(of: table)
     }

@@ -33,12 +33,14 @@ extension WriteTransaction {
                 .staleOperation, "The operation \(id) is held.", advice: "Release it first.", store: store.path)
         }
         // What an attempt whose answer was lost had taken along is taken along again.
-        var sent = operation.sent ?? PropertyBases()
-        sent.merge(later: operation.changes)
+        let isInsert = operation.kind == .insert
+        var sent = isInsert ? PropertyBases() : operation.bases
         var left = PropertyBases()
         var attempted = try attemptedValues(id)
+        // Whatever became of an earlier one, it was not said to have failed.
+        attempted.settle()
         if let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table) {
-            if operation.kind == .insert {
+            if isInsert {
                 left = emptyBases(of: leavingOut, table)
                 // What an attempt without an answer has left out may be there without it.
                 for entry in operation.changes.entries where left[entry.column] == nil && Self.isEmpty(entry.value) {
@@ -47,9 +49,9 @@ extension WriteTransaction {
             }
             if operation.kind != .delete {
                 let values = try wholeValues(of: state, in: table)
-                for (index, property) in table.definition.properties.enumerated()
-                where !property.isLocalOnly && left[property.column] == nil {
-                    guard operation.kind == .insert || sent[property.column] != nil else { continue }
+                for (index, property) in table.definition.properties.enumerated() where !property.isLocalOnly {
+                    if left[property.column] != nil { sent[property.column] = values[index] }
+                    guard isInsert ? left[property.column] == nil : sent[property.column] != nil else { continue }
                     let value = try rounding(property, try wireForm(values[index], of: index, in: table))
                     attempted.note(value, of: property.column)
                 }
@@ -62,7 +64,8 @@ extension WriteTransaction {
             """,
             [
                 .blob(sent.bytes), left.stored, attempted.stored,
-                .integer(operation.attemptedKinds.union(AttemptedKinds(operation.kind)).rawValue), .integer(id),
+                operation.attemptedKinds.union(AttemptedKinds(operation.kind)).stored(before: operation.attemptedKinds),
+                .integer(id),
             ])
         try forgetError(of: id)
         touched.noteOperation(ofTable: tableName)
@@ -88,22 +91,25 @@ extension WriteTransaction {
 
     /// Notes that an attempt failed, and surely changed nothing on the server.
     ///
+    /// That a request of its kind was sent is not forgotten: whoever calls this does not say which one it was, and after
+    /// a crash that may have been another one.
+    ///
     /// - Parameters:
     ///   - error: What happened.
     ///   - retry: Whether it waits to be sent again by itself. If not, it waits for the user or for a new change.
     /// - Throws: ``TandemError/Code/staleOperation`` if the operation is no longer in the queue.
     public func fail(_ id: Operation.ID, _ error: OperationError, retry: Bool) throws {
         try checkUsable()
-        let (operation, table, _) = try stored(id)
-        // A change made meanwhile was not refused: it waits to be sent.
-        let isOvertaken =
-            try operation.sent != nil && (operation.sentKind != operation.kind || hasNewChanges(operation))
-        try putBack(operation, as: operation.state == .held ? .held : retry || isOvertaken ? .pending : .failed)
+        let (operation, table, rowID) = try stored(id)
+        try putBack(operation, as: try stateAfterFailing(operation, rowID, table, retry: retry))
         try keep(error, of: id)
         touched.noteOperation(ofTable: table)
     }
 
     /// Notes that an attempt failed, and surely changed nothing on the server: unless it is another one by now.
+    ///
+    /// It is as if it had never been made: an object that the server has then never been sent, and that was deleted
+    /// meanwhile, is gone.
     ///
     /// - Parameters:
     ///   - attempt: Which one, by ``Operation/attempts`` when it began.
@@ -113,9 +119,25 @@ extension WriteTransaction {
         _ id: Operation.ID, attempt: Int, _ error: OperationError, retry: Bool, retryAt: Date? = nil
     ) throws -> Bool {
         try checkUsable()
-        guard let operation = try underWay(id, attempt: attempt)?.operation else { return false }
-        try fail(operation.id, error, retry: retry)
+        guard let (found, tableName, rowID) = try underWay(id, attempt: attempt) else { return false }
+        var operation = found
+        let next = try stateAfterFailing(operation, rowID, tableName, retry: retry)
+        operation.attemptedKinds = operation.kindsBefore
+        if operation.replaced == .insert, operation.attemptedKinds.isEmpty,
+            let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table),
+            state.serverID == nil
+        {
+            try drop(operation, in: table)
+            try eraseRow(of: state, in: table)
+            return true
+        }
+        try putBack(operation, as: next)
+        var attempted = try attemptedValues(id)
+        attempted.forgetCurrent()
+        try save(attempted, of: id)
+        try keep(error, of: id)
         try setRetry(at: retry ? retryAt : nil, of: id)
+        touched.noteOperation(ofTable: tableName)
         return true
     }
 
@@ -131,7 +153,14 @@ extension WriteTransaction {
         _ id: Operation.ID, attempt: Int, _ error: OperationError, retryAt: Date? = nil
     ) throws -> Bool {
         try checkUsable()
-        guard let (_, table, _) = try underWay(id, attempt: attempt) else { return false }
+        guard let (operation, table, _) = try underWay(id, attempt: attempt) else { return false }
+        // From now on nobody can say that it was not carried out.
+        var attempted = try attemptedValues(id)
+        attempted.settle()
+        try save(attempted, of: id)
+        try connection.execute(
+            "UPDATE \"__operations\" SET \"attemptedKinds\" = ? WHERE \"id\" = ?",
+            [operation.attemptedKinds.stored(before: operation.attemptedKinds), .integer(id)])
         try keep(error, of: id)
         try setRetry(at: retryAt, of: id)
         touched.noteOperation(ofTable: table)
@@ -140,28 +169,47 @@ extension WriteTransaction {
 
     // MARK: -
 
-    /// Whether something was changed while an attempt was under way. What an insert has left out was not.
-    private func hasNewChanges(_ operation: StoredOperation) throws -> Bool {
-        guard operation.sentKind == .insert, !operation.changes.isEmpty else { return !operation.changes.isEmpty }
-        let attempted = try attemptedValues(operation.id)
-        return operation.changes.entries.contains { entry in
-            !Self.isEmpty(entry.value) || attempted.contains(entry.value, of: entry.column)
+    /// What an operation is in after an attempt that was not carried out. A change made meanwhile was not refused: it
+    /// waits to be sent.
+    private func stateAfterFailing(
+        _ operation: StoredOperation, _ rowID: Int64, _ table: String, retry: Bool
+    ) throws -> Operation.State {
+        if operation.state == .held { return .held }
+        if retry { return .pending }
+        guard operation.sent != nil else { return .failed }
+        return try operation.sentKind != operation.kind || hasNewChanges(operation, rowID, table) ? .pending : .failed
+    }
+
+    /// Whether something was changed while an attempt was under way. What an insert has left out was not, if it is as it
+    /// was then.
+    private func hasNewChanges(_ operation: StoredOperation, _ rowID: Int64, _ tableName: String) throws -> Bool {
+        guard operation.sentKind == .insert, let left = operation.sent, !left.isEmpty,
+            let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table)
+        else { return !operation.changes.isEmpty }
+        let values = try wholeValues(of: state, in: table)
+        return table.definition.properties.enumerated().contains { index, property in
+            operation.changes[property.column] != nil && left[property.column] != values[index]
         }
     }
 
-    /// Ends an attempt that was not carried out, or that is given up: what it had taken along is to be sent again.
-    /// What has been sent so far is not forgotten: an earlier attempt may have arrived.
-    func putBack(_ operation: StoredOperation, as state: Operation.State) throws {
-        // Its bases are older than those of later changes.
-        var changes = operation.sent ?? PropertyBases()
-        changes.merge(later: operation.changes)
+    /// Ends an attempt that was not carried out: what it had taken along is to be sent again.
+    private func putBack(_ operation: StoredOperation, as state: Operation.State) throws {
         // What is new is sent whole, whatever has changed of it meanwhile.
-        if operation.kind == .insert || operation.replaced == .insert { changes = PropertyBases() }
+        let isNew = operation.kind == .insert || operation.replaced == .insert
         try connection.execute(
             """
-            UPDATE "__operations" SET "state" = ?, "changes" = ?, "sent" = NULL, "sentKind" = NULL, "retryAt" = NULL \
-            WHERE "id" = ?
-            """, [.integer(Int64(state.rawValue)), changes.stored, .integer(operation.id)])
+            UPDATE "__operations" SET "state" = ?, "changes" = ?, "sent" = NULL, "sentKind" = NULL, \
+            "attemptedKinds" = ?, "retryAt" = NULL WHERE "id" = ?
+            """,
+            [
+                .integer(Int64(state.rawValue)), isNew ? .null : operation.bases.stored,
+                operation.attemptedKinds.stored(), .integer(operation.id),
+            ])
+    }
+
+    private func save(_ attempted: AttemptedValues, of id: Operation.ID) throws {
+        try connection.execute(
+            "UPDATE \"__operations\" SET \"attempted\" = ? WHERE \"id\" = ?", [attempted.stored, .integer(id)])
     }
 
     private func keep(_ error: OperationError, of id: Operation.ID) throws {

@@ -4,6 +4,33 @@ import Foundation
 // the insert is answered at last, two objects here are one there.
 
 extension WriteTransaction {
+    /// If another object has a server ID that turns out to be this one's, it was pulled while the answer to this one's
+    /// insert was lost: the two become one.
+    ///
+    /// - Returns: The object's state then.
+    /// - Throws: ``TandemError/Code/duplicateID`` if the other one was here before: no insert of this one has made it.
+    func uniteWithHolder(
+        of serverID: ServerID, _ state: ObjectState, in table: TableLayout
+    ) throws -> ObjectState {
+        guard let found = try find(serverID, in: table) else { return state }
+        let other: ObjectState
+        do {
+            defer { found.reset() }
+            other = try self.state(of: found, table)
+        }
+        guard other.rowID != state.rowID else { return state }
+        // Rows are numbered as they come.
+        guard state.serverID == nil, other.rowID > state.rowID else {
+            throw TandemError(
+                .duplicateID,
+                "The server says that the \(table.definition.name) \(state.localID) is \(serverID), which is another "
+                    + "one here: \(other.localID).",
+                advice: "Look at what the server has answered.", store: store.path, model: table.definition.name)
+        }
+        try unite(state, withNewer: other, in: table)
+        return try self.state(ofRow: state.rowID, in: table) ?? state
+    }
+
     /// Makes one object of two: the one made here stays, with its local ID, and what refers to the other one refers to
     /// it from now on. What was changed of the other one here is a change of this one.
     ///
@@ -11,9 +38,11 @@ extension WriteTransaction {
     ///   - older: The object made here.
     ///   - newer: The object that has the server ID. It goes.
     ///   - table: The table of both.
-    func unite(_ older: ObjectState, withNewer newer: ObjectState, in table: TableLayout) throws {
+    private func unite(_ older: ObjectState, withNewer newer: ObjectState, in table: TableLayout) throws {
+        // What was deleted as the one and changed as the other is not to be deleted: the change came to be seen last.
+        let revives = try older.isDeleted && !newer.isDeleted && operation(of: newer.rowID, in: table) != nil
         // What is deleted here is not there for those that refer to it: they wait.
-        if older.isDeleted { try asServer { try detachHolders(of: newer.localID, in: table) } }
+        if older.isDeleted && !revives { try asServer { try detachHolders(of: newer.localID, in: table) } }
         for holder in table.holders { try redirect(holder, from: newer.localID, to: older.localID, table) }
         try connection.execute(
             "UPDATE OR REPLACE \"__unresolved\" SET \"id\" = ? WHERE \"target\" = ? AND \"id\" = ?",
@@ -22,7 +51,18 @@ extension WriteTransaction {
         if let operation = try operation(of: newer.rowID, in: table) { try drop(operation, in: table) }
         try dropKept(of: newer.rowID, newer.serverID, in: table)
         try eraseRow(of: newer, in: table)
-        try apply(changes, to: older, in: table)
+        guard revives else { return try apply(changes, to: older, in: table) }
+        do {
+            try savepoint {
+                try asApp { try undeleteRow(older, in: table) }
+                var live = older
+                live.isDeleted = false
+                try apply(changes, to: live, in: table)
+            }
+        } catch let error as TandemError where error.code == .duplicateValue {
+            // Its unique value was given away after it was deleted: it can't come back.
+            try asServer { try detachHolders(of: older.localID, in: table) }
+        }
     }
 
     /// What waits to be sent of an object, by its properties. One that was deleted says nothing of the other one.
@@ -40,15 +80,14 @@ extension WriteTransaction {
         let row = RowBuffer()
         let byProperty = Dictionary(uniqueKeysWithValues: values)
         for property in table.definition.properties.indices { row.append(byProperty[property] ?? .null) }
-        let outer = origin
-        origin = .app
-        defer { origin = outer }
-        knownTargets.removeAll()
-        let statements = try connection.tableStatements(table)
-        guard let statement = try statements.find(state.localID, rowID: state.rowID) else {
-            throw notFound(state.localID, table)
+        try asApp {
+            knownTargets.removeAll()
+            let statements = try connection.tableStatements(table)
+            guard let statement = try statements.find(state.localID, rowID: state.rowID) else {
+                throw notFound(state.localID, table)
+            }
+            _ = try update(statement, with: row, in: table, only: Set(byProperty.keys), keepsWaiting: false)
         }
-        _ = try update(statement, with: row, in: table, only: Set(byProperty.keys), keepsWaiting: false)
     }
 
     // MARK: What refers to it

@@ -272,5 +272,16 @@ import Testing
             try tx.fail(1, Self.lost, retry: false)
         }
         #expect(try store.queue() == ["insert a"] && store.checkIntegrity() == [])
+        // A change of what it has left out is one too, unless it was changed back.
+        for (next, state) in [("b", "insert a"), ("a", "insert a failed")] as [(LocalID, String)] {
+            try store.write { tx in
+                try tx.update(Node.self, "a") { $0.next = Reference(localID: "a") }
+                _ = try tx.beginAttempt(1, leavingOut: ["next"]) { $1 }
+                try tx.update(Node.self, "a") { $0.next = Reference(localID: "b") }
+                try tx.update(Node.self, "a") { $0.next = Reference(localID: next) }
+                try tx.fail(1, Self.lost, retry: false)
+            }
+            #expect(try store.queue() == [state] && store.checkIntegrity() == [])
+        }
     }
 }

@@ -31,7 +31,9 @@ import Testing
         for number in 0..<20 { values.note(.integer(Int64(number)), of: "c") }
         // One that is sent again is no other one.
         values.note(5, of: "c")
-        #expect(values.columns[0].entries.count == AttemptedValues.limit)
+        #expect(values.columns[0].entries.count == AttemptedValues.limit && values.columns[0].current == .value(5))
+        values.settle()
+        #expect(values.columns[0].entries.count == AttemptedValues.limit && values.columns[0].current == nil)
         #expect(!values.contains(3, of: "c") && values.contains(5, of: "c") && values.contains(19, of: "c"))
     }
 
@@ -127,6 +129,55 @@ import Testing
         #expect(values.contains("[]", of: "owners") && values.contains(.null, of: "keeper"))
     }
 
+    /// Who is offline tries often: what nobody got is nobody's, and a stranger's value is no conflict's end.
+    @Test(arguments: StoreKind.allCases)
+    func whatSurelyFailedWasNeverSent(kind: StoreKind) throws {
+        let no = OperationError(message: "not sent", at: .distantPast)
+        try kind.withStore(Node.self) { store in
+            try store.receiveNode("s", ["name": "0", "count": 0])
+            try store.write { tx in
+                try tx.update(Node.self, "s") { $0.name = "1" }
+                #expect(try tx.fail(1, attempt: try tx.beginAttempt(1).attempts, no, retry: true))
+                #expect(try tx.attemptedValues(1).isEmpty && tx.outgoing(1)?.attemptedKinds == [])
+                // One that got no answer is remembered, whatever fails after it: the same attempt, or the next one.
+                let lost = try tx.beginAttempt(1).attempts
+                #expect(try tx.leaveUncertain(1, attempt: lost, no))
+                #expect(try tx.fail(1, attempt: lost, no, retry: true))
+                try tx.update(Node.self, "s") { ($0.name, $0.count) = ("2", 5) }
+                #expect(try tx.fail(1, attempt: try tx.beginAttempt(1).attempts, no, retry: true))
+                #expect(try tx.outgoing(1)?.attemptedKinds == .update)
+                let values = try tx.attemptedValues(1)
+                #expect(values.contains("1", of: "name") && !values.contains("2", of: "name"))
+                #expect(!values.contains(5, of: "count") && values.columns.map(\.name) == ["name"])
+                let theirs = ServerItem(serverID: "s", version: "2", values: ["name": "1", "count": 5])
+                try tx.update(Node.self, "s") { $0.count = 6 }
+                // The name is ours, the number a stranger's.
+                #expect(try tx.sides(of: 1, against: theirs) { $1 }.changedThere == ["count"])
+                // After a crash nobody knows which attempt it was that has failed.
+                try tx.beginAttempt(1)
+                try tx.fail(1, no, retry: true)
+                #expect(try tx.attemptedValues(1).contains("2", of: "name"))
+            }
+            #expect(try store.checkIntegrity() == [])
+        }
+    }
+
+    /// A delete leaves nothing of what no server knows, before the failure and after it.
+    @Test(arguments: [true, false])
+    func anInsertThatSurelyFailedGoesWithItsObject(deletesFirst: Bool) throws {
+        let store = try Store.ofNodes()
+        try store.write { tx in
+            let error = OperationError(message: "not sent", at: .distantPast)
+            try tx.insert(Node("a", localID: "a"))
+            let attempt = try tx.beginAttempt(1).attempts
+            if deletesFirst { try tx.delete(Node.self, "a") }
+            #expect(try tx.fail(1, attempt: attempt, error, retry: true))
+            if !deletesFirst { try tx.delete(Node.self, "a") }
+        }
+        #expect(try store.sql("SELECT count(*) FROM Node")[0][0] == 0)
+        #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
+    }
+
     @Test func whatCanNotBeSentLeavesTheOperationAsItWas() throws {
         let store = try Store.ofNodes()
         try store.write { try $0.insert(Node("a", localID: "a")) }
@@ -155,6 +206,47 @@ import Testing
         }
         try folder.open(Flex.Card.version(.text("shop"))) { (store) throws in
             #expect(try sent(store).columns.map(\.name) == ["shop"])
+            #expect(try store.checkIntegrity() == [])
+        }
+    }
+
+    /// Values that the new type does not have are forgotten, and an update of what is gone is over, sent or not.
+    @Test func whatAMigrationMakesOfWhatWasSent() throws {
+        let folder = try TestFolder()
+        let lost = OperationError(message: "lost", at: .distantPast)
+        try folder.open(Flex.Card.version(.text("x"), .text("shop"))) { (store) throws in
+            try store.write { tx in
+                for id in ["a", "b"] {
+                    try tx.upsert(Flex.Card.self, values: ["localID": id, "x": "1", "shop": "s"])
+                    let operation = try #require(try tx.operations.all().last).id
+                    try tx.beginAttempt(operation)
+                    try tx.acknowledge(operation, serverID: ServerID(id), version: "1")
+                }
+                for value in ["no number", "2"] {
+                    try tx.upsert(Flex.Card.self, values: ["localID": "a", "x": value, "shop": "s"])
+                    let id = try #require(try tx.operations.all().last).id
+                    #expect(try tx.leaveUncertain(id, attempt: try tx.beginAttempt(id).attempts, lost))
+                }
+                try tx.upsert(Flex.Card.self, values: ["localID": "b", "x": "1", "shop": "t"])
+                let id = try #require(try tx.operations.all().last).id
+                #expect(try tx.leaveUncertain(id, attempt: try tx.beginAttempt(id).attempts, lost))
+            }
+        }
+        struct NoNumber: Error {}
+        try folder.migrate(Flex.Card.version(.int("x"))) { configuration in
+            configuration.schemaVersion = 1
+            configuration.migrate(to: 1) { migration in
+                try migration.convert("x", of: "Card") { value in
+                    guard let number = value.string.flatMap(Int64.init) else { throw NoNumber() }
+                    return .integer(number)
+                }
+            }
+        } _: { (store) throws in
+            let left = try store.operations.all()
+            #expect(left.map(\.localID) == ["a"] && left.map(\.sent) == [["x": 1]])
+            let values = try store.write { try $0.attemptedValues(left[0].id) }
+            #expect(values.columns.map(\.entries) == [[.value(2)]])
+            #expect(try store.sql("SELECT localID FROM Card WHERE synced = 1").map { $0[0] } == ["b"])
             #expect(try store.checkIntegrity() == [])
         }
     }

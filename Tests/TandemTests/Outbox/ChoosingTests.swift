@@ -37,18 +37,52 @@ import Testing
         }
     }
 
-    @Test func whatIsUnderWayCanBeHeldAndItsAnswerIsStale() throws {
-        let store = try Store.ofNodes()
-        try store.write { tx in
-            try tx.insert(Node("a", localID: "a"))
-            let attempt = try tx.beginAttempt(1).attempts
-            try tx.hold(1)
-            #expect(try tx.acknowledge(1, attempt: attempt, with: ServerItem(serverID: "a")) == .stale)
-            #expect(try !tx.leaveUncertain(1, attempt: attempt, Self.no))
-            // It may be there: a delete is not forgotten, nor is it sent.
-            try tx.delete(Node.self, "a")
+    /// An answer that was thrown away would be asked for again: an insert by a second object, where the server makes IDs.
+    @Test(arguments: StoreKind.allCases)
+    func whatIsUnderWayCanBeHeldAndItsAnswerCounts(kind: StoreKind) throws {
+        try kind.withStore(Node.self) { store in
+            try store.write { tx in
+                for id in ["a", "b", "c"] as [LocalID] {
+                    try tx.insert(Node("0", localID: id))
+                    let operation = try #require(try tx.operation(on: id, in: "Node")).id
+                    let attempt = try tx.beginAttempt(operation).attempts
+                    try tx.hold(operation)
+                    if id == "b" { try tx.update(Node.self, id) { $0.name = "1" } }
+                    if id == "c" {
+                        #expect(try tx.leaveUncertain(operation, attempt: attempt, AnsweringTests.lost))
+                        continue
+                    }
+                    let answer = ServerItem(serverID: ServerID("s-\(id)"), version: "1", values: ["name": "0"])
+                    #expect(
+                        try tx.acknowledge(operation, attempt: attempt, with: answer)
+                            == (id == "a" ? .done : .stillPending))
+                }
+            }
+            #expect(try store.queue() == ["update b [name] held", "insert c held"])
+            #expect(try store.stored(Node.self, "a")?.serverID == "s-a" && store.checkIntegrity() == [])
+            try store.write { tx in for id in [2, 3] as [Int64] { try tx.release(id) } }
+            // It is as uncertain as it was.
+            #expect(try store.queue() == ["update b [name]", "insert c attempted"])
+            try store.write { tx in
+                try tx.hold(3)
+                #expect(try tx.fail(3, attempt: 1, Self.no, retry: true))
+            }
+            #expect(try store.queue() == ["update b [name]", "insert c held"] && store.checkIntegrity() == [])
         }
-        #expect(try store.queue() == ["delete a held"] && store.checkIntegrity() == [])
+    }
+
+    /// What a conflict leaves to be sent of it is not sent either.
+    @Test func whatIsHeldInItsFlightIsHeldAfterARebase() throws {
+        let store = try Store.ofNodes()
+        try store.receiveNode("s", ["name": "0"])
+        try store.write { tx in
+            try tx.update(Node.self, "s") { $0.name = "1" }
+            try tx.beginAttempt(1)
+            try tx.hold(1)
+            let theirs = ServerItem(serverID: "s", version: "2", values: ["name": "2"])
+            #expect(try tx.rebase(1, onto: theirs) { $1 } == .pending)
+        }
+        #expect(try store.queue() == ["update s [name] held"] && store.checkIntegrity() == [])
     }
 
     @Test func aHeldInsertThatWasNeverSentGoesWithItsObject() throws {
@@ -130,16 +164,61 @@ import Testing
         }
     }
 
-    @Test func anInsertThatWasSentAndDeletedCanBeGivenUp() throws {
+    /// It goes here, and there too: it may have arrived.
+    @Test(arguments: StoreKind.allCases)
+    func anInsertThatMayHaveArrivedBecomesADelete(kind: StoreKind) throws {
+        try kind.withStore(Node.self) { store in
+            try store.receiveNode("s")
+            let attempt = try store.write { tx in
+                let a = try tx.insert(Node("a", localID: "a"))
+                let attempt = try tx.beginAttempt(1).attempts
+                try tx.update(Node.self, "s") { $0.next = a.reference }
+                try tx.hold(1)
+                #expect(try tx.discard(1)["name"] == "a")
+                #expect(try tx.discard(1)["name"] == "a")
+                return attempt
+            }
+            #expect(try store.live(Node.self).map(\.localID) == ["s"])
+            #expect(try store.queue() == ["delete a attempted", "update s [next]"] && store.checkIntegrity() == [])
+            // The answer comes, and the delete is sent to what it has named.
+            try store.write { (tx) throws in
+                let answer = ServerItem(serverID: "server-a", version: "1", values: ["name": "a"])
+                #expect(try tx.acknowledge(1, attempt: attempt, with: answer) == .stillPending)
+                #expect(try tx.outgoing(1)?.serverID == "server-a")
+            }
+            #expect(try store.queue() == ["delete a", "update s [next]"] && store.checkIntegrity() == [])
+        }
+    }
+
+    @Test func whatTheServerHasRefusedSinceIsGivenUp() throws {
         let store = try Store.ofNodes()
         try store.write { tx in
-            try tx.insert(Node("a", localID: "a"))
-            try tx.beginAttempt(1)
-            try tx.delete(Node.self, "a")
-            #expect(try tx.discard(1)["name"] == "a")
+            for id in ["a", "b"] as [LocalID] {
+                try tx.insert(Node("0", localID: id))
+                let operation = try #require(try tx.operation(on: id, in: "Node")).id
+                _ = try tx.leaveUncertain(
+                    operation, attempt: try tx.beginAttempt(operation).attempts, AnsweringTests.lost)
+                if id == "b" { try tx.delete(Node.self, id) }
+                #expect(try tx.fail(operation, attempt: try tx.beginAttempt(operation).attempts, Self.no, retry: false))
+                _ = try tx.discard(operation)
+            }
         }
-        #expect(try store.stored(Node.self, "a") == nil && store.operations.count() == 0)
-        #expect(try store.checkIntegrity() == [])
+        #expect(try store.sql("SELECT count(*) FROM Node")[0][0] == 0)
+        #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
+    }
+
+    /// A sync gives an insert up, and the objects that referred to it have changed all the same.
+    @Test func whoeverGivesAnInsertUpItIsAChangeOfTheApps() throws {
+        let store = try Store.ofNodes()
+        try store.receiveNode("s")
+        try store.write { tx in
+            let a = try tx.insert(Node("a", localID: "a"))
+            try tx.update(Node.self, "s") { $0.next = a.reference }
+        }
+        try store.write(from: .server) { _ = try $0.discard(1) }
+        #expect(try store.stored(Node.self, "a") == nil && store.stored(Node.self, "s")?.next == nil)
+        #expect(try store.queue() == ["update s [next]"] && store.checkIntegrity() == [])
+        #expect(try store.sql("SELECT count(*) FROM __unresolved")[0][0] == 0)
     }
 
     @Test(arguments: StoreKind.allCases)

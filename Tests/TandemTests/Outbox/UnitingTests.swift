@@ -125,4 +125,46 @@ import Testing
             #expect(try store.stored(Node.self, "mine")?.isSynced == true && store.operations.count() == 0)
         }
     }
+
+    /// The user deleted what was made here, and went on working on what the pull had brought.
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func whatWasChangedOfTheOtherBringsADeletedOneBack(kind: StoreKind, isTaken: Bool) throws {
+        try withTwo(kind) { store in
+            try store.receiveNode("holder", ["next": "s7"])
+            try store.write { tx in
+                try tx.update(Node.self, "mine") { $0.code = "1" }
+                try tx.delete(Node.self, "mine")
+                try tx.update(Node.self, "s7") { $0.count = 9 }
+                if isTaken { try tx.insert(Node("third", code: "1", localID: "third")) }
+                let attempt = try #require(try tx.operation(1)).0.attempts
+                #expect(try tx.acknowledge(1, attempt: Int(attempt), with: item) == .stillPending)
+            }
+            let node = try #require(try store.stored(Node.self, "mine"))
+            let holder = try #require(try store.stored(Node.self, "holder"))
+            // Its unique value may be another's by now: then there is no way back.
+            #expect(node.isDeleted == isTaken && (holder.next == nil) == isTaken && node.serverID == "s7")
+            if !isTaken {
+                #expect(node.count == 9 && node.code == "1" && holder.next?.localID == "mine")
+                #expect(try store.queue() == ["update mine [code count]"])
+            }
+        }
+    }
+
+    /// A server that answers with the ID of another object has mistaken one for the other.
+    @Test(arguments: StoreKind.allCases)
+    func anObjectThatWasHereBeforeIsNotSwallowed(kind: StoreKind) throws {
+        try kind.withStore(Node.self) { store in
+            try store.receiveNode("s7", ["name": "theirs"])
+            try store.write { tx in
+                try tx.insert(Node("mine", localID: "mine"))
+                try tx.beginAttempt(1)
+            }
+            let queue = try store.queue()
+            #expect(code { try store.write { _ = try $0.acknowledge(1, attempt: 1, with: item) } } == .duplicateID)
+            #expect(code { try store.write { _ = try $0.rebase(1, onto: item) { $1 } } } == .duplicateID)
+            #expect(code { try store.write { _ = try $0.discard(1, for: item) } } == .duplicateID)
+            #expect(try store.queue() == queue && store.stored(Node.self, "s7")?.name == "theirs")
+            #expect(try store.checkIntegrity() == [])
+        }
+    }
 }

@@ -53,9 +53,11 @@ extension RandomHistory {
             compare(id, "sent", operation.sent, op.sent ?? [:])
             compare(id, "replaced", operation.replaced, op.replaced)
             compare(id, "has an error", operation.error != nil, op.hasError)
-            let (kinds, attempted) = try self.attempted(operation.id)
+            let (kinds, before, attempted, current) = try self.attempted(operation.id)
             compare(id, "sent kinds", kinds, op.kinds)
+            compare(id, "kinds sent before", before, op.before)
             compare(id, "sent values", attempted, op.attempted)
+            compare(id, "values being sent", current, op.current)
         }
         compare("store", "kept", try keptItems(), oracle.kept)
         queued.sort { $0.0 < $1.0 }
@@ -65,22 +67,25 @@ extension RandomHistory {
         return problems
     }
 
+    private typealias Kinds = Set<Tandem.Operation.Kind>
+
     private func attempted(
         _ id: Tandem.Operation.ID
-    ) throws -> (Set<Tandem.Operation.Kind>, [String: [StorageValue]]) {
-        try store.write { tx in
-            let kinds = try #require(try tx.operation(id)).0.attemptedKinds
-            let values = try tx.attemptedValues(id).columns.map { column in
-                (
-                    column.name,
-                    column.entries.map { entry in
-                        if case .value(let value) = entry { value } else { StorageValue.text("a digest") }
-                    }
-                )
-            }
+    ) throws -> (Kinds, before: Kinds, [String: [StorageValue]], current: [String: StorageValue]) {
+        func value(_ entry: AttemptedValues.Entry) -> StorageValue {
+            if case .value(let value) = entry { value } else { "a digest" }
+        }
+        func set(_ kinds: AttemptedKinds) -> Kinds {
+            Set([.insert, .update, .delete].filter { kinds.contains(AttemptedKinds($0)) })
+        }
+        return try store.write { tx in
+            let operation = try #require(try tx.operation(id)).0
+            let columns = try tx.attemptedValues(id).columns
+            let values = columns.filter { !$0.entries.isEmpty }.map { ($0.name, $0.entries.map(value)) }
+            let current = columns.compactMap { column in column.current.map { (column.name, value($0)) } }
             return (
-                Set([.insert, .update, .delete].filter { kinds.contains(AttemptedKinds($0)) }),
-                Dictionary(uniqueKeysWithValues: values)
+                set(operation.attemptedKinds), set(operation.kindsBefore), Dictionary(uniqueKeysWithValues: values),
+                Dictionary(uniqueKeysWithValues: current)
             )
         }
     }

@@ -127,7 +127,7 @@ struct RandomHistory {
         default:
             guard let operation = try store.operations.all().randomElement(using: &dice) else { return }
             let id = operation.localID
-            switch dice.below(12) {
+            switch dice.below(13) {
             case 0, 1:
                 try both("begin \(id)", { try $0.begin(id) }) { try tx.beginAttempt(operation.id) }
             case 2:
@@ -148,10 +148,11 @@ struct RandomHistory {
                     #expect(outcome == expected)
                 }
             case 5:
+                let isUnderWay = oracle.objects[id]?.op?.sent != nil
                 try both("leave \(id) uncertain", { $0.leaveUncertain(id) }) {
                     let isLeft = try tx.leaveUncertain(
                         operation.id, attempt: operation.attempts, OperationError(message: "lost", at: .distantPast))
-                    #expect(isLeft == (operation.state == .attempted))
+                    #expect(isLeft == isUnderWay)
                 }
             case 6:
                 try both("hold \(id)", { $0.hold(id) }) { try tx.hold(operation.id) }
@@ -171,6 +172,17 @@ struct RandomHistory {
                 ) {
                     let outcome = try tx.rebase(operation.id, onto: item, takingServers: servers) { $1 }
                     #expect(outcome == expected)
+                }
+            case 11:
+                let retry = dice.bool()
+                let isUnderWay = oracle.objects[id]?.op?.sent != nil
+                try both(
+                    "attempt of \(id) fails\(retry ? ", to be retried" : "")", { $0.failAttempt(id, retry: retry) }
+                ) {
+                    let isNoted = try tx.fail(
+                        operation.id, attempt: operation.attempts, OperationError(message: "no", at: .distantPast),
+                        retry: retry)
+                    #expect(isNoted == isUnderWay)
                 }
             default:
                 let retry = dice.bool()

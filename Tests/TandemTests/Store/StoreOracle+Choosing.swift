@@ -2,31 +2,27 @@
 
 /// What the user, or a policy, makes of an operation.
 extension StoreOracle {
-    private mutating func putBack(_ id: ID, as state: Tandem.Operation.State) {
-        guard var op = objects[id]?.op else { return }
-        op.changes = (op.sent ?? [:]).merging(op.changes) { first, _ in first }
-        if op.kind == .insert || op.replaced == .insert { op.changes = [:] }
-        (op.state, op.sent, op.sentKind) = (state, nil, nil)
-        objects[id]!.op = op
-    }
-
-    mutating func hold(_ id: ID) { putBack(id, as: .held) }
+    mutating func hold(_ id: ID) { objects[id]?.op?.state = .held }
 
     mutating func release(_ id: ID) {
         guard let op = objects[id]?.op, op.state == .failed || op.state == .held else { return }
-        putBack(id, as: .pending)
+        objects[id]!.op!.state = op.sent == nil ? .pending : .attempted
         objects[id]!.op!.hasError = false
     }
 
     mutating func discard(_ id: ID) throws {
         guard let object = objects[id], let op = object.op else { return }
         guard object.hasServerID else {
+            if !op.kinds.isEmpty && op.state != .failed {
+                release(id)
+                return try delete(id)
+            }
             if object.isDeleted { return erase(id) }
             objects[id]!.op = Op(kind: .insert, queued: op.queued)
             return try delete(id)
         }
         if kept[id]?.isDeleted == true { return goAsServerSays(id) }
-        let bases = (op.sent ?? [:]).merging(op.changes) { first, _ in first }
+        let bases = op.bases
         objects[id]!.op = nil
         var node = Node(localID: id)
         node.setValues(bases)
@@ -36,7 +32,7 @@ extension StoreOracle {
 
     mutating func rebase(_ id: ID, onto node: Node?, _ servers: Set<String>) throws -> RebaseOutcome? {
         guard let object = objects[id], let op = object.op else { return nil }
-        let old = (op.sent ?? [:]).merging(op.changes) { first, _ in first }
+        let old = op.bases
         let isNew = !object.hasServerID
         kept[id] = nil
         guard let node else {
@@ -59,7 +55,8 @@ extension StoreOracle {
         let here = wholeValues(object)
         let isInsert = op.kind == .insert
         let mine = values.filter { name, value in
-            let isChanged = old[name].map { $0 != here[name] || op.attempted[name] != nil } ?? false
+            let isChanged =
+                old[name].map { $0 != here[name] || op.attempted[name] != nil || op.current[name] != nil } ?? false
             return (isInsert || isChanged) && here[name] != value && !servers.contains(name)
         }
         try change(id, node, only: Set(values.keys).subtracting(mine.keys), keeps: false, isServer: true)
@@ -77,7 +74,9 @@ extension StoreOracle {
         _ id: ID, _ kind: Tandem.Operation.Kind, _ changes: [String: StorageValue], _ kinds: Set<Tandem.Operation.Kind>
     ) {
         guard let op = objects[id]!.op else { return }
-        objects[id]!.op = Op(kind: kind, attempts: op.attempts, changes: changes, kinds: kinds, queued: op.queued)
+        objects[id]!.op = Op(
+            kind: kind, state: op.stateAfterAnswer, attempts: op.attempts, changes: changes, kinds: kinds,
+            queued: op.queued)
     }
 }
 

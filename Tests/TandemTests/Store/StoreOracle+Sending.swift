@@ -4,7 +4,7 @@ extension StoreOracle {
     mutating func begin(_ id: ID) throws {
         guard var op = objects[id]?.op else { return }
         if op.state == .held { throw Refusal(.staleOperation) }
-        op.sent = (op.sent ?? [:]).merging(op.changes) { first, _ in first }
+        op.sent = op.kind == .insert ? [:] : op.bases
         op.changes = [:]
         op.state = .attempted
         op.attempts += 1
@@ -28,7 +28,7 @@ extension StoreOracle {
             kept[id] = nil
             erase(id)
         } else {
-            objects[id]!.op = Op(kind: .insert, attempts: op.attempts, queued: op.queued)
+            objects[id]!.op = Op(kind: .insert, state: op.stateAfterAnswer, attempts: op.attempts, queued: op.queued)
             objects[id]!.hasServerID = false
         }
     }
@@ -42,9 +42,9 @@ extension StoreOracle {
         } else {
             op.replaced = op.kind == .delete && !op.changes.isEmpty ? .update : nil
             op.kind = op.kind == .delete ? .delete : .update
-            (op.state, op.sent, op.sentKind, op.kinds, op.attempted) = (.pending, nil, nil, [], [:])
-            op.hasError = false
-            objects[id]!.op = op
+            objects[id]!.op = Op(
+                kind: op.kind, state: op.stateAfterAnswer, attempts: op.attempts, changes: op.changes,
+                replaced: op.replaced, queued: op.queued)
         }
         if isNew && !objects[id]!.isDeleted { arrive(id) }
     }
@@ -53,10 +53,27 @@ extension StoreOracle {
         guard var op = objects[id]?.op else { return }
         let isHeld = op.state == .held
         let isOvertaken = op.sent != nil && (!op.changes.isEmpty || op.sentKind != op.kind)
-        op.changes = (op.sent ?? [:]).merging(op.changes) { first, _ in first }
-        if op.kind == .insert || op.replaced == .insert { op.changes = [:] }
+        op.changes = op.kind == .insert || op.replaced == .insert ? [:] : op.bases
         (op.state, op.sent, op.sentKind) = (isHeld ? .held : retry || isOvertaken ? .pending : .failed, nil, nil)
+        op.before = []
         op.hasError = true
         objects[id]!.op = op
     }
+
+    /// An attempt is as if it had never been.
+    mutating func failAttempt(_ id: ID, retry: Bool) {
+        guard var op = objects[id]?.op, op.sent != nil else { return }
+        (op.kinds, op.current) = (op.before, [:])
+        objects[id]!.op = op
+        if op.replaced == .insert, op.kinds.isEmpty, !objects[id]!.hasServerID { return erase(id) }
+        fail(id, retry: retry)
+    }
+}
+
+extension StoreOracle.Op {
+    var bases: [String: StorageValue] {
+        ((sentKind == .insert ? nil : sent) ?? [:]).merging(changes) { first, _ in first }
+    }
+
+    var stateAfterAnswer: Tandem.Operation.State { state == .held && sent != nil ? .held : .pending }
 }

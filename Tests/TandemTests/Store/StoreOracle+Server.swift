@@ -32,21 +32,22 @@ extension StoreOracle {
 
     mutating func noteAttempt(of id: ID) {
         guard let object = objects[id], var op = object.op else { return }
+        op.before = op.kinds
         op.kinds.insert(op.kind)
         op.hasError = false
+        op.settleAttempt()
         if op.kind != .delete {
-            for (name, value) in wholeValues(object) where op.kind == .insert || op.sent?[name] != nil {
-                var sent = op.attempted[name, default: []].filter { $0 != value }
-                sent.append(value)
-                op.attempted[name] = sent.suffix(AttemptedValues.limit)
-            }
+            op.current = wholeValues(object).filter { op.kind == .insert || op.sent?[$0.key] != nil }
         }
         objects[id]!.op = op
     }
 
     mutating func leaveUncertain(_ id: ID) {
-        guard objects[id]?.op?.sent != nil else { return }
-        objects[id]!.op!.hasError = true
+        guard var op = objects[id]?.op, op.sent != nil else { return }
+        op.hasError = true
+        op.before = op.kinds
+        op.settleAttempt()
+        objects[id]!.op = op
     }
 
     mutating func acknowledge(_ id: ID, _ attempt: Int, with node: Node) -> AnswerOutcome {
@@ -116,5 +117,16 @@ extension StoreOracle {
         objects[id] = nil
         guard kept[id]?.hasObject == true else { return }
         if kept[id]!.isDeleted { kept[id] = nil } else { kept[id]!.hasObject = false }
+    }
+}
+
+extension StoreOracle.Op {
+    /// The values of the attempt under way may be there.
+    mutating func settleAttempt() {
+        for (name, value) in current {
+            let sent = attempted[name, default: []].filter { $0 != value } + [value]
+            attempted[name] = sent.suffix(AttemptedValues.limit)
+        }
+        current = [:]
     }
 }

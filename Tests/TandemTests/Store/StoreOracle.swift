@@ -21,6 +21,9 @@ struct StoreOracle {
         /// What has been sent since the server last answered: the kinds, and the values by property.
         var kinds: Set<Tandem.Operation.Kind> = []
         var attempted: [String: [StorageValue]] = [:]
+        /// What of it had been sent before the attempt under way, and the values of that attempt.
+        var before: Set<Tandem.Operation.Kind> = []
+        var current: [String: StorageValue] = [:]
         var hasError = false
         /// The transaction that queued it.
         var queued: Int

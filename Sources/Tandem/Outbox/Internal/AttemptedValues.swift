@@ -13,6 +13,12 @@ package struct AttemptedKinds: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
+    static let all: AttemptedKinds = [.insert, .update, .delete]
+
+    /// As it is stored: three bits, and above them those of what had been sent before the attempt under way, for the
+    /// case that it was surely not carried out.
+    func stored(before: AttemptedKinds = []) -> StorageValue { .integer(rawValue | before.rawValue << 3) }
+
     init(_ kind: Operation.Kind) {
         switch kind {
         case .insert: self = .insert
@@ -30,7 +36,7 @@ package struct AttemptedKinds: OptionSet, Hashable, Sendable {
 ///
 /// Stored in one blob: a byte 1 (the version), the number of columns; for each its name, the number of values, oldest
 /// first, and the values, as ``PackedWriter`` writes them; in place of a long one a byte 5 and the 32 bytes of its
-/// digest.
+/// digest; then a byte 1 and the value of the attempt under way, or a byte 0.
 struct AttemptedValues: Equatable {
     enum Entry: Hashable {
         case value(StorageValue)
@@ -39,7 +45,19 @@ struct AttemptedValues: Equatable {
 
     struct Column: Equatable {
         var name: String
+        /// Those that may be there, oldest first.
         var entries: [Entry]
+        /// That of the attempt under way, apart from the others: if it was surely not carried out, nobody has it.
+        var current: Entry?
+
+        mutating func settle() {
+            guard let entry = current else { return }
+            current = nil
+            // One that is sent again is the newest.
+            entries.removeAll { $0 == entry }
+            entries.append(entry)
+            if entries.count > limit { entries.removeFirst() }
+        }
     }
 
     private(set) var columns: [Column] = []
@@ -57,23 +75,33 @@ struct AttemptedValues: Equatable {
         self.columns = columns
     }
 
-    /// Notes that a value is sent.
+    /// Notes that a value is being sent.
     mutating func note(_ value: StorageValue, of column: String) {
         let entry = Self.entry(of: value)
         guard let index = columns.firstIndex(where: { ScalarText.isEqual($0.name, column) }) else {
-            columns.append(Column(name: column, entries: [entry]))
+            columns.append(Column(name: column, entries: [], current: entry))
             return
         }
-        // One that is sent again is the newest.
-        columns[index].entries.removeAll { $0 == entry }
-        columns[index].entries.append(entry)
-        if columns[index].entries.count > Self.limit { columns[index].entries.removeFirst() }
+        columns[index].settle()
+        columns[index].current = entry
+    }
+
+    /// The attempt under way may have been carried out.
+    mutating func settle() {
+        for index in columns.indices { columns[index].settle() }
+    }
+
+    /// The attempt under way was surely not carried out.
+    mutating func forgetCurrent() {
+        for index in columns.indices { columns[index].current = nil }
+        columns.removeAll { $0.entries.isEmpty }
     }
 
     /// Whether a value that the server holds may be one that was sent.
     func contains(_ value: StorageValue, of column: String) -> Bool {
         let entry = Self.entry(of: value)
-        return columns.first { ScalarText.isEqual($0.name, column) }?.entries.contains(entry) ?? false
+        guard let column = columns.first(where: { ScalarText.isEqual($0.name, column) }) else { return false }
+        return column.current == entry || column.entries.contains(entry)
     }
 
     /// Whether any value of a property was sent.
@@ -100,16 +128,26 @@ struct AttemptedValues: Equatable {
         for column in columns {
             out.append(text: column.name)
             out.append(count: column.entries.count)
-            for entry in column.entries {
-                switch entry {
-                case .value(let value): out.append(value)
-                case .digest(let digest):
-                    out.append(byte: 5)
-                    out.append(raw: digest)
-                }
-            }
+            for entry in column.entries { Self.append(entry, to: &out) }
+            out.append(byte: column.current == nil ? 0 : 1)
+            if let current = column.current { Self.append(current, to: &out) }
         }
         return out.bytes
+    }
+
+    private static func append(_ entry: Entry, to out: inout PackedWriter) {
+        switch entry {
+        case .value(let value): out.append(value)
+        case .digest(let digest):
+            out.append(byte: 5)
+            out.append(raw: digest)
+        }
+    }
+
+    private static func entry(_ reader: inout PackedReader) throws -> Entry {
+        let storageClass = try reader.byte()
+        return storageClass == 5
+            ? .digest(Array(try reader.take(32))) : .value(try reader.value(ofClass: storageClass))
     }
 
     /// - Throws: ``InvalidEncoding`` if the bytes are no attempted values.
@@ -117,11 +155,11 @@ struct AttemptedValues: Equatable {
         var reader = try PackedReader(bytes, of: "an operation's attempted values", version: 1)
         for _ in 0..<(try reader.count()) {
             var column = Column(name: try reader.text(), entries: [])
-            for _ in 0..<(try reader.count()) {
-                let storageClass = try reader.byte()
-                column.entries.append(
-                    storageClass == 5
-                        ? .digest(Array(try reader.take(32))) : .value(try reader.value(ofClass: storageClass)))
+            for _ in 0..<(try reader.count()) { column.entries.append(try Self.entry(&reader)) }
+            switch try reader.byte() {
+            case 0: break
+            case 1: column.current = try Self.entry(&reader)
+            default: throw reader.failure("a value is neither there nor not")
             }
             columns.append(column)
         }

@@ -16,6 +16,8 @@ struct StoredOperation {
     var replaced: Operation.Kind?
     /// What has been sent since the server last answered.
     var attemptedKinds: AttemptedKinds
+    /// What of it had been sent before the attempt under way.
+    var kindsBefore: AttemptedKinds
 
     /// The columns that are read, in this order. Not among them is what is long and seldom needed: `attempted`.
     static let columnNames = [
@@ -32,7 +34,12 @@ struct StoredOperation {
         sent = try statement.isNull(5) ? nil : PropertyBases(bytes: statement.bytes(5))
         sentKind = statement.isNull(6) ? nil : try Self.value(statement, 6, Operation.Kind.init)
         replaced = statement.isNull(7) ? nil : try Self.value(statement, 7, Operation.Kind.init)
-        attemptedKinds = AttemptedKinds(rawValue: statement.integer(8))
+        let kinds = statement.integer(8)
+        guard (0..<64).contains(kinds) else {
+            throw InvalidEncoding("an operation", .malformed, "\(kinds) in column 8 has no meaning")
+        }
+        attemptedKinds = AttemptedKinds(rawValue: kinds & 7)
+        kindsBefore = AttemptedKinds(rawValue: kinds >> 3)
     }
 
     /// The properties that it changes, those of an attempt under way included, with their oldest bases.
@@ -45,6 +52,11 @@ struct StoredOperation {
     /// What a property was before the change; `nil` if the operation does not change it.
     func base(of column: String) -> StorageValue? {
         (sentKind == .insert ? nil : sent?[column]) ?? changes[column]
+    }
+
+    /// The state of what is left to be sent after an answer: one that was held in the flight is held on.
+    var stateAfterAnswer: StorageValue {
+        .integer(Int64((state == .held && sent != nil ? Operation.State.held : .pending).rawValue))
     }
 
     private static func value<T>(_ statement: Statement, _ column: Int32, _ make: (Int) -> T?) throws -> T {

@@ -107,6 +107,13 @@ enum MetaTables {
             UPDATE "__operations" SET "attemptedKinds" = (1 << (coalesce("sentKind", "kind") - 1)) \
             | CASE WHEN "replaced" IS NULL THEN 0 ELSE 1 << ("replaced" - 1) END WHERE "attempts" > 0
             """)
+        // Nobody knows any more what had been sent before the attempt under way: all of it, so that its failing makes
+        // nothing of it forgotten. Of an insert what was sent names what it has left out by now.
+        try connection.execute(
+            """
+            UPDATE "__operations" SET "attemptedKinds" = ("attemptedKinds" & 7) * 9, \
+            "sent" = CASE WHEN coalesce("sentKind", "kind") = 1 THEN x'0100' ELSE "sent" END WHERE "sent" IS NOT NULL
+            """)
         try connection.execute(ifMissing(addedInFormat2))
     }
 }

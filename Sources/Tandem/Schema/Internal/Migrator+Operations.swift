@@ -5,7 +5,7 @@ extension Migrator {
     func rewriteOperations(of table: TableLayout, _ plan: [ColumnPlan]?) throws {
         let select = try connection.uncachedStatement(
             """
-            SELECT "id", "changes", "sent", "attempted", "kind", "object" FROM "__operations" WHERE "table" = ? \
+            SELECT "id", "changes", "sent", "attempted", "kind", "object", "replaced", "attemptedKinds" FROM "__operations" WHERE "table" = ? \
             AND coalesce("changes", "sent", "attempted") IS NOT NULL
             """)
         select.bind(1, table.table)
@@ -15,7 +15,9 @@ extension Migrator {
             let changes: PropertyBases?
             let sent: PropertyBases?
             let attempted: AttemptedValues
+            /// An update of nothing but what is gone, or not sent any more, sent or not: nothing is left to be sent.
             let isOver: Bool
+            let replaced: StorageValue
         }
         var rewritten: [Rewritten] = []
         while try select.step() {
@@ -26,13 +28,17 @@ extension Migrator {
             let sent = try rewrite(2)
             let attempted =
                 select.isNull(3) ? AttemptedValues() : try self.rewrite(attempted: select.bytes(3), of: table, plan)
-            // An update of nothing but what is gone, or not sent any more.
+            let isEmpty = changes?.isEmpty ?? true && sent?.isEmpty ?? true
+            let update = Int64(Operation.Kind.update.rawValue)
+            // After a delete that may have arrived the object is to be undeleted.
             let isOver =
-                sent == nil && changes?.isEmpty == true && select.integer(4) == Int64(Operation.Kind.update.rawValue)
+                isEmpty && select.integer(4) == update
+                && !AttemptedKinds(rawValue: select.integer(7)).contains(.delete)
             rewritten.append(
                 Rewritten(
                     id: select.integer(0), object: select.integer(5), changes: changes, sent: sent,
-                    attempted: attempted, isOver: isOver))
+                    attempted: attempted, isOver: isOver,
+                    replaced: isEmpty && select.value(6) == .integer(update) ? .null : select.value(6)))
         }
         select.reset()
         for operation in rewritten {
@@ -46,10 +52,12 @@ extension Migrator {
             } else {
                 // What was sent is NULL where nothing is under way, and not where nothing is left of it.
                 try connection.execute(
-                    "UPDATE \"__operations\" SET \"changes\" = ?, \"sent\" = ?, \"attempted\" = ? WHERE \"id\" = ?",
+                    """
+                    UPDATE "__operations" SET "changes" = ?, "sent" = ?, "attempted" = ?, "replaced" = ? WHERE "id" = ?
+                    """,
                     [
                         operation.changes?.stored ?? .null, operation.sent.map { .blob($0.bytes) } ?? .null,
-                        operation.attempted.stored, .integer(operation.id),
+                        operation.attempted.stored, operation.replaced, .integer(operation.id),
                     ])
             }
         }
@@ -73,14 +81,18 @@ extension Migrator {
         return AttemptedValues(
             columns: try old.columns.compactMap { column in
                 guard let step = try step(of: column.name, table, plan) else { return nil }
-                let entries: [AttemptedValues.Entry] = try column.entries.compactMap { entry in
+                func convert(_ entry: AttemptedValues.Entry) -> AttemptedValues.Entry? {
                     switch entry {
-                    case .value(let value): .value(try step.convert(value))
+                    // A value that the new type does not have can't come back in it: the rows' own were looked at.
+                    case .value(let value): (try? step.convert(value)).map { .value($0) }
                     // The digest of a value says nothing of what the value is in another type.
                     case .digest: step.keepsValues ? entry : nil
                     }
                 }
-                return AttemptedValues.Column(name: step.column, entries: entries)
+                let rewritten = AttemptedValues.Column(
+                    name: step.column, entries: column.entries.compactMap(convert),
+                    current: column.current.flatMap(convert))
+                return rewritten.entries.isEmpty && rewritten.current == nil ? nil : rewritten
             })
     }
 

@@ -69,13 +69,14 @@ extension IntegrityCheck {
 
     /// What is under way has taken something along, and was sent; what was sent is known by its kind.
     private func checkAttempts(of operation: StoredOperation, _ attempted: AttemptedValues, _ name: String) {
-        if (operation.sent != nil) != (operation.state == .attempted)
-            || (operation.sent != nil) != (operation.sentKind != nil)
-        {
+        // What was held in its flight may be answered still.
+        let statesInFlight: Set<Operation.State> =
+            operation.sent == nil ? [.pending, .failed, .held] : [.attempted, .held]
+        if !statesInFlight.contains(operation.state) || (operation.sent != nil) != (operation.sentKind != nil) {
             report("\(name) is \(operation.state), and what it sent says otherwise.")
         }
         let kinds = operation.attemptedKinds
-        if !AttemptedKinds([.insert, .update, .delete]).isSuperset(of: kinds)
+        if !kinds.isSuperset(of: operation.kindsBefore) || operation.sent == nil && !operation.kindsBefore.isEmpty
             || operation.sentKind.map({ !kinds.contains(AttemptedKinds($0)) }) ?? false
             || kinds.isEmpty && !attempted.isEmpty
             // That the server has a tombstone is known by another's delete too.
@@ -83,7 +84,9 @@ extension IntegrityCheck {
         {
             report("\(name) was sent, and what of it says otherwise.")
         }
-        if attempted.columns.contains(where: { $0.entries.isEmpty || $0.entries.count > AttemptedValues.limit }) {
+        if attempted.columns.contains(where: {
+            $0.entries.isEmpty && $0.current == nil || $0.entries.count > AttemptedValues.limit
+        }) {
             report("\(name) remembers more values sent than there can be, or none.")
         }
     }
