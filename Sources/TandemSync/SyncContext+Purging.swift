@@ -47,7 +47,12 @@ extension SyncContext {
         }
     }
 
-    private static func purge(
+    /// Drops a query's objects, within a transaction.
+    ///
+    /// - Parameters:
+    ///   - filter: The query's filter.
+    ///   - name: The table's name on the server.
+    static func purge(
         _ query: PullQuery, _ filter: LocalFilter?, _ name: String, force: Bool, in local: any LocalWriting
     ) throws -> Int {
         let table = query.table

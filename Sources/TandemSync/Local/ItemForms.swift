@@ -5,10 +5,15 @@ import Tandem
 struct ItemForms: Sendable {
     let model: ModelDefinition
     let format: WireFormat
+    private let sent: [PropertyDefinition]
+
+    init(model: ModelDefinition, format: WireFormat) {
+        self.model = model
+        self.format = format
+        sent = model.properties.filter { !$0.isLocalOnly }
+    }
 
     var table: RemoteTableName { RemoteTableName(model.wireName) }
-
-    private var sent: [PropertyDefinition] { model.properties.filter { !$0.isLocalOnly } }
 
     // MARK: In
 
@@ -16,16 +21,16 @@ struct ItemForms: Sendable {
     ///
     /// - Throws: ``UnreadableValue`` for a value that is none of its property's type.
     func stored(_ item: RemoteItem) throws(UnreadableValue) -> ServerItem {
-        var values: [String: StorageValue] = [:]
+        var values = [String: StorageValue](minimumCapacity: sent.count)
         var unknown: [RemoteItem.Member] = []
         // A tombstone's values are of no use, and may be what a server leaves of them.
         if !item.isDeleted {
             for member in item.members {
-                guard let property = sent.first(where: { $0.wireName.utf8.elementsEqual(member.key.utf8) }) else {
+                guard let place = sent.firstIndex(where: { $0.wireName.utf8.elementsEqual(member.key.utf8) }) else {
                     unknown.append(member)
                     continue
                 }
-                values[property.name] = try format.storageValue(of: member.value, for: property)
+                values[sent[place].name] = try format.storageValue(of: member.value, for: sent[place])
             }
         }
         return ServerItem(

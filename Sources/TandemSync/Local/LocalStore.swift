@@ -117,9 +117,11 @@ package protocol LocalWriting: LocalReading {
     ///
     /// - Returns: How many they were.
     func removeSynced(_ rows: [Int64], in table: String) throws -> Int
-    /// Drops the operations of a table's objects, and with them those of its objects that the server does not know.
+    /// Gives up the operations of a table's objects, and takes these objects away, deleted ones too. What refers to one
+    /// that the server knows waits for it; one that it never knew goes by the delete rules of those that refer to it.
     ///
-    /// - Parameter rows: Of these objects alone; `nil` for all.
+    /// - Parameter filter: The operations of the objects for which it holds alone; `nil` for all.
+    /// - Returns: How many operations are lost.
     func dropOperations(in table: String, where filter: LocalFilter?) throws -> Int
 
     func setSyncToken(_ token: SyncToken?, of queryID: String, in table: String) throws

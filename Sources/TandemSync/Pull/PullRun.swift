@@ -40,7 +40,8 @@ struct PullRun {
         let table = query.table
         var stored = try await context.store.read { try $0.syncToken(of: queryID, in: table) }
         var cursor = PullCursor(
-            from: try stored?.time.map(place), pageSize: context.options.pageSize, overlap: context.options.overlap)
+            // A place that can't be read is none: the query is pulled from its start.
+            from: stored?.time.flatMap { WireTimestamp($0) }, pageSize: context.options.pageSize, overlap: context.options.overlap)
         while true {
             let page = try await fetch(cursor.order, skip: cursor.skip, top: cursor.top, includeDeleted: true)
             try checkTimes(of: page)
@@ -84,15 +85,6 @@ struct PullRun {
         }
         self.tally = next
         return wrote
-    }
-
-    private func place(_ text: String) throws -> WireTimestamp {
-        guard let time = WireTimestamp(text) else {
-            throw SyncError(
-                .noProgress, "How far the query was pulled can't be read.",
-                advice: "Purge the query ID, and pull it again.", table: query.remoteTable.rawValue)
-        }
-        return time
     }
 
     /// A time far past the server's own clock would take the token past all that is to come.
