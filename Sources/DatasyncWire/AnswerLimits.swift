@@ -1,7 +1,7 @@
 /// What a server may send.
 public struct AnswerLimits: Hashable, Sendable {
-    /// The most bytes of an answer. Read as JSON it may take some fifty times as much memory, if a server makes it of
-    /// nothing but commas: who raises this has to have that.
+    /// The most bytes of an answer. Read as JSON it may take many times as much memory, if a server makes it of little but
+    /// commas: whoever raises this has to have that.
     public var bytes = 16 << 20
     /// The most characters of what a server says about an error that are kept.
     public var message = 500
