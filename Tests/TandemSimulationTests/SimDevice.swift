@@ -40,6 +40,16 @@ final class SimDevice: Sendable {
             + store.objects(Owner.self).all().map { ($0.tag, "Owner", $0.localID) }
     }
 
+    /// The tags of what refers to an object.
+    func holders(of localID: LocalID) throws -> [String] {
+        try store.objects(Item.self).all()
+            .filter { $0.owner?.localID == localID || $0.twin?.localID == localID }.map(\.tag)
+            + store.objects(Owner.self).all()
+            .filter { owner in
+                owner.friend?.localID == localID || owner.items.contains { $0.localID == localID }
+            }.map(\.tag)
+    }
+
     /// The tag of an operation's object, deleted or not.
     func tag(of operation: Tandem.Operation) throws -> String? {
         try store.read { tx in

@@ -107,7 +107,8 @@ extension ServerCore.Outcome {
     /// The answer in a line.
     fileprivate var line: String {
         switch self {
-        case .answer(let response, let body): "\(response.status.code) \(String(decoding: body.prefix(200), as: UTF8.self))"
+        case .answer(let response, let body):
+            "\(response.status.code) \(String(decoding: body.prefix(200), as: UTF8.self))"
         case .noAnswer(let wasCarriedOut): wasCarriedOut ? "answer lost" : "request lost"
         }
     }

@@ -18,6 +18,8 @@ final class SimTruth: Sendable {
         /// What the last change left, while there is but one writer.
         var last: [String: String]
         var isDeleted = false
+        /// Whether somebody has deleted it at some time: who had forgotten it then may know it by another local ID since.
+        var wasDeleted = false
     }
 
     private let objects = Mutex<[String: Object]>([:])
@@ -45,6 +47,7 @@ final class SimTruth: Sendable {
         objects.withLock { objects in
             objects[tag]?.writers.insert(writer)
             objects[tag]?.isDeleted = true
+            objects[tag]?.wasDeleted = true
         }
     }
 

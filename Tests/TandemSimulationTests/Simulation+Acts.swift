@@ -54,8 +54,11 @@ extension Simulation {
             guard !known.isEmpty else { return }
             let object = world.pick(known)
             world.note("\(device.number): delete \(object.tag)")
+            // Whatever refers to it changes with it.
+            for tag in try device.holders(of: object.localID) { truth.edit(tag, by: device.number, [:]) }
             try await device.store.write { tx in
-                _ = object.model == "Item"
+                _ =
+                    object.model == "Item"
                     ? try tx.delete(Item.self, object.localID) : try tx.delete(Owner.self, object.localID)
             }
             truth.delete(object.tag, by: device.number)

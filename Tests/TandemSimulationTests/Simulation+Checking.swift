@@ -25,7 +25,10 @@ extension Simulation {
         expect(try store.operations.count() == 0, "operations are left")
         var here: [String: [String: String]] = [:]
         for item in try store.objects(Item.self).all() {
-            guard let id = item.serverID else { expect(false, "\(item.tag) has no server ID"); continue }
+            guard let id = item.serverID else {
+                expect(false, "\(item.tag) has no server ID")
+                continue
+            }
             expect(item.isSynced, "\(item.tag) is not synced")
             here["item \(id)"] = [
                 "tag": item.tag, "title": SimValues.text(item.title), "points": "\(item.points)",
@@ -34,7 +37,10 @@ extension Simulation {
             ]
         }
         for owner in try store.objects(Owner.self).all() {
-            guard let id = owner.serverID else { expect(false, "\(owner.tag) has no server ID"); continue }
+            guard let id = owner.serverID else {
+                expect(false, "\(owner.tag) has no server ID")
+                continue
+            }
             here["owner \(id)"] = [
                 "tag": owner.tag, "name": SimValues.text(owner.name), "friend": try serverID(owner.friend, store),
                 "items": try owner.items.map { try serverID($0, store) }.joined(separator: ","),
@@ -48,11 +54,11 @@ extension Simulation {
             expect(false, "\(key) (\(tag)) is \(here[key] ?? [:]) here, \(there[key] ?? [:]) on the server")
         }
         // What was made here has the local ID that it was given.
-        for (tag, object) in truth.all where object.creator == device.number {
-            guard let found = try device.tags().first(where: { $0.tag == tag }) else { continue }
-            if !object.writers.contains(-2) || object.writers == [device.number] {
-                expect(found.localID == object.localID, "\(tag) has another local ID")
+        for (tag, object) in truth.all where object.creator == device.number && !object.wasDeleted {
+            guard !object.writers.contains(-2), let found = try device.tags().first(where: { $0.tag == tag }) else {
+                continue
             }
+            expect(found.localID == object.localID, "\(tag) has another local ID")
         }
         return problems
     }
@@ -108,7 +114,10 @@ extension Simulation {
         let byTag = Dictionary(grouping: live.map { Self.values(of: $0, live: ids) }) { $0["tag"] ?? "?" }
         for (tag, rows) in byTag {
             if rows.count > 1 { problems.append("\(tag) is there \(rows.count) times") }
-            guard let object = truth.all[tag] else { problems.append("nobody has made \(tag)"); continue }
+            guard let object = truth.all[tag] else {
+                problems.append("nobody has made \(tag)")
+                continue
+            }
             for (name, values) in object.written {
                 let value = rows[0][name] ?? "?"
                 if !values.contains(value) { problems.append("\(tag).\(name) is \(value), which nobody has written") }

@@ -41,7 +41,8 @@ struct PullRun {
         var stored = try await context.store.read { try $0.syncToken(of: queryID, in: table) }
         var cursor = PullCursor(
             // A place that can't be read is none: the query is pulled from its start.
-            from: stored?.time.flatMap { WireTimestamp($0) }, pageSize: context.options.pageSize, overlap: context.options.overlap)
+            from: stored?.time.flatMap { WireTimestamp($0) }, pageSize: context.options.pageSize,
+            overlap: context.options.overlap)
         while true {
             let page = try await fetch(cursor.order, skip: cursor.skip, top: cursor.top, includeDeleted: true)
             try checkTimes(of: page)
