@@ -18,13 +18,15 @@ import Testing
             try tx.insert(Card(shop: "theirs", barcode: "1", owner: person.reference))
         }
         try await otherSync.synchronize()
+        world.clock.advance(by: 1)
         try await store.write { _ = try $0.insert(Card(shop: "mine", barcode: "2")) }
         world.forgetRequests()
         let result = try await sync.synchronize()
         #expect(result.isComplete && result.pulls.count == 3 && result.dropped.isEmpty)
         #expect(result.push?.entries.count == 1)
         // The reads come before the write.
-        #expect(world.requests.map { String($0.prefix { $0 != " " }) } == ["GET", "GET", "GET", "POST"])
+        #expect(world.requests.last?.hasPrefix("POST") == true)
+        #expect(world.requests.dropLast().allSatisfy { $0.hasPrefix("GET") })
         #expect(try store.objects(Card.self).where { $0.owner.name == "Ада" }.count() == 1)
         try await otherSync.synchronize()
         #expect(try otherStore.objects(Card.self).all().map(\.shop).sorted() == ["mine", "theirs"])

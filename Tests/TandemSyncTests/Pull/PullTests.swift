@@ -17,7 +17,9 @@ import Testing
         try await world.others.card("a", points: .integer(7), owner: "p", nickname: "мой")
         try await world.others.card("b")
         var result = try await sync.pull(Card.self, queryID: "cards")
-        #expect(result.inserted == 2 && result.pages == 1 && result.refusedRows.isEmpty && result.push == nil)
+        #expect(result.inserted == 2 && result.refusedRows.isEmpty && result.push == nil)
+        // A bare array may have been cut short: its end is a page without anything new.
+        #expect(result.pages == (dialect == .datasync ? 1 : 2))
         var card = try #require(try store.objects(Card.self).where { $0.barcode == "ba" }.first())
         #expect(card.points == 7 && card.nickname == "мой" && card.isSynced && card.serverID == "a")
         #expect(card.version != nil && card.updatedAt == world.clock.now())
