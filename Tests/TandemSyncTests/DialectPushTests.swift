@@ -1,0 +1,169 @@
+import DatasyncWire
+import Foundation
+import HTTPTypes
+import Tandem
+import TandemServerCore
+import TandemSync
+import TandemTesting
+import Testing
+
+/// The same in the two tongues, against the server's real logic: its echoes, its empty answers, its tombstones.
+@Suite struct DialectPushTests {
+    enum Change: CaseIterable, Sendable { case insert, update, delete }
+
+    private func level(_ world: SyncWorld, _ store: Store) throws -> Bool {
+        let here = try store.objects(Card.self).all()
+        let there = try world.live("card")
+        return try store.operations.count() == 0 && store.checkIntegrity() == [] && here.count == there.count
+            && here.allSatisfy { card in
+                card.isSynced
+                    && there.contains {
+                        $0.id == card.serverID?.rawValue && $0.version == card.version
+                            && $0.members["points"] == .number("\(card.points)")
+                    }
+            }
+    }
+
+    /// DS T1, T2, T3.
+    @Test(arguments: Dialect.both, Change.allCases)
+    func aLostAnswerIsFoundOutByTheNextPush(dialect: Dialect, change: Change) async throws {
+        for faults in [
+            [ServerFault.lostAnswer], [.lostRequest], [.twice], [.status(500)], [.status(429, retryAfter: 1)],
+        ] {
+            for editsMeanwhile in [false, true] {
+                let world = try SyncWorld(dialect)
+                let (store, sync) = try world.device()
+                let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
+                if change != .insert {
+                    try await sync.push()
+                    try await store.write { tx in
+                        if change == .update { try tx.update(Card.self, id) { $0.points = 2 } }
+                        if change == .delete { try tx.delete(Card.self, id) }
+                    }
+                }
+                world.next { request in request.method == .get ? [] : faults }
+                try await sync.push()
+                if editsMeanwhile, change != .delete {
+                    try await store.write { _ = try $0.update(Card.self, id) { $0.points = 7 } }
+                }
+                let context = world.context(store)
+                #expect(try await context.push().isComplete, "\(faults) \(editsMeanwhile)")
+                #expect(try level(world, store), "\(faults) \(editsMeanwhile)")
+                #expect(try world.live("card").count == (change == .delete ? 0 : 1), "\(faults) \(editsMeanwhile)")
+            }
+        }
+    }
+
+    /// Deleted here, its answer lost, and brought back here.
+    @Test(arguments: Dialect.both, [true, false])
+    func anUndeleteReachesTheServer(dialect: Dialect, arrived: Bool) async throws {
+        let world = try SyncWorld(dialect)
+        let (store, sync) = try world.device()
+        let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
+        try await sync.push()
+        try await store.write { _ = try $0.delete(Card.self, id) }
+        world.next(.delete, arrived ? .lostAnswer : .lostRequest)
+        try await sync.push()
+        try await store.write { tx in
+            try tx.undelete(Card.self, id)
+            try tx.update(Card.self, id) { $0.points = 9 }
+        }
+        #expect(try await sync.push().isComplete)
+        #expect(try level(world, store) && store.object(ofType: Card.self, forPrimaryKey: id)?.points == 9)
+    }
+
+    /// Brought back while its delete is under way.
+    @Test(arguments: Dialect.both)
+    func anUndeleteInFlightReachesTheServer(dialect: Dialect) async throws {
+        let world = try SyncWorld(dialect)
+        let (store, sync) = try world.device()
+        let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
+        try await sync.push()
+        try await store.write { _ = try $0.delete(Card.self, id) }
+        let undeleted = Counter()
+        world.next { request in
+            guard request.method == .delete else { return [] }
+            if undeleted.next() == 1 { _ = try? store.write { try $0.undelete(Card.self, id) } }
+            return [.latency(.zero)]
+        }
+        try await sync.push()
+        #expect(undeleted.value == 1)
+        #expect(try await sync.push().isComplete && level(world, store))
+        #expect(try world.live("card").count == 1)
+    }
+
+    @Test(arguments: Dialect.both)
+    func twoDevicesChangesAreMergedByProperty(dialect: Dialect) async throws {
+        let world = try SyncWorld(dialect)
+        let (store, sync) = try world.device()
+        let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
+        try await sync.push()
+        // The other device has the card as the server has it.
+        let (other, otherSync) = try world.device()
+        let card = try #require(try store.object(ofType: Card.self, forPrimaryKey: id))
+        try await other.write(from: .server) { tx in
+            try tx.upsert(
+                card.received(serverID: ServerID(id.rawValue), version: card.version, updatedAt: card.updatedAt))
+        }
+        try await other.write { _ = try $0.update(Card.self, id) { $0.shop = "Магнит" } }
+        #expect(try await otherSync.push().isComplete)
+        try await store.write { _ = try $0.update(Card.self, id) { $0.points = 2 } }
+        #expect(try await sync.push().entries.map(\.outcome.name) == ["merged"])
+        #expect(try level(world, store) && world.texts("card", "shop") == ["Магнит"])
+
+        // Deleted there, edited here.
+        try await store.write { _ = try $0.delete(Card.self, id) }
+        #expect(try await sync.push().isComplete)
+        try await other.write { _ = try $0.update(Card.self, id) { $0.points = 5 } }
+        let result = try await otherSync.push()
+        #expect(result.entries.map(\.outcome.name) == ["conflict"])
+        try await otherSync.keepMine(result.entries[0].id)
+        #expect(try await otherSync.push().isComplete)
+        #expect(try level(world, other) && world.live("card").count == 1)
+    }
+
+    /// References go out as server IDs and circles are closed, also where the wire replaces whole items.
+    @Test(arguments: Dialect.both)
+    func aCircleArrivesAsOne(dialect: Dialect) async throws {
+        let world = try SyncWorld(dialect)
+        let (store, sync) = try world.device()
+        try await store.write { tx in
+            let people = try ["a", "b", "c"].map { try tx.insert(Person(name: $0)) }
+            let pet = try tx.insert(Pet(name: "Мурка", keeper: people[0].reference))
+            for (index, person) in people.enumerated() {
+                try tx.update(Person.self, person.localID) {
+                    $0.friend = people[(index + 1) % 3].reference
+                    $0.pets = [pet.reference]
+                }
+            }
+        }
+        #expect(try await sync.push().isComplete)
+        #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
+        let people = try world.live("person")
+        #expect(try people.count == 3 && Set(world.texts("person", "friend")) == Set(people.map(\.id)))
+        let pet = try #require(try world.live("animals").first)
+        #expect(try Set(world.texts("person", "pets")) == ["[\"\(pet.id)\"]"])
+        #expect(try people.map(\.id).contains(world.texts("animals", "keeper")[0]))
+    }
+
+    /// DS T21: an ID that another user has is refused, and not asked for again.
+    @Test(arguments: Dialect.both)
+    func anIDThatIsAnothersIsRefused(dialect: Dialect) async throws {
+        let world = try SyncWorld(dialect) { configuration in
+            var table = ServerTable()
+            table.view = { row, _ in row.members["nickname"] != .text("theirs") }
+            configuration.tables["card"] = table
+        }
+        let (theirs, theirSync) = try world.device()
+        try await theirs.write { tx in
+            try tx.insert(Card(shop: "Лента", barcode: "1", nickname: "theirs").identified(by: "k"))
+        }
+        try await theirSync.push()
+        let (store, sync) = try world.device()
+        try await store.write { try $0.insert(Card(shop: "Лента", barcode: "2").identified(by: "k")) }
+        #expect(try await sync.push().entries.map(\.outcome.name) == ["refused"])
+        world.forgetRequests()
+        try await sync.push()
+        #expect(world.requests.isEmpty)
+    }
+}
