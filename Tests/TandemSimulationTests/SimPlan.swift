@@ -21,11 +21,12 @@ struct SimPlan: Sendable, CustomStringConvertible {
     /// How far each device's clock is off, in seconds.
     var skews: [Double]
 
-    init(_ random: inout SeededGenerator) {
+    /// - Parameter isSoaking: Whether a history may be one that its seed alone does not decide.
+    init(_ random: inout SeededGenerator, isSoaking: Bool) {
         isDatasync = Bool.random(using: &random)
         devices = Int.random(in: 1...3, using: &random)
         acts = Int.random(in: 5...60, using: &random)
-        inFlight = random.next() % 4 == 0 ? 8 : 1
+        inFlight = random.next() % 4 == 0 && isSoaking ? 8 : 1
         pageSize = [1, 2, 3, 7, 100].randomElement(using: &random) ?? 1
         hasServerIDs = random.next() % 4 == 0
         policy = Policy.allCases.randomElement(using: &random) ?? .merge

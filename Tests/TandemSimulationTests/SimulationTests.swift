@@ -5,13 +5,17 @@ import Testing
 
 /// Random histories of several devices and a server: see ``Simulation``.
 ///
-/// `TANDEM_SIM_SECONDS` says how long (20 if not said); `TANDEM_SEED` where to begin, `TANDEM_HISTORIES` how many.
+/// `TANDEM_SIM_SECONDS` says how long (60 if not said, 900 when soaked); `TANDEM_SEED` where to begin,
+/// `TANDEM_HISTORIES` how many.
 @Suite(.serialized) struct SimulationTests {
     @Test func everyHistoryEndsWithEqualDevices() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let seconds = environment["TANDEM_SIM_SECONDS"].flatMap { Double($0) } ?? 20
+        let seconds =
+            environment["TANDEM_SIM_SECONDS"].flatMap { Double($0) } ?? (environment["TANDEM_SOAK"] == "1" ? 900 : 60)
         let limit = environment["TANDEM_HISTORIES"].flatMap { Int($0) } ?? .max
-        let first = environment["TANDEM_SEED"].flatMap { UInt64($0) } ?? 1
+        let first =
+            environment["TANDEM_SEED"].flatMap { UInt64($0) }
+            ?? (environment["TANDEM_SOAK"] == "1" ? .random(in: 0...(.max / 2)) : 1)
         let end = Date().addingTimeInterval(seconds)
         var (count, failed) = (0, 0)
         while count < limit, Date() < end, failed < 3 {

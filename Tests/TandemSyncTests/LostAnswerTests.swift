@@ -156,13 +156,22 @@ import Testing
         let desk = try Desk()
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        let (store, id) = (desk.store, try #require(try desk.operation?.id))
+        desk.remote.next(.meanwhile { _ = try? await store.write { try $0.beginAttempt(id) } })
+        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["stillPending"])
+        #expect(try desk.operation?.state == .attempted)
+        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["adopted"])
+        #expect(try desk.isLevel())
+    }
+
+    @Test func theAnswerToWhatIsHeldInItsFlightCounts() async throws {
+        let desk = try Desk()
+        let card = try await desk.syncedCard()
+        try await desk.store.write { try $0.update(Card.self, card.localID) { $0.points = 2 } }
         let (sync, id) = (desk.sync, try #require(try desk.operation?.id))
         desk.remote.next(.meanwhile { try? await sync.hold(id) })
-        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["held"])
-        let operation = try #require(try desk.operation)
-        #expect(operation.state == .held)
-        try await desk.sync.retry(id)
-        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["adopted"])
+        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["done"])
+        #expect(try desk.operation == nil)
         #expect(try desk.isLevel())
     }
 

@@ -135,7 +135,7 @@ extension PushRun {
     /// The object of an operation if it would be sent now: what has to wait is shown when its turn has come.
     private func sendable(_ id: Operation.ID, _ settings: TableSettings) async throws -> Look {
         try await store.write { store in
-            guard let object = try store.outgoing(id), try store.keptItem(of: id) == nil,
+            guard let object = try store.outgoing(id), try self.unmet(object, store) == nil,
                 object.operation.state == .pending || object.operation.state == .attempted
             else { return .other }
             switch try self.place(of: object, settings, store) {

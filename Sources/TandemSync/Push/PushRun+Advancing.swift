@@ -92,14 +92,18 @@ extension PushRun {
             case .waiting(let localID, let table): return .over(.waiting(for: localID, table: table))
             case .free(let names): leavingOut = names
             }
-            // What is about to be undeleted is known to be deleted.
-            if let kept = try store.keptItem(of: id), !(kept.isDeleted && object.attemptedKinds.contains(.delete)),
-                let item = ItemForms.item(from: kept.source)
-            {
+            if let kept = try self.unmet(object, store), let item = ItemForms.item(from: kept.source) {
                 return .met(item)
             }
             return try self.begin(object, settings, leavingOut, store)
         }
+    }
+
+    /// What a pull has brought of an operation's object, and it has not met yet: what is about to be undeleted is known
+    /// to be deleted.
+    func unmet(_ object: OutgoingObject, _ store: any LocalReading) throws -> KeptItem? {
+        guard let kept = try store.keptItem(of: object.operation.id) else { return nil }
+        return kept.isDeleted && object.attemptedKinds.contains(.delete) ? nil : kept
     }
 
     private func begin(
