@@ -40,6 +40,7 @@ let package = Package(
     products: [
         .library(name: "Tandem", targets: ["Tandem"]),
         .library(name: "SQLiteCipher", targets: ["SQLiteCipher"]),
+        .library(name: "TandemSync", targets: ["TandemSync"]),
         .library(name: "TandemTesting", targets: ["TandemTesting"]),
         .library(name: "TandemDatasync", targets: ["TandemDatasync"]),
         .library(name: "TandemServer", targets: ["TandemServer"]),

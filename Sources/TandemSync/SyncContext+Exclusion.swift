@@ -22,7 +22,7 @@ extension SyncContext {
         } catch {
             result = .failure(error)
         }
-        board.end(with: result.failure)
+        board.end(with: result.stop)
         return try result.get()
     }
 
@@ -60,7 +60,13 @@ extension SyncContext {
 }
 
 extension Result {
-    fileprivate var failure: Failure? {
-        if case .failure(let error) = self { error } else { nil }
+    /// Why a sync did not go to its end.
+    fileprivate var stop: (any Error)? {
+        switch self {
+        case .success(let result as PushResult): result.stoppedBy
+        case .success(let result as SyncResult): result.push?.stoppedBy
+        case .success: nil
+        case .failure(let error): error
+        }
     }
 }

@@ -7,14 +7,49 @@ extension SyncContext {
     public enum AdoptChoice: Hashable, Sendable {
         /// It goes, unsent changes too. Local-only models stay.
         case purge
-        /// It stays, and is this user's from now on. What has not been sent is sent as theirs. What the other server
-        /// knew is fetched anew by the next pull.
+        /// It stays, and is this user's from now on: what has not been sent is sent as theirs, and everything is fetched
+        /// anew by the next pull. Another server is thought to have the same objects at the same versions, as one has
+        /// that has moved.
         case keep
     }
 
     /// Whose data the store holds; `nil` if it was never synced for anybody.
     public var owner: String? {
         get async throws { try await store.read { try $0.syncSetting(.user) } }
+    }
+
+    /// Says what becomes of data that is another user's, or of another server: from now on it is this context's.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// do {
+    ///     try await sync.synchronize()
+    /// } catch SyncError.Code.otherUser {
+    ///     try await sync.adopt(.purge)
+    /// }
+    /// ```
+    ///
+    /// All of it is one transaction.
+    ///
+    /// - Throws: ``SyncError/Code/busy``; `TandemError` with the code `deleteDenied` if an object that the server never
+    ///   knew can't go, because of what refers to it. Nothing is changed then.
+    public func adopt(_ choice: AdoptChoice) async throws {
+        let (models, user) = (store.models.filter { !$0.isLocalOnly }, user)
+        try await exclusively(checkingOwner: false) {
+            try await store.write { store in
+                for model in models {
+                    switch choice {
+                    case .purge:
+                        let query = PullQuery(table: model.table, queryID: nil)
+                        _ = try Self.purge(query, nil, model.wireName, force: true, in: store)
+                    case .keep: try store.removeSyncTokens(of: model.table)
+                    }
+                }
+                try store.setSyncSetting(.user, user)
+                try store.setSyncSetting(.remote, nil)
+            }
+        }
     }
 
     /// Checks that the store's data may be exchanged with this server, as this user. Data of nobody becomes the user's.

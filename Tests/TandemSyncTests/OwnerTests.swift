@@ -26,6 +26,49 @@ import Testing
         #expect(try await other.owner == "anna" && world.requests.isEmpty)
     }
 
+    @Test func theNextOneSeesNothingOfTheLastOnesData() async throws {
+        let world = try SyncWorld()
+        let (store, _) = try world.device()
+        let anna = SyncContext(store: store, remote: world.remote(), user: "anna")
+        let (sent, ada) = try await store.write { tx in
+            let ada = try tx.insert(Person(name: "Ада"))
+            return (try tx.insert(Card(shop: "Лента", barcode: "1", owner: ada.reference)), ada)
+        }
+        try await anna.synchronize()
+        try await store.write { tx in
+            try tx.update(Card.self, sent.localID) { $0.points = 5 }
+            _ = try tx.delete(ada)
+            _ = try tx.insert(Card(shop: "Магнит", barcode: "2"))
+        }
+        let before = world.requests.count
+        let boris = SyncContext(store: store, remote: world.remote(), user: "boris")
+        await #expect { try await boris.push() } throws: { ($0 as? SyncError)?.code == .otherUser }
+        #expect(try await boris.status().lastError?.contains("another user") == true)
+        try await boris.adopt(.purge)
+        #expect(try await boris.owner == "boris" && world.requests.count == before)
+        #expect(try store.objects(Card.self).count() == 0 && store.objects(Person.self).count() == 0)
+        #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
+        await #expect { try await anna.pull(Card.self) } throws: { ($0 as? SyncError)?.code == .otherUser }
+        // Everything is fetched anew, and none of the other's changes has been sent.
+        try await boris.synchronize()
+        #expect(try store.objects(Card.self).all().map(\.points) == [0] && store.objects(Person.self).count() == 1)
+    }
+
+    @Test func whatIsKeptIsSentAsTheNextOnes() async throws {
+        let world = try SyncWorld()
+        let (store, _) = try world.device()
+        let anna = SyncContext(store: store, remote: world.remote(), user: "anna")
+        try await store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        try await anna.synchronize()
+        try await store.write { _ = try $0.insert(Card(shop: "Магнит", barcode: "2")) }
+        let boris = SyncContext(store: store, remote: world.remote(), user: "boris")
+        try await boris.adopt(.keep)
+        #expect(try store.objects(Card.self).count() == 2)
+        let result = try await boris.synchronize()
+        #expect(result.isComplete && result.push?.entries.count == 1)
+        #expect(try world.server.rows(in: "card").count == 2)
+    }
+
     @Test func aServerIsRememberedWhenItHasAnswered() async throws {
         let world = try SyncWorld()
         let (store, context) = try world.device()

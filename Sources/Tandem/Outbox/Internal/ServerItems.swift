@@ -24,7 +24,8 @@ extension WriteTransaction {
             "object" = excluded."object", "version" = excluded."version", "updatedAt" = excluded."updatedAt", \
             "deleted" = excluded."deleted", "item" = excluded."item", "reason" = excluded."reason", \
             "message" = excluded."message" WHERE "item" IS NOT excluded."item" \
-            OR "object" IS NOT excluded."object" OR "reason" IS NOT excluded."reason" \
+            OR "version" IS NOT excluded."version" OR "deleted" IS NOT excluded."deleted" \
+            OR "updatedAt" IS NOT excluded."updatedAt" OR "object" IS NOT excluded."object" OR "reason" IS NOT excluded."reason" \
             OR "message" IS NOT excluded."message"
             """,
             [
