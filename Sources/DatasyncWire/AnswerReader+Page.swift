@@ -29,9 +29,10 @@ extension AnswerReader {
     private func mayBeCapped(
         _ items: [RemoteItem], _ order: PageRequest.Order, _ response: HTTPResponse
     ) -> Bool {
-        if response.headerFields[.link] != nil { return true }
+        guard !items.isEmpty else { return false }
+        if response.headerFields[.link]?.contains("rel=next") ?? false { return true }
         switch order {
-        case .id: return !items.isEmpty
+        case .id: return true
         // The place is on the page again: alone, or with others of its instant, of which there may be more.
         case .updatedAt(let place): return items.count > 1 || items.last.map { $0.updatedAt != place } ?? false
         }

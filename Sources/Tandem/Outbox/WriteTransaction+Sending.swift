@@ -44,7 +44,7 @@ extension WriteTransaction {
                 left = emptyBases(of: leavingOut, table)
                 // What an attempt without an answer has left out may be there without it.
                 for entry in operation.changes.entries where left[entry.column] == nil && Self.isEmpty(entry.value) {
-                    attempted.note(entry.value, of: entry.column)
+                    if operation.sent?[entry.column] != nil { attempted.note(entry.value, of: entry.column) }
                 }
             }
             if operation.kind != .delete {

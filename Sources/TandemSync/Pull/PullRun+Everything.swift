@@ -11,7 +11,7 @@ extension PullRun {
             guard cursor.advance(past: page) else { throw noProgress() }
             try await store(page.items, &unseen)
             note(page.items.count)
-            guard page.hasMore, !page.items.isEmpty else { break }
+            guard page.hasMore else { break }
         }
         try await sweep(unseen)
     }

@@ -123,6 +123,8 @@ struct PullRun {
             throw SyncError.thrown(for: error, table: query.remoteTable)
         }
         total = page.count ?? total
+        // What lies behind a page without items can't be asked for, and must not be taken for gone.
+        if page.items.isEmpty && page.hasMore { throw noProgress() }
         return page
     }
 

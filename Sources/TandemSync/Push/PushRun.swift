@@ -82,10 +82,43 @@ final class PushRun: Sendable {
             case .parked: return
             }
         } catch {
-            stop(error is CancellationError && Task.isCancelled ? .cancelled : .thrown(error))
-            state.withLock { $0.queue.finish(id, $0.queue[id]?.unfinished) }
+            await end(id, with: error)
         }
         noteProgress()
+    }
+
+    /// Ends an operation that something was thrown for. What is about this one object does not hold up the rest.
+    private func end(_ id: Operation.ID, with error: any Error) async {
+        var (reason, outcome) = (error, nil as PushResult.Outcome?)
+        if let problem = Self.problem(of: error) {
+            do {
+                try await store.write { try $0.fail(id, self.operationError(problem), retry: false) }
+                outcome = .refused(problem)
+            } catch {
+                reason = error
+            }
+        }
+        if outcome == nil {
+            stop(reason is CancellationError && Task.isCancelled ? .cancelled : .thrown(reason))
+        }
+        let ended = outcome
+        state.withLock { $0.queue.finish(id, ended ?? $0.queue[id]?.unfinished) }
+    }
+
+    /// What an error says of one object; `nil` if it is about the store, or the push.
+    private static func problem(of error: any Error) -> SyncError? {
+        switch error {
+        case let error as UnreadableValue:
+            return SyncError(
+                .unsendable, error.message, advice: "Change the value.", property: error.member, underlying: error)
+        case let error as TandemError:
+            switch error.code {
+            case .duplicateValue, .duplicateID, .deleteDenied, .invalidValue:
+                return SyncError(.conflict, error.message, advice: error.advice, underlying: error)
+            default: return nil
+            }
+        default: return nil
+        }
     }
 
     private func noteProgress() {

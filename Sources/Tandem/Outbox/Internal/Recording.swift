@@ -39,7 +39,9 @@ extension WriteTransaction {
     func recordUpdate(_ state: ObjectState, _ table: TableLayout, _ bases: PropertyBases) throws {
         // A synced object has no operation.
         guard !state.isSynced, var operation = try operation(of: state.rowID, in: table) else {
-            return try queue(.update, state, table, changes: bases)
+            // One that the server never had, and whose operation is lost, as a salvaged store may have it, is new there.
+            let isNew = state.serverID == nil
+            return try queue(isNew ? .insert : .update, state, table, changes: isNew ? nil : bases)
         }
         // What is new is sent whole, so that nothing need be remembered of it until it is under way.
         if operation.kind == .update || operation.sent != nil { operation.changes.merge(later: bases) }
