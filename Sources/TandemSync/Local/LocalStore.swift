@@ -112,6 +112,11 @@ package protocol LocalWriting: LocalReading {
 
     /// Takes what a server has sent into the store.
     func receive(_ item: ServerItem, in table: String, identity: ServerIdentity) throws -> ServerReceipt
+    /// Takes items into the store that may stand in each other's way: unique values that were passed on, or swapped.
+    ///
+    /// - Parameter items: Of one table, no two of one object.
+    /// - Returns: What became of each, in their order.
+    func receiveTogether(_ items: [ServerItem], in table: String, identity: ServerIdentity) throws -> [ServerReceipt]
     /// Takes away those of some rows that are live, known to the server, and without an operation: the server has them
     /// no more, or the app wants them no more. What refers to them waits for them.
     ///
