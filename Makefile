@@ -11,7 +11,9 @@ export TANDEM_SHARED ?= $(abspath ../shared)
 # Libraries with a DocC catalogue: Sources/Tandem/Tandem.docc and its like.
 LIBRARIES := $(sort $(patsubst Sources/%/,%,$(dir $(wildcard Sources/*/*.docc))))
 
-EXAMPLE := Examples/DiscountCards
+# The packages beside this one build into its own products: what both need is compiled once.
+EXAMPLE := --package-path Examples/DiscountCards --scratch-path .build
+BENCHMARKS := --package-path Benchmarks --scratch-path .build -c release
 
 .PHONY: help setup demo test test-examples soak interop tsan bench docs format lint clean
 
@@ -22,7 +24,7 @@ setup: ## Install what the build needs, where it is missing
 	@Scripts/setup.sh
 
 demo: setup ## Run the example app's main job on 15,000 brand names [KEY=passphrase: in an encrypted store]
-	@$(if $(KEY),CARDS_KEY="$$KEY") swift run --package-path $(EXAMPLE) cards demo
+	@$(if $(KEY),CARDS_KEY="$$KEY") swift run $(EXAMPLE) cards demo
 
 test: ## Build and run the tests [FILTER=name: those whose name matches]
 	@Scripts/setup.sh strace openssl
@@ -40,7 +42,7 @@ test: ## Build and run the tests [FILTER=name: those whose name matches]
 	@$(if $(FILTER),true,swift test --skip-build --filter LiveOracleTests)
 
 test-examples: setup ## Build and run the example app's own tests
-	@swift test --package-path $(EXAMPLE)
+	@swift test $(EXAMPLE)
 
 soak: ## Run the tests in their long form [FILTER=name]
 	@Scripts/setup.sh strace openssl
@@ -69,7 +71,7 @@ bench: setup ## Run the benchmarks, in release [ONLY=task]; a full run rewrites 
 	@Scripts/setup.sh python3 python3-venv
 	@# SQLCipher takes part where PyPI can be reached.
 	@TANDEM_PEERS_PYTHON="$$(Scripts/peers.sh || true)" \
-	    swift run --package-path Benchmarks -c release Benchmarks $(if $(ONLY),$(ONLY),--markdown Benchmarks/RESULTS.md)
+	    swift run $(BENCHMARKS) Benchmarks $(if $(ONLY),$(ONLY),--markdown Benchmarks/RESULTS.md)
 
 docs: setup ## Build the DocC archives of all libraries into .build/docs
 	@test -n "$(LIBRARIES)" || { echo "make docs: no DocC catalogue under Sources" >&2; exit 1; }
@@ -86,4 +88,4 @@ lint: ## Check that all Swift files are formatted, and the style rules
 	@Scripts/swift-files.sh | xargs -0 swift format lint --strict --parallel
 
 clean: ## Remove all build products
-	@rm -rf .build .build-tsan $(EXAMPLE)/.build Benchmarks/.build
+	@rm -rf .build .build-tsan Examples/DiscountCards/.build Benchmarks/.build

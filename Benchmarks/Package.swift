@@ -10,6 +10,7 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/attaswift/BigInt", from: "6.0.1"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: [
         // What the C library knows of the heap, and Swift does not see.
@@ -19,6 +20,10 @@ let package = Package(
             dependencies: [
                 "HeapSize",
                 .product(name: "Tandem", package: "Tandem"),
+                .product(name: "TandemSync", package: "Tandem"),
+                .product(name: "TandemDatasync", package: "Tandem"),
+                .product(name: "TandemServer", package: "Tandem"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "BigInt", package: "BigInt"),

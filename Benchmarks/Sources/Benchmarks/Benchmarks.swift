@@ -18,12 +18,15 @@ struct Benchmarks {
         [
             .insertBulk, .pointRead, .pointReadSingle, .readAll, .updateBulk, .commitSingle,
             .live1k, .live10k, .live100k, .live1m, .liveScale, .liveMany, .liveImport,
-        ] + Benchmark.encryption
+        ] + Benchmark.encryption + Benchmark.sync
 
     static func main() {
         do {
             if CommandLine.arguments.dropFirst().first == CipherProcess.option {
                 return try CipherProcess.runAsChild(Array(CommandLine.arguments.dropFirst(2)))
+            }
+            if CommandLine.arguments.dropFirst().first == ServerProcess.option {
+                return try ServerProcess.runAsChild(Array(CommandLine.arguments.dropFirst(2)))
             }
             let options = try Options(CommandLine.arguments.dropFirst())
             if options.lists {

@@ -1,0 +1,61 @@
+import Foundation
+import HTTPTypes
+import TandemServer
+
+/// The development server in a process of its own, so that neither its work nor its memory is taken for the client's.
+final class ServerProcess {
+    static let option = "--server"
+
+    /// Where it listens.
+    let url: URL
+    private let process = Process()
+    private let input = Pipe()
+
+    /// Starts a server, and returns when it listens.
+    ///
+    /// - Parameters:
+    ///   - cards: How many cards it has.
+    ///   - latency: How long each request waits there, in milliseconds.
+    init(cards: Int, latency: Int = 0) throws {
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = [Self.option, "\(cards)", "\(latency)"]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+        var line = Data()
+        while line.last != 0x0A {
+            let some = output.fileHandleForReading.availableData
+            if some.isEmpty { break }
+            line += some
+        }
+        let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let url = URL(string: text), url.scheme == "http" else {
+            throw UsageError(problem: "the server has not started: \(text)")
+        }
+        self.url = url
+    }
+
+    deinit {
+        // The child ends with its input.
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+
+    /// What the process does that was started for it: prints its address, and serves until its input ends.
+    static func runAsChild(_ arguments: [String]) throws {
+        guard arguments.count == 2, let count = Int(arguments[0]), let latency = Int(arguments[1]) else {
+            throw UsageError(problem: "\(option) needs CARDS LATENCY")
+        }
+        try blocking {
+            var configuration = ServerConfiguration(dialect: .datasync)
+            if latency > 0 { configuration.faults = ServerFaults { _, _ in [.latency(.milliseconds(latency))] } }
+            let core = try ServerCore.inMemory(configuration: configuration)
+            try await WireCards.insert(count, into: core)
+            let server = try await TandemServer.start(core)
+            FileHandle.standardOutput.write(Data("\(server.url.absoluteString)\n".utf8))
+            await Task.detached { _ = FileHandle.standardInput.readDataToEndOfFile() }.value
+            try await server.stop()
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import Tandem
+import TandemDatasync
+import TandemSync
+
+/// A store on a file, and how it is synced, for one round.
+final class SyncedStore {
+    struct Opened {
+        let store: Store
+        let sync: SyncContext
+        let remote: DatasyncRemote
+    }
+
+    private let path: String
+    private var current: Opened?
+
+    init(_ path: String) { self.path = path }
+
+    var opened: Opened {
+        get throws {
+            guard let current else { throw UsageError(problem: "no store is open at \(path)") }
+            return current
+        }
+    }
+
+    /// Opens a new store.
+    func open(_ url: URL, _ options: SyncContext.Options = .init(), over transport: (any HTTPTransport)? = nil) throws {
+        for suffix in ["", "-wal", "-shm", "-sync"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+        let store = try Store(at: path, models: Card.self, Person.self)
+        let remote =
+            try transport.map { try DatasyncRemote(url: url, over: $0) } ?? DatasyncRemote(url: url)
+        current = Opened(store: store, sync: SyncContext(store: store, remote: remote, options: options), remote: remote)
+    }
+
+    func close() {
+        current?.store.close()
+        current = nil
+    }
+
+    /// What the cards are in sum, whoever made their IDs.
+    func contents() throws -> String {
+        var (count, points, bytes) = (0, 0, 0)
+        for card in try opened.store.objects(Card.self).all() {
+            count += 1
+            points += Int(card.points)
+            bytes += card.shop.utf8.count + card.barcode.utf8.count + card.payload.count + (card.note?.utf8.count ?? 0)
+        }
+        return "\(count) cards, \(points) points, \(bytes) bytes"
+    }
+}

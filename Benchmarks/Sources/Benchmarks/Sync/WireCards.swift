@@ -1,0 +1,40 @@
+import Foundation
+import HTTPTypes
+import TandemServer
+
+/// The benchmarks' cards as a server has them.
+enum WireCards {
+    /// Puts the first so many cards of ``CardMaker`` into a server, without owners, by its own protocol.
+    static func insert(_ count: Int, into core: ServerCore) async throws {
+        for card in cards(count) {
+            let request = HTTPRequest(
+                method: .post, scheme: "http", authority: "localhost", path: "/tables/Card",
+                headerFields: [.contentType: "application/json"])
+            let (response, _) = await core.handle(request, body: try json(card))
+            guard response.status == .created else { throw UsageError(problem: "the server said \(response.status)") }
+        }
+    }
+
+    /// The cards that ``insert(_:into:)`` makes.
+    static func cards(_ count: Int) -> [Card] {
+        var maker = CardMaker()
+        let nobody = [Person(name: "")]
+        return maker.cards(count, owners: nobody).map { card in
+            var card = card
+            card.owner = nil
+            return card
+        }
+    }
+
+    /// As the issue of values on the wire has it: large numbers as texts, bytes as base64.
+    private static func json(_ card: Card) throws -> [UInt8] {
+        var members: [String: Any] = [
+            "id": card.localID.rawValue, "shop": card.shop, "name": card.name, "barcode": card.barcode,
+            "points": "\(card.points)", "isPinned": card.isPinned,
+            "createdOn": card.createdOn.formatted(.iso8601.time(includingFractionalSeconds: true)),
+            "payload": card.payload.base64EncodedString(),
+        ]
+        members["note"] = card.note
+        return Array(try JSONSerialization.data(withJSONObject: members))
+    }
+}
