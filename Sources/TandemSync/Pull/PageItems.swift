@@ -41,4 +41,30 @@ struct PageItems: Sendable {
             }
         }
     }
+
+    /// Hands the items to the store, within one transaction, which may stand in each other's way.
+    ///
+    /// - Throws: `TandemError` with the code `invalidValue` if one of them is a new object without a value that it needs.
+    func receiveTogether(into local: any LocalWriting, _ tally: inout PullTally) throws {
+        var together: [ServerItem] = []
+        for (item, identity) in items {
+            if try Self.mayBeUnsent(identity, local, model.table) {
+                tally.note(try local.receive(item, in: model.table, identity: identity), of: item.serverID)
+            } else {
+                together.append(item)
+            }
+        }
+        // What they carry names no object that could be theirs.
+        let identity: ServerIdentity = items.first?.identity == .client ? .client : .server(localID: nil)
+        let receipts = try local.receiveTogether(together, in: model.table, identity: identity)
+        for (item, receipt) in zip(together, receipts) { tally.note(receipt, of: item.serverID) }
+    }
+
+    /// Whether an item carries the local ID of an object here that the server is not known to know.
+    private static func mayBeUnsent(
+        _ identity: ServerIdentity, _ local: any LocalReading, _ table: String
+    ) throws -> Bool {
+        guard case .server(let localID?) = identity, try local.hasObject(localID, in: table) else { return false }
+        return try local.serverID(of: localID, in: table) == nil
+    }
 }

@@ -3,55 +3,77 @@ import Tandem
 extension PullRun {
     /// Tries what was kept of the table's and has no operation: the token has passed it, so that the server will not
     /// send it again.
+    ///
+    /// All of it at once: where unique values were passed on or swapped, one item has another's.
     mutating func retryKept() async throws {
+        let items = try await readableKept()
+        guard !items.isEmpty else { return }
+        try Task.checkCancellation()
+        if try await receiveTogether(items) { return }
+        // One of them can't be taken, and has taken the others along.
+        var takeable: [RemoteItem] = []
+        for item in items {
+            do {
+                try await receive(item)
+                takeable.append(item)
+            } catch let error as SyncError where error.code == .badAnswer {
+                tally.noteUnreadable(item.id, error.message, error)
+            }
+        }
+        _ = try await receiveTogether(takeable)
+    }
+
+    private mutating func readableKept() async throws -> [RemoteItem] {
         let table = query.table
+        var readable: [RemoteItem] = []
         var last: ServerID?
         while true {
             let after = last
             let kept = try await context.store.read {
-                try $0.keptItemsWithoutOperation(in: table, after: after, limit: Self.batch)
+                try $0.keptItemsWithoutOperation(in: table, after: after, limit: 500)
             }
-            guard !kept.isEmpty else { return }
-            try Task.checkCancellation()
+            for item in kept {
+                if let item = read(item) { readable.append(item) }
+            }
+            guard kept.count == 500 else { return readable }
             last = kept.last?.serverID
-            try await receive(kept)
-            if kept.count < Self.batch { return }
         }
     }
 
-    private static var batch: Int { 100 }
-
-    private mutating func receive(_ kept: [KeptItem]) async throws {
-        var readable: [RemoteItem] = []
-        for item in kept {
-            guard let found = ItemForms.item(from: item.source) else {
-                tally.noteUnreadable(item.serverID, "What was kept of it can't be read by this version.", nil)
-                continue
-            }
-            do {
-                _ = try forms.stored(found)
-                readable.append(found)
-            } catch {
-                tally.noteUnreadable(item.serverID, "\(error)", error)
-            }
+    private mutating func read(_ kept: KeptItem) -> RemoteItem? {
+        guard let item = ItemForms.item(from: kept.source) else {
+            tally.noteUnreadable(kept.serverID, "What was kept of it can't be read by this version.", nil)
+            return nil
         }
         do {
-            try await receive(readable)
-        } catch SyncError.Code.badAnswer {
-            // One of them can't be taken, and has taken the others along: each by itself.
-            for item in readable {
-                do {
-                    try await receive([item])
-                } catch let error as SyncError where error.code == .badAnswer {
-                    tally.noteUnreadable(item.id, error.message, error)
-                }
-            }
+            _ = try forms.stored(item)
+            return item
+        } catch {
+            tally.noteUnreadable(kept.serverID, "\(error)", error)
+            return nil
         }
     }
 
-    private mutating func receive(_ items: [RemoteItem]) async throws {
-        guard !items.isEmpty else { return }
+    /// Hands items to the store that may stand in each other's way.
+    ///
+    /// - Returns: `false` if one of them can't be taken: nothing was written.
+    private mutating func receiveTogether(_ items: [RemoteItem]) async throws -> Bool {
         let page = try PageItems(items[...], forms, query.settings)
+        let tally = tally
+        do {
+            self.tally = try await context.store.write { local in
+                var next = tally
+                try page.receiveTogether(into: local, &next)
+                return next
+            }
+            return true
+        } catch let error as TandemError where error.code == .invalidValue {
+            return false
+        }
+    }
+
+    private mutating func receive(_ item: RemoteItem) async throws {
+        let page = try PageItems([item], forms, query.settings)
         let tally = tally
         self.tally = try await context.store.write { local in
             var next = tally

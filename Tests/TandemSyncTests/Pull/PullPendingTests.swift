@@ -142,4 +142,54 @@ import Testing
         #expect(result.refusedRows.isEmpty && result.updated == 2)
         #expect(try store.objects(Card.self).all().map(\.barcode).sorted() == ["2", "3"])
     }
+
+    /// Each stands in the other's way: one by one they never arrive.
+    @Test(arguments: [IdentityPolicy.client, .server(lookUp: nil), .server(lookUp: "localKey")])
+    func uniqueValuesThatWereSwappedArriveInOnePull(identity: IdentityPolicy) async throws {
+        let world = try SyncWorld()
+        let (store, sync) = try world.device { $0.pageSize = 2 }
+        try sync.table(Card.self).setIdentity(identity)
+        let ids = (0..<250).map { ServerID("\(1000 + $0)") }
+        func write(_ code: (Int) -> Int) async throws {
+            for (index, id) in ids.enumerated() {
+                try await world.others.card(
+                    id, barcode: "\(code(index))", extra: [("localKey", .text("of \(id)"))])
+            }
+            world.clock.advance(by: 60)
+        }
+        try await write { $0 }
+        try await sync.pull(Card.self, queryID: "cards")
+        // A ring of all, in which no page has a whole swap.
+        try await write { ($0 + 120) % 250 }
+        let result = try await sync.pull(Card.self, queryID: "cards")
+        #expect(result.refusedRows.isEmpty && result.updated == 250)
+        let codes = try store.objects(Card.self).sorted(by: \.points).all().reduce(into: [:]) {
+            $0[$1.serverID ?? "", default: ""] = $1.barcode
+        }
+        #expect(codes == Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, "\(($0 + 120) % 250)") }))
+        #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
+        #expect(try await sync.pull(Card.self, queryID: "cards").changes == 0)
+    }
+
+    @Test func whatWasKeptAndCannotBeTakenDoesNotStopASwap() async throws {
+        let world = try SyncWorld()
+        let (store, sync) = try world.device()
+        for id in ["a", "b"] as [ServerID] { try await world.others.card(id) }
+        try await sync.pull(Card.self, queryID: "cards")
+        // What an earlier version of the app has kept, for which a shop was not needed.
+        let forms = sync.forms(of: try sync.settings(of: "Card"))
+        let bare = try forms.stored(RemoteItem(id: "n", members: [("barcode", .text("ba"))]))
+        try await store.write { (tx: WriteTransaction) in
+            var clashing = bare
+            clashing.values["shop"] = "x"
+            clashing.values["points"] = 0
+            _ = try tx.receive(clashing, in: "Card")
+        }
+        world.clock.advance(by: 60)
+        try await world.others.card("a", barcode: "bb")
+        try await world.others.card("b", barcode: "ba")
+        let result = try await sync.pull(Card.self, queryID: "cards")
+        #expect(result.refusedRows.map(\.serverID) == ["n"] && result.updated == 2)
+        #expect(try store.object(ofType: Card.self, forPrimaryKey: "a")?.barcode == "bb")
+    }
 }
