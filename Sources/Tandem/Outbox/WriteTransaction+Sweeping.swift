@@ -45,6 +45,18 @@ extension WriteTransaction {
     ///
     /// - Returns: How many they were.
     package func removeSynced(_ rows: [Int64], in table: String) throws -> Int {
+        try removeSynced(rows, in: table, leavingKept: false)
+    }
+
+    /// Takes rows away as ``removeSynced(_:in:)`` does, for which a query with a filter asked and which it did not bring.
+    ///
+    /// What is kept of a live item stays, without an object: it is newer than the row, so that it may be the filter that
+    /// it has left.
+    package func removeUnlisted(_ rows: [Int64], in table: String) throws -> Int {
+        try removeSynced(rows, in: table, leavingKept: true)
+    }
+
+    private func removeSynced(_ rows: [Int64], in table: String, leavingKept: Bool) throws -> Int {
         try checkUsable()
         guard let table = store.schema.table(named: table) else { throw store.hasNoModel(of: table) }
         var count = 0
@@ -52,7 +64,7 @@ extension WriteTransaction {
             guard let state = try state(ofRow: row, in: table), let serverID = state.serverID, !state.isDeleted,
                 try operation(of: row, in: table) == nil
             else { continue }
-            try dropKept(of: row, serverID, in: table)
+            if !leavingKept { try dropKept(of: row, serverID, in: table) }
             if try asServer({ try delete(state.localID, in: table) }) { count += 1 }
         }
         return count

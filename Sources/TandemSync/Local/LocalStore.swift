@@ -122,6 +122,14 @@ package protocol LocalWriting: LocalReading {
     ///
     /// - Returns: How many they were.
     func removeSynced(_ rows: [Int64], in table: String) throws -> Int
+    /// Takes rows away as ``removeSynced(_:in:)`` does, for which a query with a filter asked and which it did not bring.
+    ///
+    /// What the server is known to hold of such an object, and could not be written, stays, as what is kept without an
+    /// object: it is newer than the row, so that it may be the filter that it has left, and no pull would bring it
+    /// again. A kept tombstone goes.
+    ///
+    /// - Returns: How many they were.
+    func removeUnlisted(_ rows: [Int64], in table: String) throws -> Int
     /// Gives up the operations of a table's objects, and takes these objects away, deleted ones too. What refers to one
     /// that the server knows waits for it; one that it never knew goes by the delete rules of those that refer to it.
     ///

@@ -59,11 +59,13 @@ extension PullRun {
     /// Takes away what was not seen and is still as the server had it.
     private mutating func sweep(_ unseen: Unseen) async throws {
         var rows = unseen.rows
-        let table = query.table
+        let (table, isWhole) = (query.table, query.filter == nil)
         while !rows.isEmpty {
             try Task.checkCancellation()
             let some = rows.prefix(1000)
-            tally.result.deleted += try await context.store.write { try $0.removeSynced(some, in: table) }
+            tally.result.deleted += try await context.store.write { local in
+                try isWhole ? local.removeSynced(some, in: table) : local.removeUnlisted(some, in: table)
+            }
             for row in some { rows.remove(row) }
         }
         guard !unseen.kept.isEmpty else { return }

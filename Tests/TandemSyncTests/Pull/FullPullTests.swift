@@ -51,6 +51,28 @@ import Testing
         #expect(try Set(store.objects(Card.self).all().map(\.localID)) == ["a", "c"])
     }
 
+    /// The newest that is known of it may lie outside the filter: that it was not brought does not say that it is gone.
+    @Test func theSweepOfAFilterLeavesWhatIsKept() async throws {
+        let world = try SyncWorld()
+        let (store, sync) = try world.device()
+        for id in ["a", "b"] as [ServerID] { try await world.others.card(id, points: .integer(20)) }
+        try await sync.pull(Card.self, queryID: "cards")
+        world.clock.advance(by: 60)
+        try await world.others.card("a", barcode: "bb", points: .integer(1))
+        #expect(try await sync.pull(Card.self, queryID: "cards").refusedRows.map(\.serverID) == ["a"])
+        world.clock.advance(by: 60)
+        try await sync.pull(Card.self, queryID: "cards")
+        #expect(try await sync.pull(Card.self) { $0.points > 10 }.deleted == 1)
+        #expect(try store.objects(Card.self).all().map(\.localID) == ["b"])
+        world.clock.advance(by: 60)
+        // There is room for it now, and the server does not send it again.
+        try await world.others.card("b", barcode: "new", points: .integer(20))
+        let result = try await sync.pull(Card.self, queryID: "cards")
+        #expect(result.inserted == 1 && result.updated == 1 && result.refusedRows.isEmpty)
+        #expect(try store.object(ofType: Card.self, forPrimaryKey: "a")?.points == 1)
+        #expect(try store.checkIntegrity() == [])
+    }
+
     @Test func whatIsNotSentIsNotSwept() async throws {
         let world = try SyncWorld { $0.otherTables = ServerTable(deletesSoftly: false) }
         let (store, sync) = try world.device()
