@@ -5,7 +5,8 @@ import Tandem
 /// Brings a store and a server into step, when it is told to.
 public final class SyncContext: Sendable {
     let store: any LocalStore
-    let remote: any Remote
+    /// The server, which the store is told of when it has answered.
+    let remote: NotedRemote
     let options: Options
     let user: String?
     let board = StatusBoard()

@@ -66,6 +66,22 @@ import Testing
         #expect(card.owner?.localID.rawValue == serverID.rawValue && serverID.rawValue != person.localID.rawValue)
     }
 
+    @Test func aLookBindsTheStoreToNoServer() async throws {
+        let world = try SyncWorld()
+        let (store, sync) = try world.device()
+        let cards = try sync.remoteTable(Card.self)
+        let card = try await cards.insert(Card(shop: "x", barcode: "1"))
+        #expect(try await cards.objects().all().count == 1)
+        #expect(try await cards.find(card.serverID!) != nil)
+        try await cards.delete(cards.undelete(card))
+        func remembered() async throws -> String? {
+            try await store.read { (local: any LocalReading) in try local.syncSetting(.remote) }
+        }
+        #expect(try await remembered() == nil)
+        try await sync.pull(Card.self)
+        #expect(try await remembered() != nil)
+    }
+
     @Test func withoutANetworkItFails() async throws {
         let world = try SyncWorld()
         let (_, sync) = try world.device()

@@ -66,7 +66,7 @@ public struct RemoteObjects<M: Model>: AsyncSequence, Sendable {
                 wantsCount: counts)
             let page: RemotePage
             do throws(RemoteFailure) {
-                page = try await table.context.remote.page(request)
+                page = try await table.remote.page(request)
             } catch {
                 throw SyncError.thrown(for: error, table: table.name)
             }

@@ -15,7 +15,9 @@ import Tandem
 public struct RemoteTable<M: Model>: Sendable {
     let context: SyncContext
 
-    private var format: WireFormat { context.remote.format }
+    /// Not the one that the store is told of: nothing of what is looked at here gets into it.
+    var remote: any Remote { context.remote.remote }
+    private var format: WireFormat { remote.format }
     var name: RemoteTableName { RemoteTableName(M.__definition.wireName) }
     private var sent: [PropertyDefinition] { M.__definition.properties.filter { !$0.isLocalOnly } }
 
@@ -48,7 +50,7 @@ public struct RemoteTable<M: Model>: Sendable {
         let settings = try context.settings(of: M.__definition.table)
         let id = settings.identity == .client ? key(of: object) : nil
         let item = try await outgoing(object, id, version: nil)
-        return try await whole(ask { () async throws(RemoteFailure) in try await context.remote.insert(item) }, id)
+        return try await whole(ask { () async throws(RemoteFailure) in try await remote.insert(item) }, id)
     }
 
     /// Writes an object to the server, if that still has the version that the object was read with; whatever it has, if
@@ -63,7 +65,7 @@ public struct RemoteTable<M: Model>: Sendable {
         let there = try await item(id)
         guard there?.isDeleted != true else { throw SyncError(.gone, table: name) }
         let item = try await outgoing(object, id, version: object.version, knowing: there)
-        return try await whole(ask { () async throws(RemoteFailure) in try await context.remote.update(item) }, id)
+        return try await whole(ask { () async throws(RemoteFailure) in try await remote.update(item) }, id)
     }
 
     /// Deletes an object on the server, if that still has the version that the object was read with; whatever it has, if
@@ -73,7 +75,7 @@ public struct RemoteTable<M: Model>: Sendable {
     public func delete(_ object: M) async throws {
         let item = OutgoingItem(table: name, id: key(of: object), version: object.version)
         do throws(RemoteFailure) {
-            _ = try await context.remote.delete(item)
+            _ = try await remote.delete(item)
         } catch {
             switch error {
             case .gone, .notFound: return
@@ -92,11 +94,11 @@ public struct RemoteTable<M: Model>: Sendable {
         let there = try await item(id)
         var item = try await outgoing(object, id, version: there?.version, knowing: there)
         let sent = item
-        let answer = try await ask { () async throws(RemoteFailure) in try await context.remote.undelete(sent) }
+        let answer = try await ask { () async throws(RemoteFailure) in try await remote.undelete(sent) }
         guard !answer.tookValues else { return try await whole(answer, id) }
         item.version = answer.item?.version ?? answer.version
         let update = item
-        return try await whole(ask { () async throws(RemoteFailure) in try await context.remote.update(update) }, id)
+        return try await whole(ask { () async throws(RemoteFailure) in try await remote.update(update) }, id)
     }
 }
 
@@ -106,7 +108,7 @@ extension RemoteTable {
     private func key(of object: M) -> ServerID { object.serverID ?? ServerID(object.localID.rawValue) }
 
     private func item(_ id: ServerID) async throws -> RemoteItem? {
-        try await ask { () async throws(RemoteFailure) in try await context.remote.find(name, .id(id)) }
+        try await ask { () async throws(RemoteFailure) in try await remote.find(name, .id(id)) }
     }
 
     private func ask<T>(_ request: () async throws(RemoteFailure) -> T) async throws -> T {
