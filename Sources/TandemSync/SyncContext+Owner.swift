@@ -38,17 +38,35 @@ extension SyncContext {
         let (models, user) = (store.models.filter { !$0.isLocalOnly }, user)
         try await exclusively(checkingOwner: false) {
             try await store.write { store in
-                for model in models {
-                    switch choice {
-                    case .purge:
-                        let query = PullQuery(table: model.table, queryID: nil)
-                        _ = try Self.purge(query, nil, model.wireName, force: true, in: store)
-                    case .keep: try store.removeSyncTokens(of: model.table)
-                    }
+                switch choice {
+                case .purge: try Self.purgeAll(models, in: store)
+                case .keep: for model in models { try store.removeSyncTokens(of: model.table) }
                 }
                 try store.setSyncSetting(.user, user)
                 try store.setSyncSetting(.remote, nil)
             }
+        }
+    }
+
+    /// Drops all of some models' objects, within a transaction. Where those of one deny that those of another go, these
+    /// go after them.
+    private static func purgeAll(_ models: [ModelDefinition], in local: any LocalWriting) throws {
+        var left = models
+        while !left.isEmpty {
+            var denial: TandemError?
+            let before = try local.countOfOperations()
+            left = try left.filter { model in
+                do {
+                    let query = PullQuery(table: model.table, queryID: nil)
+                    _ = try purge(query, nil, model.wireName, force: true, in: local)
+                    return false
+                } catch let error as TandemError where error.code == .deleteDenied {
+                    denial = error
+                    return true
+                }
+            }
+            // What of a model could go has gone.
+            if let denial, try local.countOfOperations() == before { throw denial }
         }
     }
 

@@ -4,6 +4,16 @@ import Tandem
 import TandemSync
 import Testing
 
+@Model struct Shelf {
+    var name: String
+    @OnDelete(.deny) var beside: Reference<Shelf>?
+}
+
+@Model struct Book {
+    var title: String
+    @OnDelete(.deny) var shelf: Reference<Shelf>?
+}
+
 /// Dropping what is here, without the server being told.
 @Suite struct PurgeTests {
     @Test func aTableIsPurgedWithItsPlaces() async throws {
@@ -119,5 +129,52 @@ import Testing
         let result = try await sync.pull(Card.self, queryID: "cards")
         #expect(result.inserted == 2 && result.refusedRows.isEmpty && result.updated == 0)
         #expect(try store.objects(Card.self).count() == 2)
+    }
+
+    // MARK: What denies that others go
+
+    private func shelves(_ count: Int, _ store: Store) async throws -> [Shelf] {
+        try await store.write { tx in
+            var shelves: [Shelf] = []
+            for number in 0..<count {
+                shelves.append(try tx.insert(Shelf(name: "\(number)", beside: shelves.last?.reference)))
+            }
+            return shelves
+        }
+    }
+
+    @Test func unsentObjectsThatDenyEachOtherGoByForce() async throws {
+        let world = try SyncWorld()
+        let store = try Store(inMemoryModels: [Shelf.self, Book.self])
+        let sync = world.context(store)
+        _ = try await shelves(5, store)
+        #expect(try await sync.purge(Shelf.self, force: true) == 5)
+        #expect(try store.objects(Shelf.self).count() == 0 && store.operations.count() == 0)
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func whatIsDeniedFromElsewhereStaysWithAllOfIt() async throws {
+        let world = try SyncWorld()
+        let store = try Store(inMemoryModels: [Shelf.self, Book.self])
+        let sync = world.context(store)
+        let last = try #require(try await shelves(5, store).last)
+        try await store.write { _ = try $0.insert(Book(title: "x", shelf: last.reference)) }
+        await #expect { try await sync.purge(Shelf.self, force: true) } throws: {
+            ($0 as? TandemError)?.code == .deleteDenied
+        }
+        #expect(try store.objects(Shelf.self).count() == 5 && store.operations.count() == 6)
+        #expect(try await sync.purge(Book.self, force: true) == 1)
+        #expect(try await sync.purge(Shelf.self, force: true) == 5)
+    }
+
+    @Test(arguments: [[Shelf.self, Book.self], [Book.self, Shelf.self]] as [[any Model.Type]])
+    func anotherUserTakesAStoreWhoseObjectsDenyEachOther(models: [any Model.Type]) async throws {
+        let world = try SyncWorld()
+        let store = try Store(inMemoryModels: models)
+        let last = try #require(try await shelves(3, store).last)
+        try await store.write { _ = try $0.insert(Book(title: "x", shelf: last.reference)) }
+        try await SyncContext(store: store, remote: world.remote(), user: "boris").adopt(.purge)
+        #expect(try store.objects(Shelf.self).count() == 0 && store.objects(Book.self).count() == 0)
+        #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
     }
 }

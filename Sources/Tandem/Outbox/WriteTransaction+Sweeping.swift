@@ -93,10 +93,20 @@ extension WriteTransaction {
                 rows.append(row)
             }
             guard !rows.isEmpty else { return count }
-            // Those known to the server first: what they hold is then no reason to change them.
-            for known in [true, false] {
-                for row in rows where try giveUp(row, ifKnown: known, in: layout) { count += 1 }
+            let before = count
+            var denial: TandemError?
+            // Those known to the server first: what they hold is then no reason to change them. Of the others the newest
+            // first: they hold the older ones.
+            let turns = rows.map { ($0, true) } + rows.reversed().map { ($0, false) }
+            for (row, isKnown) in turns {
+                do {
+                    if try giveUp(row, ifKnown: isKnown, in: layout) { count += 1 }
+                } catch let error as TandemError where error.code == .deleteDenied && brokenBy == nil {
+                    // What denies it may be one of the others, whose turn comes.
+                    denial = error
+                }
             }
+            if count == before, let denial { throw denial }
         }
     }
 
