@@ -32,12 +32,18 @@ extension SyncContext {
     ///
     /// All of it is one transaction.
     ///
-    /// - Throws: ``SyncError/Code/busy``; `TandemError` with the code `deleteDenied` if an object that the server never
-    ///   knew can't go, because of what refers to it. Nothing is changed then.
+    /// - Throws: ``SyncError/Code/busy``; ``SyncError/Code/unknownModel`` if the store holds data of a model that it was
+    ///   not opened with; `TandemError` with the code `deleteDenied` if an object that the server never knew can't go,
+    ///   because of what refers to it. Nothing is changed then.
     public func adopt(_ choice: AdoptChoice) async throws {
         let (models, user) = (store.models.filter { !$0.isLocalOnly }, user)
         try await exclusively(checkingOwner: false) {
             try await store.write { store in
+                if let table = try store.exchangedTablesWithoutModel().first {
+                    throw SyncError(
+                        .unknownModel, "The store holds data of the table \(table), which it was opened without.",
+                        advice: "Open it with all its models, or delete this one in a migration.", table: table)
+                }
                 switch choice {
                 case .purge: try Self.purgeAll(models, in: store)
                 case .keep: for model in models { try store.removeSyncTokens(of: model.table) }

@@ -1,5 +1,6 @@
 import DatasyncWire
 import Tandem
+import TandemTesting
 import Testing
 
 @testable import TandemSync
@@ -84,5 +85,50 @@ import Testing
         let other = SyncContext(store: store, remote: elsewhere)
         await #expect { try await other.exclusively {} } throws: { ($0 as? SyncError)?.code == .otherServer }
         try await context.exclusively {}
+    }
+
+    /// What they hold is somebody's too, and would be sent, or shown, as another's when they are opened again.
+    @Test(arguments: [SyncContext.AdoptChoice.purge, .keep], ["unsent", "pulled", "pulled whole"])
+    func modelsThatAreNotOpenAreNotPassedOver(choice: SyncContext.AdoptChoice, state: String) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.path(of: "a.tandem")
+        let world = try SyncWorld()
+        do {
+            let store = try Store(at: path, models: [Person.self, Card.self, Pet.self])
+            let anna = SyncContext(store: store, remote: world.remote(), user: "anna")
+            try await world.others.card("a")
+            switch state {
+            case "unsent": try await store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
+            case "pulled": try await anna.pull(Card.self, queryID: "cards")
+            default: try await anna.pull(Card.self)
+            }
+            try await anna.exclusively {}
+        }
+        do {
+            let some = try Store(at: path, models: [Person.self, Pet.self])
+            let boris = SyncContext(store: some, remote: world.remote(), user: "boris")
+            await #expect { try await boris.adopt(choice) } throws: {
+                ($0 as? SyncError)?.code == .unknownModel && ($0 as? SyncError)?.table == "Card"
+            }
+            #expect(try await boris.owner == "anna")
+        }
+        let store = try Store(at: path, models: [Person.self, Card.self, Pet.self])
+        let boris = SyncContext(store: store, remote: world.remote(), user: "boris")
+        try await boris.adopt(choice)
+        #expect(try await boris.owner == "boris")
+        #expect(try store.objects(Card.self).count() == (choice == .purge ? 0 : 1))
+    }
+
+    @Test func modelsThatAreNotOpenAndHoldNothingOfAnybodyAreNoHindrance() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let path = folder.path(of: "a.tandem")
+        let world = try SyncWorld()
+        _ = try Store(at: path, models: [Person.self, Card.self, Pet.self])
+        let some = try Store(at: path, models: [Person.self, Pet.self])
+        let boris = SyncContext(store: some, remote: world.remote(), user: "boris")
+        try await boris.adopt(.purge)
+        #expect(try await boris.owner == "boris")
     }
 }

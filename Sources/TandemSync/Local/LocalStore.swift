@@ -73,6 +73,12 @@ package protocol LocalReading {
     /// When each table was last fetched to its end by one of its tokens, by the local clock.
     func lastSuccesses() throws -> [String: Date]
     func syncSetting(_ key: SyncSetting) throws -> String?
+
+    /// The tables of models that the store was not opened with, and that hold what is exchanged with a server: objects
+    /// that it knows, operations, items kept, or how far a query was pulled. In the order of their names.
+    ///
+    /// A store that holds nothing but the models that it was opened with has none.
+    func exchangedTablesWithoutModel() throws -> [String]
 }
 
 /// What sync writes to a local store.
