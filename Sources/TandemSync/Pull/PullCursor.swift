@@ -6,8 +6,10 @@ import Tandem
 ///
 /// A page is asked from the time of the last item on, that time included, so that items which share an instant are not
 /// torn apart; within the instant those that were read are skipped, all but the last, the *anchor*. If the page does not
-/// begin with it, an item has left or joined the instant meanwhile, and the instant is read again from its start. An
-/// item that changes while pages are read gets a later time and comes at the end.
+/// begin with it, an item has left or joined the instant meanwhile. Then it is asked from a page before on, where one of
+/// the last page's items tells how far the rest has moved; only if none of them is found there, the instant is read
+/// again from its start. From then on half of each page overlaps the one before. An item that changes while pages are
+/// read gets a later time and comes at the end.
 ///
 /// A server may commit late: an item may appear with a time up to the *overlap* before the server's clock. The *floor*
 /// is the time up to which that can't happen any more, taken from the clock of the very page that was read; what is
@@ -18,7 +20,7 @@ struct PullCursor {
     enum Step {
         /// The items are to be stored.
         case take(ArraySlice<RemoteItem>)
-        /// Nothing on it can be relied on: the instant is read again.
+        /// Nothing on it can be relied on: some of the instant is read again.
         case again
         /// The server sends the same page again and again.
         case stuck
@@ -29,8 +31,15 @@ struct PullCursor {
     /// The time from which the next page is asked; `nil` for the first of all.
     private var place: WireTimestamp?
     private(set) var skip = 0
-    /// The last item that was read.
-    private var anchor: RemoteItem?
+    /// Those of the last page's items that are in the instant of the place. The last one is the anchor.
+    private var read: ArraySlice<RemoteItem> = []
+    /// How many of them the next page is to begin with.
+    private var margin = 1
+    /// Whether items have left or joined the instant.
+    private var isUnsteady = false
+    private var hasGoneBack = false
+    /// How many pages of the instant in a row had nothing new.
+    private var idle = 0
     private var restarts = 0
 
     /// The time up to which all is read and nothing can come any more: a row's own time.
@@ -48,34 +57,63 @@ struct PullCursor {
 
     var order: PageRequest.Order { .updatedAt(from: place) }
 
-    /// One more than the page's size where the anchor comes along, so that a page of one item gets on too.
-    var top: Int { pageSize + (anchor == nil ? 0 : 1) }
+    /// More than the page's size where some that were read come along, so that a page of one item gets on too.
+    var top: Int { pageSize + (read.isEmpty ? 0 : margin) }
 
     /// Goes on past a page.
     mutating func advance(past page: RemotePage) -> Step {
-        if skip > 0, page.items.first?.id != anchor?.id {
-            restarts += 1
-            skip = 0
-            anchor = nil
-            return restarts > 4 ? .stuck : .again
+        var fresh = page.items[...]
+        if let first = page.items.first, first.id == read.last?.id {
+            // What came before and is as it was is not stored again.
+            if first == read.last { fresh = fresh.dropFirst() }
+        } else if skip > 0 {
+            guard let unread = unread(of: page.items) else { return goBack() }
+            fresh = unread
         }
+        hasGoneBack = false
         guard let last = page.items.last, let time = last.updatedAt else { return .take([]) }
         if let place, time < place { return .stuck }
         raiseFloor(page.items, clock: page.serverDate ?? time.date)
-        // What came before and is as it was is not stored again.
-        let isKnown = page.items.first.map { $0 == anchor } ?? false
-        let fresh = page.items.dropFirst(isKnown ? 1 : 0)
         if place.map({ $0 < time }) ?? true {
             place = time
-            skip = page.items.reversed().prefix { $0.updatedAt == time }.count - 1
-            restarts = 0
-        } else if fresh.isEmpty, page.hasMore {
-            return .stuck
-        } else {
-            skip += page.items.count - 1
+            read = page.items.suffix(page.items.reversed().prefix { $0.updatedAt == time }.count)
+            skip = read.count - 1
+            (margin, isUnsteady, idle, restarts) = (1, false, 0, 0)
+            return .take(fresh)
         }
-        anchor = last
+        if fresh.isEmpty, page.hasMore {
+            idle += 1
+            guard isUnsteady, idle < 4 else { return .stuck }
+            margin = 1
+        } else {
+            idle = 0
+            margin = isUnsteady ? (page.items.count + 1) / 2 : 1
+        }
+        read = page.items[...]
+        skip += read.count - margin
         return .take(fresh)
+    }
+
+    /// What was not read of a page of the instant that does not begin with the anchor; `nil` if nothing on it was.
+    private mutating func unread(of items: [RemoteItem]) -> ArraySlice<RemoteItem>? {
+        let known = Dictionary(read.lazy.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        guard items.contains(where: { known[$0.id] != nil && $0.updatedAt == place }) else { return nil }
+        isUnsteady = true
+        return items.filter { known[$0.id] != $0 }[...]
+    }
+
+    private mutating func goBack() -> Step {
+        isUnsteady = true
+        if !hasGoneBack, skip > read.count {
+            hasGoneBack = true
+            skip -= read.count
+            return .again
+        }
+        hasGoneBack = false
+        skip = 0
+        read = []
+        restarts += 1
+        return restarts > 4 ? .stuck : .again
     }
 
     /// The items are in the order of their times, and those before them were read by earlier pages: the floor may rise

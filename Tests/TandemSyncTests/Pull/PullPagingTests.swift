@@ -162,6 +162,54 @@ import Testing
         await #expect { try await device.pull() } throws: { ($0 as? SyncError)?.code == .noProgress }
     }
 
+    /// A part of the instant is edited with each request: what is left of it moves under the pull.
+    @Test(arguments: [(10, 1), (10, 3), (4, 1), (40, 10)])
+    func aLargeInstantIsReadWhileItsRowsAreEdited(pageSize: Int, edits: Int) async throws {
+        let server = PagedServer()
+        server.change { state in
+            for index in 0..<300 { state.write("\(1000 + index)", "x") }
+            state.now += 60_000
+        }
+        let device = try PagedDevice(server, pageSize: pageSize)
+        let next = Mutex(0)
+        server.on { state, request throws(RemoteFailure) in
+            guard request.skip > 0 else { return nil }
+            // The first ones of it, which have been read.
+            for _ in 0..<edits {
+                let index = next.withLock { index in
+                    index += 1
+                    return index - 1
+                }
+                guard index < 300 else { return nil }
+                state.now += 1
+                state.write("\(1000 + index)", "edited")
+            }
+            return nil
+        }
+        try await device.pull()
+        #expect(try device.pets() == server.live)
+        // Each page brings something new.
+        #expect(server.requests.count < 4 * 600 / pageSize + 20)
+    }
+
+    @Test func anInstantIsReadFromAServerWithPagesOfItsOwn() async throws {
+        let server = PagedServer()
+        server.change { state in
+            for index in 0..<60 { state.write("\(1000 + index)", "x") }
+            state.now += 60_000
+        }
+        let device = try PagedDevice(server, pageSize: 20)
+        server.on { state, request throws(RemoteFailure) in
+            // Two items a page, however many were asked for.
+            var small = request
+            small.top = 2
+            if state.requests.count == 20 { state.write("1000", "edited") }
+            return PagedServer.answer(small, state)
+        }
+        try await device.pull()
+        #expect(try device.pets() == server.live)
+    }
+
     @Test func progressIsToldByPages() async throws {
         let server = PagedServer()
         server.change { state in
