@@ -41,6 +41,8 @@ struct PullCursor {
     /// How many pages of the instant in a row had nothing new.
     private var idle = 0
     private var restarts = 0
+    /// The server's clock when it answered first.
+    private var began: Date?
 
     /// The time up to which all is read and nothing can come any more: a row's own time.
     private(set) var floor: WireTimestamp?
@@ -62,6 +64,7 @@ struct PullCursor {
 
     /// Goes on past a page.
     mutating func advance(past page: RemotePage) -> Step {
+        if began == nil { began = page.serverDate }
         var fresh = page.items[...]
         if let first = page.items.first, first.id == read.last?.id {
             // What came before and is as it was is not stored again.
@@ -92,6 +95,19 @@ struct PullCursor {
         read = page.items[...]
         skip += read.count - margin
         return .take(fresh)
+    }
+
+    /// Whether a pull ends with a page.
+    ///
+    /// Where a page does not say whether it is the last one, a short one may be cut short by the host. Then the end is
+    /// where what was changed since the first page begins: others may go on writing for ever.
+    ///
+    /// - Parameter top: How many items were asked for.
+    func ends(with page: RemotePage, top: Int) -> Bool {
+        guard page.hasMore else { return true }
+        guard page.items.count < top, let began, let time = page.items.last?.updatedAt else { return false }
+        // The server's clock is told without the parts of a second.
+        return time.date >= began + 1
     }
 
     /// What was not read of a page of the instant that does not begin with the anchor; `nil` if nothing on it was.

@@ -44,7 +44,8 @@ struct PullRun {
             from: stored?.time.flatMap { WireTimestamp($0) }, pageSize: context.options.pageSize,
             overlap: context.options.overlap)
         while true {
-            let page = try await fetch(cursor.order, skip: cursor.skip, top: cursor.top, includeDeleted: true)
+            let top = cursor.top
+            let page = try await fetch(cursor.order, skip: cursor.skip, top: top, includeDeleted: true)
             try checkTimes(of: page)
             let items: ArraySlice<RemoteItem>
             switch cursor.advance(past: page) {
@@ -56,11 +57,12 @@ struct PullRun {
                 digest: query.digest, time: cursor.floor?.text, isSettled: cursor.isSettled,
                 lastSuccess: stored?.lastSuccess)
             let isNew = token != stored
-            if !page.hasMore { token.lastSuccess = context.options.clock.now() }
-            let wasWritten = try await store(items, token: token, of: queryID, always: isNew, isLast: !page.hasMore)
+            let isLast = cursor.ends(with: page, top: top)
+            if isLast { token.lastSuccess = context.options.clock.now() }
+            let wasWritten = try await store(items, token: token, of: queryID, always: isNew, isLast: isLast)
             if wasWritten { stored = token }
             note(items.count)
-            guard page.hasMore else { return }
+            if isLast { return }
         }
     }
 

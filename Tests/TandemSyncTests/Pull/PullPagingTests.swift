@@ -210,6 +210,32 @@ import Testing
         #expect(try device.pets() == server.live)
     }
 
+    /// A bare array is thought to have more behind it, however short it is: its greatest page may be smaller.
+    @Test func aPullEndsAlthoughOthersGoOnWriting() async throws {
+        let server = PagedServer()
+        server.change { state in
+            for index in 0..<20 {
+                state.write("\(index)", "x")
+                state.now += 1000
+            }
+        }
+        server.on { state, request throws(RemoteFailure) in
+            for index in 0..<3 {
+                state.now += 400
+                state.write("\(index)", "changed \(state.versions)")
+            }
+            let page = PagedServer.answer(request, state)
+            return RemotePage(items: page.items, hasMore: page.items.count > 1, serverDate: page.serverDate)
+        }
+        let device = try PagedDevice(server, pageSize: 10)
+        let result = try await device.pull()
+        #expect(result.pages < 8)
+        #expect(try await device.token()?.lastSuccess != nil)
+        server.on { _, _ throws(RemoteFailure) in nil }
+        try await device.pull()
+        #expect(try device.pets() == server.live)
+    }
+
     @Test func progressIsToldByPages() async throws {
         let server = PagedServer()
         server.change { state in
