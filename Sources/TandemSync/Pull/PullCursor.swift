@@ -63,7 +63,10 @@ struct PullCursor {
     var top: Int { pageSize + (read.isEmpty ? 0 : margin) }
 
     /// Goes on past a page.
-    mutating func advance(past page: RemotePage) -> Step {
+    ///
+    /// - Parameter now: The local time: where the server does not tell its own, a time far past it is not taken for one
+    ///   that the server's clock has reached.
+    mutating func advance(past page: RemotePage, now: Date) -> Step {
         if began == nil { began = page.serverDate }
         var fresh = page.items[...]
         if let first = page.items.first, first.id == read.last?.id {
@@ -76,7 +79,7 @@ struct PullCursor {
         hasGoneBack = false
         guard let last = page.items.last, let time = last.updatedAt else { return .take([]) }
         if let place, time < place { return .stuck }
-        raiseFloor(page.items, clock: page.serverDate ?? time.date)
+        raiseFloor(page.items, clock: page.serverDate ?? min(time.date, now + 24 * 3600))
         if place.map({ $0 < time }) ?? true {
             place = time
             read = page.items.suffix(page.items.reversed().prefix { $0.updatedAt == time }.count)

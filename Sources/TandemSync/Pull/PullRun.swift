@@ -48,7 +48,7 @@ struct PullRun {
             let page = try await fetch(cursor.order, skip: cursor.skip, top: top, includeDeleted: true)
             try checkTimes(of: page)
             let items: ArraySlice<RemoteItem>
-            switch cursor.advance(past: page) {
+            switch cursor.advance(past: page, now: context.options.clock.now()) {
             case .take(let some): items = some
             case .again: continue
             case .stuck: throw noProgress()

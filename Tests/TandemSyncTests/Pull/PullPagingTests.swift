@@ -236,6 +236,25 @@ import Testing
         #expect(try device.pets() == server.live)
     }
 
+    @Test func timesFarAheadOfAServerWithoutAClockTakeTheTokenNowhere() async throws {
+        let server = PagedServer(hasClock: false)
+        server.change { state in
+            state.write("a", "x")
+            state.now += 60_000
+            state.write("far", "y", late: -400_000_000_000)
+            state.write("farther", "y", late: -500_000_000_000)
+        }
+        let device = try PagedDevice(server)
+        for _ in 0..<2 { try await device.pull() }
+        #expect(try await device.token()?.time == PagedServer.time(1_795_000_000_000)?.text)
+        server.change { state in
+            state.now += 60_000
+            state.write("b", "z")
+        }
+        try await device.pull()
+        #expect(try device.pets() == server.live)
+    }
+
     @Test func progressIsToldByPages() async throws {
         let server = PagedServer()
         server.change { state in

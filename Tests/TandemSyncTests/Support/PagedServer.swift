@@ -108,6 +108,7 @@ struct PagedDevice: Sendable {
         var options = SyncContext.Options()
         options.pageSize = pageSize
         options.overlap = overlap
+        options.clock = PagedClock(server: server)
         self.options = options
         store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
     }
@@ -128,4 +129,11 @@ struct PagedDevice: Sendable {
     func token(_ queryID: String = "pets") async throws -> SyncToken? {
         try await store.read { (local: any LocalReading) in try local.syncToken(of: queryID, in: "Pet") }
     }
+}
+
+/// A device's clock that goes with the server's.
+struct PagedClock: SyncClock {
+    let server: PagedServer
+    func now() -> Date { Date(timeIntervalSince1970: Double(server.state.withLock(\.now)) / 1000) }
+    func sleep(for duration: Duration) async throws { try Task.checkCancellation() }
 }
