@@ -82,6 +82,20 @@ import Testing
         #expect(try await remembered() != nil)
     }
 
+    @Test func aServerThatNeverEndsIsTold() async throws {
+        let server = PagedServer()
+        server.on { state, _ throws(RemoteFailure) in
+            let row = PagedServer.Row(id: "\(state.requests.count)", version: 1, time: state.now, name: "x")
+            return RemotePage(items: [PagedServer.item(row)], hasMore: true)
+        }
+        var options = SyncContext.Options()
+        options.pageLimit = 20
+        let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
+        let pets = try SyncContext(store: store, remote: server, options: options).remoteTable(Pet.self)
+        await #expect { try await pets.objects().all() } throws: { ($0 as? SyncError)?.code == .tooManyPages }
+        #expect(server.requests.count == 20)
+    }
+
     @Test func withoutANetworkItFails() async throws {
         let world = try SyncWorld()
         let (_, sync) = try world.device()

@@ -107,10 +107,7 @@ struct PullRun {
     ) async throws -> RemotePage {
         try Task.checkCancellation()
         guard tally.result.pages < context.options.pageLimit else {
-            throw SyncError(
-                .tooManyPages, "The pull did not end within \(context.options.pageLimit) pages.",
-                advice: "Raise SyncContext.Options.pageLimit if the table is that large.",
-                table: query.remoteTable.rawValue)
+            throw SyncError.tooManyPages(context.options.pageLimit, of: query.remoteTable)
         }
         let request = PageRequest(
             table: query.remoteTable, filter: query.filter?.remote, order: order, skip: skip, top: top,
@@ -146,6 +143,12 @@ extension SyncError {
         SyncError(
             .noProgress, "The server sends the same items again and again, or its items change faster than they come.",
             advice: "Tell whoever runs the server if it happens again.", table: table.rawValue)
+    }
+
+    static func tooManyPages(_ limit: Int, of table: RemoteTableName) -> SyncError {
+        SyncError(
+            .tooManyPages, "The table did not end within \(limit) pages.",
+            advice: "Raise SyncContext.Options.pageLimit if it is that large.", table: table.rawValue)
     }
 
     /// What to throw for a failure of reading: a cancelled task's is `CancellationError`.

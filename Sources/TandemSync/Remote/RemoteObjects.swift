@@ -48,6 +48,7 @@ public struct RemoteObjects<M: Model>: AsyncSequence, Sendable {
         let counts: Bool
         private var resolved: ResolvedQuery?
         private var cursor = IDCursor()
+        private var asked = 0
         private var isOver = false
 
         init(table: RemoteTable<M>, query: PullQuery, pageSize: Int, counts: Bool) {
@@ -60,6 +61,9 @@ public struct RemoteObjects<M: Model>: AsyncSequence, Sendable {
         mutating func next() async throws -> RemotePage? {
             guard !isOver else { return nil }
             try Task.checkCancellation()
+            let limit = table.context.options.pageLimit
+            guard asked < limit else { throw SyncError.tooManyPages(limit, of: table.name) }
+            asked += 1
             if resolved == nil { resolved = try await table.context.resolve(query) }
             let request = PageRequest(
                 table: table.name, filter: resolved?.filter?.remote, order: .id(after: cursor.last), top: pageSize,
