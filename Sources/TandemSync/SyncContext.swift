@@ -19,10 +19,14 @@ public final class SyncContext: Sendable {
     ///   - user: Whose data it is, by a name that does not change; `nil` where the server tells nobody apart. A store
     ///     that holds another user's data is not synced until the app has chosen what becomes of it: ``adopt(_:)``.
     public convenience init(store: Store, remote: some Remote, user: String? = nil, options: Options = Options()) {
-        self.init(localStore: store, remote: remote, user: user, options: options)
+        self.init(localStore: TandemStore(store), remote: remote, user: user, options: options)
     }
 
-    package init(localStore: any LocalStore, remote: any Remote, user: String? = nil, options: Options = Options()) {
+    /// - Parameters:
+    ///   - localStore: A store that is not Tandem's own.
+    ///   - remote: The server.
+    ///   - user: Whose data it is. See ``init(store:remote:user:options:)``.
+    public init(localStore: any LocalStore, remote: any Remote, user: String? = nil, options: Options = Options()) {
         store = localStore
         self.remote = NotedRemote(remote: remote, store: localStore)
         self.user = user

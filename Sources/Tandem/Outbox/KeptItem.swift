@@ -1,24 +1,46 @@
 import Foundation
 
 /// What a server has said of an object, and what could not be written into its row when it came.
-package struct KeptItem: Sendable, Hashable {
-    package enum Reason: Int, Sendable {
+public struct KeptItem: Sendable, Hashable {
+    /// Why it could not be written.
+    public enum Reason: Int, Sendable {
         /// The object has changes that were not sent: the server's side of a conflict.
         case pending = 1
         /// Another object here has its unique value.
         case refused = 2
     }
 
-    package let serverID: ServerID
+    /// The server's key of the object.
+    public let serverID: ServerID
     /// The object here, `nil` if there is none.
-    package let localID: LocalID?
-    package let version: String?
-    package let updatedAt: Date?
-    package let isDeleted: Bool
+    public let localID: LocalID?
+    /// The server's concurrency token.
+    public let version: String?
+    /// When the server changed the object last.
+    public let updatedAt: Date?
+    /// Whether it is a tombstone.
+    public let isDeleted: Bool
     /// The whole of it, as ``ServerItem/source``.
-    package let source: [UInt8]
-    package let reason: Reason
-    package let message: String?
+    public let source: [UInt8]
+    /// Why it was kept.
+    public let reason: Reason
+    /// What was in the way, in a sentence, if something was.
+    public let message: String?
+
+    /// Creates what is kept of an object.
+    public init(
+        serverID: ServerID, localID: LocalID?, version: String?, updatedAt: Date?, isDeleted: Bool, source: [UInt8],
+        reason: Reason, message: String? = nil
+    ) {
+        self.serverID = serverID
+        self.localID = localID
+        self.version = version
+        self.updatedAt = updatedAt
+        self.isDeleted = isDeleted
+        self.source = source
+        self.reason = reason
+        self.message = message
+    }
 }
 
 extension ReadTransaction {

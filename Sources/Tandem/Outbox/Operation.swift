@@ -68,6 +68,27 @@ public struct Operation: Hashable, Sendable, Identifiable {
     /// When it is to be sent again by itself, at the earliest; `nil` for at any time.
     public let retryAt: Date?
 
+    /// Creates an operation: for those who write a local store of their own.
+    public init(
+        id: ID, model: String, table: String, localID: LocalID, kind: Kind, state: State, changedAt: Date,
+        attempts: Int = 0, base: [String: StorageValue] = [:], sent: [String: StorageValue] = [:],
+        replaced: Kind? = nil, error: OperationError? = nil, retryAt: Date? = nil
+    ) {
+        self.id = id
+        self.model = model
+        self.table = table
+        self.localID = localID
+        self.kind = kind
+        self.state = state
+        self.changedAt = changedAt
+        self.attempts = attempts
+        self.base = base
+        self.sent = sent
+        self.replaced = replaced
+        self.error = error
+        self.retryAt = retryAt
+    }
+
     /// The properties changed, by their names in Swift, sorted.
     public var changedProperties: [String] { base.keys.sorted() }
 }

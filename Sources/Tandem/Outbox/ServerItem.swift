@@ -1,25 +1,29 @@
 import Foundation
 
 /// What a server has said of one object, read for the model that it belongs to.
-package struct ServerItem: Sendable {
-    package var serverID: ServerID
+public struct ServerItem: Sendable {
+    /// The server's key of the object.
+    public var serverID: ServerID
     /// The server's concurrency token; `nil` if the table has none.
-    package var version: String?
-    package var createdAt: Date?
-    package var updatedAt: Date?
+    public var version: String?
+    /// When the server made the object.
+    public var createdAt: Date?
+    /// When the server changed it last.
+    public var updatedAt: Date?
     /// Whether it is a tombstone.
-    package var isDeleted: Bool
+    public var isDeleted: Bool
     /// What the server holds, by the properties' names in Swift, in their stored form, with references by server IDs.
     /// What it does not name is not known.
-    package var values: [String: StorageValue]
+    public var values: [String: StorageValue]
     /// The members that the model does not know, as the remote writes them; `nil` if there are none.
-    package var extras: [UInt8]?
+    public var extras: [UInt8]?
     /// The whole of it, as the remote can read it again, also when the model has changed since.
-    package var source: [UInt8]
+    public var source: [UInt8]
     /// Whether it was read from a ``KeptItem``, and not from an answer: a newer one may have been kept since.
-    package var wasKept = false
+    public var wasKept = false
 
-    package init(
+    /// Creates an item.
+    public init(
         serverID: ServerID, version: String? = nil, createdAt: Date? = nil, updatedAt: Date? = nil,
         isDeleted: Bool = false, values: [String: StorageValue] = [:], extras: [UInt8]? = nil, source: [UInt8] = []
     ) {
@@ -43,7 +47,7 @@ package struct ServerItem: Sendable {
 }
 
 /// What became of an operation when its answer came.
-package enum AnswerOutcome: Hashable, Sendable {
+public enum AnswerOutcome: Hashable, Sendable {
     /// It is done, and the object synced.
     case done
     /// What was sent is done; what was changed meanwhile waits to be sent, on the new version.

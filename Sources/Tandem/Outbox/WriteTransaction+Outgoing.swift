@@ -1,25 +1,43 @@
 /// An object as an operation sends it.
-package struct OutgoingObject: Sendable {
-    package let operation: Operation
+public struct OutgoingObject: Sendable {
+    /// The operation.
+    public let operation: Operation
     /// `nil` if the server is not known to have it.
-    package let serverID: ServerID?
+    public let serverID: ServerID?
     /// The version that the changes were made on.
-    package let version: String?
+    public let version: String?
     /// All properties that are sent, by their names in Swift, in their stored form; references by the IDs that they are
     /// sent with.
-    package let values: [String: StorageValue]
+    public let values: [String: StorageValue]
     /// The properties that the operation changes, those of an attempt without an answer included; of an insert all.
-    package let changed: Set<String>
-    package let references: [OutgoingReference]
+    public let changed: Set<String>
+    /// The references among its values, those of lists one by one, in the order of the properties.
+    public let references: [OutgoingReference]
     /// The members that the model does not know.
-    package let extras: [UInt8]?
+    public let extras: [UInt8]?
     /// What was sent for the operation since the server last answered, and may have been carried out.
-    package let attemptedKinds: AttemptedKinds
+    public let attemptedKinds: AttemptedKinds
+
+    /// Creates an object as it would be sent.
+    public init(
+        operation: Operation, serverID: ServerID?, version: String?, values: [String: StorageValue],
+        changed: Set<String>, references: [OutgoingReference], extras: [UInt8]?, attemptedKinds: AttemptedKinds
+    ) {
+        self.operation = operation
+        self.serverID = serverID
+        self.version = version
+        self.values = values
+        self.changed = changed
+        self.references = references
+        self.extras = extras
+        self.attemptedKinds = attemptedKinds
+    }
 }
 
 /// A reference that an object is sent with.
-package struct OutgoingReference: Hashable, Sendable {
-    package enum Target: Hashable, Sendable {
+public struct OutgoingReference: Hashable, Sendable {
+    /// What the server knows of the object referred to.
+    public enum Target: Hashable, Sendable {
         /// The server knows it.
         case known(ServerID)
         /// Its insert waits: until that is acknowledged the server has nothing of this ID.
@@ -29,11 +47,21 @@ package struct OutgoingReference: Hashable, Sendable {
     }
 
     /// The property's name in Swift.
-    package let property: String
-    package let localID: LocalID
-    package let target: Target
+    public let property: String
+    /// What it names here.
+    public let localID: LocalID
+    /// What the server knows of that.
+    public let target: Target
     /// Whether the object can be sent without it.
-    package let isOptional: Bool
+    public let isOptional: Bool
+
+    /// Creates a reference.
+    public init(property: String, localID: LocalID, target: Target, isOptional: Bool) {
+        self.property = property
+        self.localID = localID
+        self.target = target
+        self.isOptional = isOptional
+    }
 }
 
 extension WriteTransaction {

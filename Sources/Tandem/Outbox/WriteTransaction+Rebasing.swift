@@ -1,26 +1,40 @@
 import Foundation
 
 /// What the two sides of a conflict hold, and what each has changed.
-package struct ConflictSides: Sendable {
-    package let kind: Operation.Kind
+public struct ConflictSides: Sendable {
+    /// What is to be done on the server.
+    public let kind: Operation.Kind
     /// What the server last sent of the properties changed here; of an insert nothing.
-    package let base: [String: StorageValue]
+    public let base: [String: StorageValue]
     /// What is here, of all properties that are sent; references by local IDs.
-    package let local: [String: StorageValue]
+    public let local: [String: StorageValue]
     /// What the server holds, as far as it says; references by local IDs of what is here. `nil` for a tombstone.
-    package let server: [String: StorageValue]?
+    public let server: [String: StorageValue]?
     /// The properties changed here whose values the server does not hold.
-    package let changedHere: Set<String>
+    public let changedHere: Set<String>
     /// The properties that someone else has changed: what the server holds of them is neither what it held, nor what was
     /// sent from here.
-    package let changedThere: Set<String>
+    public let changedThere: Set<String>
+
+    /// Creates the sides of a conflict.
+    public init(
+        kind: Operation.Kind, base: [String: StorageValue], local: [String: StorageValue],
+        server: [String: StorageValue]?, changedHere: Set<String>, changedThere: Set<String>
+    ) {
+        self.kind = kind
+        self.base = base
+        self.local = local
+        self.server = server
+        self.changedHere = changedHere
+        self.changedThere = changedThere
+    }
 
     /// Whether anybody else has changed the object. If not, a refusal was about our own write, whose answer was lost.
-    package var isConflict: Bool { server == nil || !changedThere.isEmpty }
+    public var isConflict: Bool { server == nil || !changedThere.isEmpty }
 }
 
 /// What became of an operation that was made to follow what the server holds.
-package enum RebaseOutcome: Hashable, Sendable {
+public enum RebaseOutcome: Hashable, Sendable {
     /// Nothing is left to be sent: the operation is gone.
     case adopted
     /// It waits to be sent, on the new version.

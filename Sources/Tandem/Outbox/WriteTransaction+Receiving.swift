@@ -1,7 +1,7 @@
 import Foundation
 
 /// How an object that a server sends is known again among those made here.
-package enum ServerIdentity: Hashable, Sendable {
+public enum ServerIdentity: Hashable, Sendable {
     /// The IDs are made here: an object is inserted on the server under its local ID.
     case client
     /// The server makes the IDs.
@@ -11,8 +11,10 @@ package enum ServerIdentity: Hashable, Sendable {
 }
 
 /// What became of an item that a server sent.
-package enum ServerReceipt: Sendable {
+public enum ServerReceipt: Sendable {
+    /// It is new here.
     case inserted(LocalID)
+    /// The object here has become what it says.
     case updated(LocalID)
     /// It was a tombstone, and the object is gone.
     case removed(LocalID)

@@ -1,17 +1,18 @@
 import Foundation
 
 /// How far one query of a table has been pulled.
-package struct SyncToken: Hashable, Sendable {
+public struct SyncToken: Hashable, Sendable {
     /// What the query's filter was: one query ID has one filter.
-    package var digest: [UInt8]
+    public var digest: [UInt8]
     /// The time of the last change that was fetched, as the server wrote it; `nil` if there was none yet.
-    package var time: String?
+    public var time: String?
     /// Whether the server's clock has passed that time by as much as it may commit late: then nothing older can come.
-    package var isSettled: Bool
+    public var isSettled: Bool
     /// When the query was last pulled to its end, by the local clock.
-    package var lastSuccess: Date?
+    public var lastSuccess: Date?
 
-    package init(digest: [UInt8], time: String? = nil, isSettled: Bool = false, lastSuccess: Date? = nil) {
+    /// Creates a token.
+    public init(digest: [UInt8], time: String? = nil, isSettled: Bool = false, lastSuccess: Date? = nil) {
         self.digest = digest
         self.time = time
         self.isSettled = isSettled
@@ -64,7 +65,7 @@ extension ReadTransaction {
 }
 
 /// What sync remembers of a store as a whole.
-package enum SyncSetting: String, CaseIterable, Sendable {
+public enum SyncSetting: String, CaseIterable, Sendable {
     /// Whose the data is.
     case user = "sync.user"
     /// Which server it is exchanged with.

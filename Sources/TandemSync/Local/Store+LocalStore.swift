@@ -1,19 +1,44 @@
 import Foundation
 import Tandem
 
-extension Store: LocalStore {
-    package var models: [ModelDefinition] { modelDefinitions }
+/// Tandem's store as one that sync works on.
+///
+/// Not by a conformance of `Store` itself: that would put all of ``LocalWriting`` among what an app can call in its own
+/// transactions.
+package struct TandemStore: LocalStore {
+    package let store: Store
+
+    package init(_ store: Store) {
+        self.store = store
+    }
+
+    package var models: [ModelDefinition] { store.models }
 
     package func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
-        try await read { (transaction: ReadTransaction) in try body(transaction) }
+        try await store.read { (local: any LocalReading) in try body(local) }
+    }
+
+    package func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
+        try await store.write { (local: any LocalWriting) in try body(local) }
+    }
+
+    package var operationChanges: AsyncStream<Set<String>> { store.operationChanges }
+    package var lockName: String { store.lockName }
+    package var lockPath: String? { store.lockPath }
+}
+
+extension Store {
+    package var models: [ModelDefinition] { modelDefinitions }
+    package var operationChanges: AsyncStream<Set<String>> { operations.changes }
+
+    package func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
+        try await read { (transaction: ReadTransaction) in try body(StoreReading(transaction)) }
     }
 
     package func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
         // Not cancelled with its caller: what a server has answered is to be kept.
-        try await Task { try await self.write { (transaction: WriteTransaction) in try body(transaction) } }.value
+        try await Task { try await self.write { (transaction: WriteTransaction) in try body(transaction.local) } }.value
     }
-
-    package var operationChanges: AsyncStream<Set<String>> { operations.changes }
 
     package var lockName: String { lockPath ?? "\(ObjectIdentifier(self))" }
 
@@ -26,16 +51,7 @@ extension Store: LocalStore {
     }
 }
 
-extension ReadTransaction: LocalReading {
-    package func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet {
-        var rows = RowSet()
-        try forEachSyncedRow(in: table, where: filter?.node) { rows.insert($0) }
-        return rows
-    }
-}
-
-extension WriteTransaction: LocalWriting {
-    package func dropOperations(in table: String, where filter: LocalFilter?) throws -> Int {
-        try dropOperations(in: table, where: filter?.node)
-    }
+extension WriteTransaction {
+    /// The transaction as sync sees it.
+    package var local: any LocalWriting { StoreWriting(self) }
 }

@@ -155,11 +155,12 @@ extension RemoteTable {
         return try await context.store.read { local in
             var values = values
             for property in references {
+                guard let target = property.targetTable else { continue }
                 switch (property.kind, values[property.name]) {
-                case (.reference(let target), .text(let id)?):
+                case (.reference, .text(let id)?):
                     let known = try local.serverID(of: LocalID(id), in: target)
                     values[property.name] = .text(known?.rawValue ?? id)
-                case (.references(let target), let list?):
+                case (.references, let list?):
                     guard case .array(let nodes) = try property.node(of: list) else { continue }
                     values[property.name] = ModelValues.list(
                         try nodes.compactMap { node in

@@ -2,14 +2,17 @@ import Crypto
 
 /// Which kinds of request have been sent for an operation since the server last answered: any of them may have been
 /// carried out, late, or with its answer lost.
-package struct AttemptedKinds: OptionSet, Hashable, Sendable {
-    package let rawValue: Int64
+public struct AttemptedKinds: OptionSet, Hashable, Sendable {
+    public let rawValue: Int64
 
-    package static let insert = AttemptedKinds(rawValue: 1)
-    package static let update = AttemptedKinds(rawValue: 2)
-    package static let delete = AttemptedKinds(rawValue: 4)
+    /// An insert.
+    public static let insert = AttemptedKinds(rawValue: 1)
+    /// An update.
+    public static let update = AttemptedKinds(rawValue: 2)
+    /// A delete.
+    public static let delete = AttemptedKinds(rawValue: 4)
 
-    package init(rawValue: Int64) {
+    public init(rawValue: Int64) {
         self.rawValue = rawValue
     }
 
@@ -19,7 +22,8 @@ package struct AttemptedKinds: OptionSet, Hashable, Sendable {
     /// case that it was surely not carried out.
     func stored(before: AttemptedKinds = []) -> StorageValue { .integer(rawValue | before.rawValue << 3) }
 
-    init(_ kind: Operation.Kind) {
+    /// The kind of one request.
+    public init(_ kind: Operation.Kind) {
         switch kind {
         case .insert: self = .insert
         case .update: self = .update

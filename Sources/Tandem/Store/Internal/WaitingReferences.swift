@@ -31,21 +31,7 @@ extension WriteTransaction {
     /// The entries of an object's reference that wait, in the order of their places.
     func waitingEntries(of rowID: Int64, _ property: Int, in table: TableLayout) throws -> [WaitingEntry] {
         guard try hasUnresolved() else { return [] }
-        let statement = try connection.statement(
-            """
-            SELECT "position", "id" FROM "__unresolved" WHERE "table" = ? AND "object" = ? AND "column" = ? \
-            ORDER BY "position"
-            """)
-        statement.bind(1, table.table)
-        statement.bind(2, rowID)
-        statement.bind(3, table.definition.properties[property].column)
-        defer { statement.reset() }
-        var entries: [WaitingEntry] = []
-        while try statement.step() {
-            entries.append(
-                WaitingEntry(position: max(0, Int(statement.integer(0))), id: LocalID(try statement.text(1))))
-        }
-        return entries
+        return try connection.waitingEntries(of: rowID, property, in: table)
     }
 
     /// What a change of an object makes of its waiting references: for each reference where something waits now or
@@ -97,5 +83,26 @@ extension WriteTransaction {
         try keepUnresolved(
             entries.map { UnresolvedReference(link: link, target: target, position: $0.position, id: $0.id) },
             of: rowID, in: table)
+    }
+}
+
+extension Connection {
+    /// The entries of an object's reference that wait, in the order of their places.
+    func waitingEntries(of rowID: Int64, _ property: Int, in table: TableLayout) throws -> [WaitingEntry] {
+        let statement = try statement(
+            """
+            SELECT "position", "id" FROM "__unresolved" WHERE "table" = ? AND "object" = ? AND "column" = ? \
+            ORDER BY "position"
+            """)
+        statement.bind(1, table.table)
+        statement.bind(2, rowID)
+        statement.bind(3, table.definition.properties[property].column)
+        defer { statement.reset() }
+        var entries: [WaitingEntry] = []
+        while try statement.step() {
+            entries.append(
+                WaitingEntry(position: max(0, Int(statement.integer(0))), id: LocalID(try statement.text(1))))
+        }
+        return entries
     }
 }

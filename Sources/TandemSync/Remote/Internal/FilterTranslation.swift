@@ -172,8 +172,7 @@ struct FilterTranslation {
     }
 
     private func reference(_ localID: LocalID, _ path: ColumnPath) throws -> ServerID {
-        guard case .reference(let target)? = path.definition?.kind,
-            let serverID = try serverID(localID, target)
+        guard let target = path.definition?.targetTable, let serverID = try serverID(localID, target)
         else {
             throw refusal(path, "", "The server does not know the object referred to yet. Push first.")
         }

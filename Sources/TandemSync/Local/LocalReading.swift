@@ -1,0 +1,112 @@
+import Foundation
+import Tandem
+
+/// What sync reads of a local store, in a block of ``LocalStore/read(_:)`` or ``LocalStore/write(_:)``.
+///
+/// In a write it sees what the block has written. Tables are given by their names in the store.
+///
+/// ## Topics
+/// ### Operations
+/// - ``operations(after:limit:)``
+/// - ``operation(withID:)``
+/// - ``operation(on:in:)``
+/// - ``countOfOperations()``
+/// - ``countOfOperations(in:)-(String)``
+/// - ``blocker(of:in:)``
+/// - ``mayHaveDeleted(_:)``
+/// ### Objects
+/// - ``object(_:in:)``
+/// - ``localIDs(in:)``
+/// - ``hasObject(_:in:)``
+/// - ``serverID(of:in:)``
+/// - ``row(of:in:)``
+/// - ``syncedRows(in:where:)``
+/// ### What was kept of a server's
+/// - ``keptItem(of:)``
+/// - ``keptItemsWithoutOperation(in:after:limit:)``
+/// ### What sync remembers
+/// - ``syncToken(of:in:)``
+/// - ``lastSuccesses()``
+/// - ``syncSetting(_:)``
+/// - ``exchangedTablesWithoutModel()``
+public protocol LocalReading {
+    /// The operations in the order of the queue, those of no model here left out. Later changes of an object leave its
+    /// operation in its place.
+    ///
+    /// - Parameters:
+    ///   - id: Those after this one; `nil` for the first ones.
+    ///   - limit: How many at most.
+    func operations(after id: Tandem.Operation.ID?, limit: Int) throws -> [Tandem.Operation]
+
+    /// An operation; `nil` if it is no longer in the queue.
+    func operation(withID id: Tandem.Operation.ID) throws -> Tandem.Operation?
+
+    /// The operation of an object; `nil` if it has none.
+    func operation(on localID: LocalID, in table: String) throws -> Tandem.Operation?
+
+    /// The number of operations on a table's objects.
+    func countOfOperations(in table: String) throws -> Int
+
+    /// The number of all operations.
+    func countOfOperations() throws -> Int
+
+    /// The number of operations in a state.
+    func countOfOperations(in state: Tandem.Operation.State) throws -> Int
+
+    /// An object by its stored values, a deleted one that the server has not heard of too; `nil` if there is none.
+    func object(_ localID: LocalID, in table: String) throws -> LocalObject?
+
+    /// The local IDs of a table's objects, deleted ones that the server has not heard of included, in their order.
+    func localIDs(in table: String) throws -> [LocalID]
+
+    /// The server ID of a live or deleted object; `nil` if it has none, or there is no such object.
+    func serverID(of localID: LocalID, in table: String) throws -> ServerID?
+
+    /// Whether there is an object with a local ID, deleted ones that the server has not heard of included.
+    func hasObject(_ localID: LocalID, in table: String) throws -> Bool
+
+    /// An object whose insert failed or is held, and that has to be on the server before another one: because that one
+    /// refers to it, or to what refers to it.
+    func blocker(of localID: LocalID, in table: String) throws -> (localID: LocalID, model: String)?
+
+    /// Whether a delete of the operation's object was sent, by this operation or before the object was brought back, and
+    /// may have been carried out.
+    func mayHaveDeleted(_ id: Tandem.Operation.ID) throws -> Bool
+
+    /// What a server has said of the object of an operation, and could not be written; the newest by the server's time if
+    /// there are several.
+    func keptItem(of operation: Tandem.Operation.ID) throws -> KeptItem?
+
+    /// What is kept for a table's objects, and can be received now as far as is known: what clashed with a unique value,
+    /// and what was kept beside an operation that is no more.
+    ///
+    /// - Parameters:
+    ///   - serverID: Those after this one, in the order of their IDs; `nil` for the first ones.
+    ///   - limit: How many at most.
+    func keptItemsWithoutOperation(in table: String, after serverID: ServerID?, limit: Int) throws -> [KeptItem]
+
+    /// The number of a row, by which ``LocalWriting/removeSynced(_:in:)`` takes it away; `nil` if no object has the ID.
+    ///
+    /// An object keeps its row's number; a later object may be given that of one that is gone.
+    func row(of serverID: ServerID, in table: String) throws -> Int64?
+
+    /// The live objects that the server knows and that have no operation.
+    ///
+    /// - Parameter filter: Of those, the ones for which it holds; `nil` for all.
+    func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet
+
+    /// How far a query has been pulled; `nil` if it was never pulled, or must be pulled from the start.
+    func syncToken(of queryID: String, in table: String) throws -> SyncToken?
+
+    /// When each table was last fetched to its end by one of its tokens, by the local clock.
+    func lastSuccesses() throws -> [String: Date]
+
+    /// A setting of sync's; `nil` if it was not set.
+    func syncSetting(_ key: SyncSetting) throws -> String?
+
+    /// The tables of models that the store was not opened with, and that hold what is exchanged with a server: objects
+    /// that it knows, operations, items kept, or how far a query was pulled. In the order of their names.
+    ///
+    /// A store that holds nothing but the models that it was opened with has none.
+    func exchangedTablesWithoutModel() throws -> [String]
+}

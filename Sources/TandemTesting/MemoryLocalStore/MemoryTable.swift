@@ -1,0 +1,100 @@
+import Tandem
+
+/// The objects of one model, and by what they are found.
+struct MemoryTable: Sendable {
+    let model: MemoryModel
+    private(set) var objects: [Int64: MemoryObject] = [:]
+    private var byLocalID: [LocalID: Int64] = [:]
+    private var byServerID: [ServerID: Int64] = [:]
+    /// The live objects by their unique values, for each of ``MemoryModel/uniques``.
+    private var unique: [[[StorageValue]: Int64]]
+    /// Which objects name an ID, by the reference's place.
+    private var naming: [Int: [LocalID: Set<Int64>]] = [:]
+    private(set) var lastRow: Int64 = 0
+
+    init(_ model: MemoryModel) {
+        self.model = model
+        unique = model.uniques.map { _ in [:] }
+    }
+
+    subscript(localID: LocalID) -> MemoryObject? { byLocalID[localID].flatMap { objects[$0] } }
+    subscript(serverID: ServerID) -> MemoryObject? { byServerID[serverID].flatMap { objects[$0] } }
+    subscript(row: Int64) -> MemoryObject? { objects[row] }
+
+    var localIDs: [LocalID] { byLocalID.keys.sorted() }
+
+    /// The objects whose reference names an ID, in the order of their rows.
+    func objects(naming id: LocalID, at place: Int) -> [MemoryObject] {
+        (naming[place]?[id] ?? []).sorted().compactMap { objects[$0] }
+    }
+
+    mutating func nextRow() -> Int64 {
+        lastRow += 1
+        return lastRow
+    }
+
+    mutating func put(_ object: MemoryObject) {
+        remove(object.row)
+        objects[object.row] = object
+        byLocalID[object.localID] = object.row
+        if let serverID = object.serverID { byServerID[serverID] = object.row }
+        for (index, places) in model.uniques.enumerated() where !object.isDeleted {
+            if let key = key(of: object, places) { unique[index][key] = object.row }
+        }
+        for (place, entries) in object.links {
+            for entry in entries { naming[place, default: [:]][entry.id, default: []].insert(object.row) }
+        }
+    }
+
+    mutating func remove(_ row: Int64) {
+        guard let old = objects.removeValue(forKey: row) else { return }
+        byLocalID[old.localID] = nil
+        if let serverID = old.serverID, byServerID[serverID] == row { byServerID[serverID] = nil }
+        for (index, places) in model.uniques.enumerated() where !old.isDeleted {
+            if let key = key(of: old, places), unique[index][key] == row { unique[index][key] = nil }
+        }
+        for (place, entries) in old.links {
+            for entry in entries { naming[place]?[entry.id]?.remove(row) }
+        }
+    }
+
+    // MARK: What must not be
+
+    /// Makes sure that an object could be put.
+    func check(_ object: MemoryObject) throws {
+        for (place, property) in model.properties.enumerated()
+        where !property.isOptional && model.link(at: place) == nil && object.values[place] == .null {
+            throw TandemError(
+                .invalidValue, "It must have a value.", advice: "Give it one, or make the property optional.",
+                model: model.definition.name, property: property.name)
+        }
+        if let serverID = object.serverID, let other = byServerID[serverID], other != object.row {
+            throw TandemError(
+                .duplicateID, "An object with the server ID \(serverID) exists already.",
+                advice: "Look at what the server has answered.", model: model.definition.name)
+        }
+        guard !object.isDeleted else { return }
+        for (index, places) in model.uniques.enumerated() {
+            guard let key = key(of: object, places), let row = unique[index][key], row != object.row else { continue }
+            throw TandemError(
+                .duplicateValue, "Another object has \(places.count > 1 ? "these values" : "this value") already.",
+                advice: "Change \(places.count > 1 ? "one of them" : "it"), or update the other object.",
+                model: model.definition.name, property: places.map { model.properties[$0].name }.joined(separator: "+"),
+                localID: objects[row]?.localID)
+        }
+    }
+
+    /// What must not be there twice; `nil` if one of the values is null, which equals nothing.
+    private func key(of object: MemoryObject, _ places: [Int]) -> [StorageValue]? {
+        var key: [StorageValue] = []
+        for place in places {
+            switch object.present(at: place, model) {
+            case .null: return nil
+            // -0 is 0 here, as everywhere but in a comparison bit by bit.
+            case .real(let value): key.append(.real(value + 0))
+            case let value: key.append(value)
+            }
+        }
+        return key
+    }
+}

@@ -1,0 +1,153 @@
+import Foundation
+import Tandem
+import TandemSync
+
+extension MemoryTransaction {
+    func acknowledge(
+        _ id: Operation.ID, attempt: Int, with item: ServerItem?, keepsTombstones: Bool
+    ) throws -> AnswerOutcome {
+        try checkUsable()
+        guard let (operation, object, model) = try underWay(id, attempt: attempt) else { return .stale }
+        return try together {
+            if operation.sentKind ?? operation.kind == .delete {
+                guard operation.kind != .delete else {
+                    finishDelete(operation, object)
+                    return .done
+                }
+                // It was brought back while the delete was under way. What was never acknowledged, and leaves no tombstone
+                // to be seen, has no ID there to be undeleted by.
+                if keepsTombstones && (item != nil || object.serverID != nil) {
+                    try makeUndelete(operation, object, over: item, model)
+                } else {
+                    try sendAnew(operation, object)
+                }
+                return .stillPending
+            }
+            guard let item, !item.isDeleted else {
+                throw TandemError(
+                    .invalidValue, "An insert or update was acknowledged without what the server holds now.",
+                    advice: "Ask the server for the object.", model: model.definition.name)
+            }
+            return try acknowledgeChange(operation, object, item, model)
+        }
+    }
+
+    private func acknowledgeChange(
+        _ operation: MemoryOperation, _ object: MemoryObject, _ item: ServerItem, _ model: MemoryModel
+    ) throws -> AnswerOutcome {
+        var (operation, object) = (operation, object)
+        let wasKnown = object.serverID != nil
+        // First: a list that names the object itself finds it by its server ID.
+        if object.serverID != item.serverID {
+            object = try uniteWithHolder(of: item.serverID, object, model)
+            object.serverID = item.serverID
+            try state.write(object)
+            // What was changed of an object that was taken for another one is a change made meanwhile.
+            operation = state.operation(of: object) ?? operation
+        }
+        var isRefused = false
+        do {
+            try together {
+                try foldIn(item, &operation, object, model)
+                guard var object = state.object(object.key) else { throw stale(operation.id) }
+                (object.version, object.updatedAt) = (item.version, item.updatedAt)
+                try state.write(object)
+            }
+        } catch let error as TandemError where error.code == .duplicateValue {
+            // The server has done it: that must not be sent again. The version stays that of the values.
+            isRefused = true
+            keep(item, of: object, in: object.table, .refused, message: error.message)
+        }
+        if var object = state.object(object.key) {
+            object.createdAt = item.createdAt ?? object.createdAt
+            try state.write(object)
+        }
+        settle(operation)
+        if !wasKnown && !object.isDeleted {
+            try resolveWaiting(for: object.localID, item.serverID, in: object.table)
+        }
+        if !isRefused { dropKept(knowing: item, of: object) }
+        return isRefused ? .refusedHere : state.operation(of: object) == nil ? .done : .stillPending
+    }
+
+    /// Writes what the server holds over what was not changed here meanwhile.
+    private func foldIn(
+        _ item: ServerItem, _ operation: inout MemoryOperation, _ object: MemoryObject, _ model: MemoryModel
+    ) throws {
+        let whole = object.whole(model)
+        var changes = operation.changes
+        for (place, value) in values(of: item, model) {
+            let name = model.properties[place].name
+            guard changes[name] != nil else { continue }
+            let there = local(value, at: place, model)
+            changes[name] = there == whole[place] ? nil : there
+        }
+        let unchanged = values(of: item, model).filter { changes[model.properties[$0.key].name] == nil }
+        try overwrite(object, unchanged, model)
+        try keepExtras(item.extras, of: object)
+        operation.changes = changes
+    }
+
+    /// The values that an item names, by the properties' places.
+    func values(of item: ServerItem, _ model: MemoryModel) -> [Int: StorageValue] {
+        var values: [Int: StorageValue] = [:]
+        for (place, property) in model.sent { values[place] = item.values[property.name] }
+        return values
+    }
+
+    /// Writes values of a server into an object, whatever waits to be sent of it.
+    func overwrite(_ object: MemoryObject, _ values: [Int: StorageValue], _ model: MemoryModel) throws {
+        guard let object = state.object(object.key) else { throw notFound(object.localID, model) }
+        try update(object, values, model, .server)
+    }
+
+    func keepExtras(_ extras: [UInt8]?, of object: MemoryObject) throws {
+        guard var object = state.object(object.key), object.extras != extras else { return }
+        object.extras = extras
+        try state.write(object)
+    }
+
+    /// Ends an attempt that was carried out.
+    private func settle(_ operation: MemoryOperation) {
+        var operation = operation
+        if operation.kind == operation.sentKind ?? operation.kind && operation.changes.isEmpty {
+            return drop(operation)
+        }
+        // Changed, or deleted, meanwhile: that stays to be sent, on the new version.
+        operation.state = operation.stateAfterAnswer
+        let isDelete = operation.kind == .delete
+        operation.kind = isDelete ? .delete : .update
+        operation.replaced = isDelete && !operation.changes.isEmpty ? .update : nil
+        operation.forgetAttempts()
+        put(operation)
+    }
+
+    // MARK: Deletes
+
+    private func finishDelete(_ operation: MemoryOperation, _ object: MemoryObject) {
+        drop(operation)
+        // An object that the server knows under the ID made here may have been deleted before it was acknowledged.
+        dropKept(of: object, object.serverID ?? ServerID(object.localID.rawValue), in: object.table)
+        erase(object)
+    }
+
+    func makeInsert(_ id: Operation.ID) throws {
+        try checkUsable()
+        let (operation, object, _) = try stored(id)
+        guard operation.kind != .delete else { throw stale(id) }
+        try together {
+            dropKept(of: object, object.serverID, in: object.table)
+            try sendAnew(operation, object)
+        }
+    }
+
+    private func sendAnew(_ operation: MemoryOperation, _ object: MemoryObject) throws {
+        var (operation, object) = (operation, object)
+        operation.state = operation.stateAfterAnswer
+        (operation.kind, operation.replaced, operation.changes) = (.insert, nil, [:])
+        operation.forgetAttempts()
+        put(operation)
+        (object.serverID, object.version, object.createdAt, object.updatedAt) = (nil, nil, nil, nil)
+        try state.write(object)
+    }
+}

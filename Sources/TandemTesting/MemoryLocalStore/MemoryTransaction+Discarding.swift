@@ -1,0 +1,69 @@
+import Tandem
+import TandemSync
+
+extension MemoryTransaction {
+    func discard(_ id: Operation.ID, for item: ServerItem?) throws -> [String: StorageValue] {
+        try together {
+            let (operation, object, model) = try stored(id)
+            let lost = unsentValues(of: operation, object, model)
+            if let item {
+                let object = try uniteWithHolder(of: item.serverID, object, model)
+                dropKept(knowing: item, of: object)
+                drop(operation)
+                try become(item, object, model)
+            } else if object.serverID == nil {
+                try forgetNew(operation, object)
+            } else if hasKeptTombstone(of: object) {
+                // There is nothing to return to.
+                drop(operation)
+                try goAsServerSays(object)
+            } else {
+                try returnToBase(operation, object, model)
+            }
+            return lost
+        }
+    }
+
+    private func unsentValues(
+        of operation: MemoryOperation, _ object: MemoryObject, _ model: MemoryModel
+    ) -> [String: StorageValue] {
+        let whole = object.whole(model)
+        return Dictionary(
+            uniqueKeysWithValues: model.sent.filter { operation.isWhole || operation.base(of: $0.property.name) != nil }
+                .map { ($0.property.name, whole[$0.place]) })
+    }
+
+    /// Takes away an object that the server is not known to have, by the app's rules.
+    private func forgetNew(_ operation: MemoryOperation, _ object: MemoryObject) throws {
+        let mayBeThere = !operation.attemptedKinds.isEmpty && operation.state != .failed
+        if mayBeThere { try release(operation.id) } else { drop(operation) }
+        if !object.isDeleted {
+            _ = try delete(object.localID, in: object.table, .app)
+        } else if !mayBeThere {
+            erase(object)
+        }
+    }
+
+    /// Makes an object what the server last sent of it.
+    private func returnToBase(_ operation: MemoryOperation, _ object: MemoryObject, _ model: MemoryModel) throws {
+        drop(operation)
+        var values: [Int: StorageValue] = [:]
+        for (name, base) in operation.bases {
+            if let place = model.place(of: name) { values[place] = wire(base, at: place, model) }
+        }
+        try overwrite(object, values, model)
+        if object.isDeleted { try show(object, model, .server) }
+    }
+
+    /// Makes an object what the server holds: its operation is gone.
+    private func become(_ item: ServerItem, _ object: MemoryObject, _ model: MemoryModel) throws {
+        guard !item.isDeleted else { return try goAsServerSays(object) }
+        try take(item, object, model, values(of: item, model))
+        if object.isDeleted { try show(object, model, .server) }
+    }
+
+    private func goAsServerSays(_ object: MemoryObject) throws {
+        erase(object)
+        try detachHolders(of: object.localID, in: object.table, as: object.serverID)
+    }
+}

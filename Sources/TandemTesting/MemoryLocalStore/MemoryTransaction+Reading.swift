@@ -1,0 +1,143 @@
+import Foundation
+import Tandem
+import TandemSync
+
+extension MemoryTransaction {
+    func operations(after id: Operation.ID?, limit: Int) throws -> [Operation] {
+        try checkUsable()
+        let start = id.map { state.place(of: $0 + 1) } ?? 0
+        return try state.queue.dropFirst(start).prefix(limit).map { $0.described(try model($0.object.table)) }
+    }
+
+    func operation(withID id: Operation.ID) throws -> Operation? {
+        try checkUsable()
+        return try state[id].map { $0.described(try model($0.object.table)) }
+    }
+
+    func operation(on localID: LocalID, in table: String) throws -> Operation? {
+        try checkUsable()
+        guard let object = state.find(localID, in: table), let operation = state.operation(of: object) else {
+            return nil
+        }
+        return operation.described(try model(table))
+    }
+
+    func countOfOperations(in table: String) throws -> Int {
+        try checkUsable()
+        return state.queue.count { $0.object.table == table }
+    }
+
+    func countOfOperations() throws -> Int {
+        try checkUsable()
+        return state.queue.count
+    }
+
+    func countOfOperations(in wanted: Operation.State) throws -> Int {
+        try checkUsable()
+        return state.queue.count { $0.state == wanted }
+    }
+
+    func object(_ localID: LocalID, in table: String) throws -> LocalObject? {
+        try checkUsable()
+        guard let object = state.find(localID, in: table) else { return nil }
+        let model = try model(table)
+        return LocalObject(
+            localID: localID, serverID: object.serverID, version: object.version, createdAt: object.createdAt,
+            updatedAt: object.updatedAt, isDeleted: object.isDeleted, values: named(object.whole(model), model),
+            extras: object.extras)
+    }
+
+    func named(_ values: [StorageValue], _ model: MemoryModel) -> [String: StorageValue] {
+        Dictionary(zip(model.properties.map(\.name), values), uniquingKeysWith: { first, _ in first })
+    }
+
+    func localIDs(in table: String) throws -> [LocalID] {
+        try checkUsable()
+        return state.tables[table]?.localIDs ?? []
+    }
+
+    func serverID(of localID: LocalID, in table: String) throws -> ServerID? {
+        try checkUsable()
+        return state.find(localID, in: table)?.serverID
+    }
+
+    func hasObject(_ localID: LocalID, in table: String) throws -> Bool {
+        try checkUsable()
+        return state.find(localID, in: table) != nil
+    }
+
+    func blocker(of localID: LocalID, in table: String) throws -> (localID: LocalID, model: String)? {
+        try checkUsable()
+        var seen: Set<MemoryKey> = []
+        var next = [state.find(localID, in: table)].compactMap { $0 }
+        while let object = next.popLast() {
+            guard seen.insert(object.key).inserted else { continue }
+            let model = try model(of: object)
+            for link in model.links where !model.properties[link.place].isLocalOnly {
+                for entry in object.links[link.place] ?? [] where entry.isHere {
+                    guard let target = state.find(entry.id, in: link.target), target.serverID == nil,
+                        !target.isDeleted, let operation = state.operation(of: target)
+                    else { continue }
+                    if operation.state == .failed || operation.state == .held {
+                        return (target.localID, try self.model(link.target).definition.name)
+                    }
+                    next.append(target)
+                }
+            }
+        }
+        return nil
+    }
+
+    func mayHaveDeleted(_ id: Operation.ID) throws -> Bool {
+        try checkUsable()
+        return state[id]?.attemptedKinds.contains(.delete) ?? false
+    }
+
+    // MARK: Rows
+
+    func row(of serverID: ServerID, in table: String) throws -> Int64? {
+        try checkUsable()
+        return state.find(serverID, in: table)?.row
+    }
+
+    func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet {
+        try checkUsable()
+        let model = try model(table)
+        var rows = RowSet()
+        for object in state.tables[table]?.objects.values ?? [:].values
+        where object.serverID != nil && !object.isDeleted && state.operation(of: object) == nil {
+            if try passes(object, filter, model) { rows.insert(object.row) }
+        }
+        return rows
+    }
+
+    /// Whether a filter holds for an object, as the server would be asked it.
+    func passes(_ object: MemoryObject, _ filter: LocalFilter?, _ model: MemoryModel) throws -> Bool {
+        guard let filter, var asked = try self.object(object.localID, in: object.table) else { return true }
+        for link in model.links {
+            let name = model.properties[link.place].name
+            asked.values[name] = asked.values[name].map { wire($0, at: link.place, model) }
+        }
+        return filter.remote.holds(for: asked, of: model.definition)
+    }
+
+    // MARK: What sync remembers
+
+    func syncToken(of queryID: String, in table: String) throws -> SyncToken? {
+        try checkUsable()
+        return state.tokens[table]?[queryID]
+    }
+
+    func lastSuccesses() throws -> [String: Date] {
+        try checkUsable()
+        return state.tokens.compactMapValues { $0.values.compactMap(\.lastSuccess).max() }
+    }
+
+    func syncSetting(_ key: SyncSetting) throws -> String? {
+        try checkUsable()
+        return state.settings[key]
+    }
+
+    /// A store in memory holds its own models alone.
+    func exchangedTablesWithoutModel() -> [String] { [] }
+}

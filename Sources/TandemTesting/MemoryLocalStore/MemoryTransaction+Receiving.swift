@@ -1,0 +1,173 @@
+import Tandem
+import TandemSync
+
+extension MemoryTransaction {
+    func receive(_ item: ServerItem, in table: String, identity: ServerIdentity) throws -> ServerReceipt {
+        let model = try model(table)
+        return try together {
+            guard let object = known(item, identity, in: table) else { return try receiveNew(item, model) }
+            if let operation = state.operation(of: object) {
+                return try receive(item, besides: operation, object, model)
+            }
+            if item.isDeleted {
+                dropKept(of: object, item.serverID, in: table)
+                _ = try delete(object.localID, in: table, .server)
+                return .removed(object.localID)
+            }
+            return try receive(item, over: object, model)
+        }
+    }
+
+    /// The object that an item is of; `nil` if it is new here.
+    private func known(_ item: ServerItem, _ identity: ServerIdentity, in table: String) -> MemoryObject? {
+        if let found = state.find(item.serverID, in: table) { return found }
+        // Made here, and perhaps sent: whose answer was lost, or whose ID another device has chosen too.
+        let localID: LocalID?
+        switch identity {
+        case .client: localID = LocalID(item.serverID.rawValue)
+        case .server(let carried): localID = carried
+        }
+        guard let localID, let found = state.find(localID, in: table), found.serverID == nil,
+            state.operation(of: found) != nil
+        else { return nil }
+        return found
+    }
+
+    private func receiveNew(_ item: ServerItem, _ model: MemoryModel) throws -> ServerReceipt {
+        guard !item.isDeleted else {
+            dropKept(of: nil, item.serverID, in: model.table)
+            return .unknownTombstone
+        }
+        let sent = item.values.filter { name, _ in model.sent.contains { $0.property.name == name } }
+        let all = try complete(sent, model)
+        // It takes its server ID as local ID, unless that is another object's.
+        let wanted = LocalID(item.serverID.rawValue)
+        let localID = state.find(wanted, in: model.table) == nil ? wanted : ObjectState().localID
+        let object = MemoryObject(
+            row: state.nextRow(in: model.table), table: model.table, localID: localID, serverID: item.serverID,
+            version: item.version, createdAt: item.createdAt, updatedAt: item.updatedAt,
+            values: Array(repeating: .null, count: model.properties.count), extras: item.extras)
+        do {
+            try together { try add(object, all, model, .server) }
+        } catch let error as TandemError where error.code == .duplicateValue {
+            keep(item, of: nil, in: model.table, .refused, message: error.message)
+            return .refused(error)
+        }
+        dropKept(of: object, item.serverID, in: model.table)
+        return .inserted(localID)
+    }
+
+    /// An item of an object that is synced.
+    private func receive(_ item: ServerItem, over object: MemoryObject, _ model: MemoryModel) throws -> ServerReceipt {
+        do {
+            // A version alone can lie: two writes of one millisecond may have the same.
+            try together { try overwrite(object, values(of: item, model), model) }
+        } catch let error as TandemError where error.code == .duplicateValue {
+            keep(item, of: object, in: object.table, .refused, message: error.message)
+            return .refused(error)
+        }
+        guard var new = state.object(object.key) else { throw notFound(object.localID, model) }
+        new.extras = item.extras
+        new.version = item.version
+        new.createdAt = item.createdAt ?? object.createdAt
+        new.updatedAt = item.updatedAt
+        try state.write(new)
+        dropKept(of: object, item.serverID, in: object.table)
+        return new == object ? .unchanged : .updated(object.localID)
+    }
+
+    /// An item of an object with an operation: nothing of the object is written.
+    private func receive(
+        _ item: ServerItem, besides operation: MemoryOperation, _ object: MemoryObject, _ model: MemoryModel
+    ) throws -> ServerReceipt {
+        if !item.isDeleted, let version = item.version, let known = object.version,
+            StorageValue.text(version) == .text(known), isOwn(item, operation, object, model)
+        {
+            // What the change was made on: nothing has happened there. What was kept is over.
+            dropKept(of: object, item.serverID, in: object.table)
+            return .unchanged
+        }
+        keep(item, of: object, in: object.table, .pending)
+        return .keptBeside(operation.id)
+    }
+
+    /// Whether all that a server holds of an object is what it held before our changes, or one that was sent.
+    private func isOwn(
+        _ item: ServerItem, _ operation: MemoryOperation, _ object: MemoryObject, _ model: MemoryModel
+    ) -> Bool {
+        let whole = object.whole(model)
+        return values(of: item, model).allSatisfy { place, value in
+            let name = model.properties[place].name
+            if operation.attempted.contains(value, of: name) { return true }
+            let there = local(value, at: place, model)
+            guard let base = operation.base(of: name) else { return whole[place] == there }
+            // A base may name what has got its server ID since.
+            return base == there || local(base, at: place, model) == there
+        }
+    }
+
+    // MARK: Together
+
+    func receiveTogether(
+        _ items: [ServerItem], in table: String, identity: ServerIdentity
+    ) throws -> [ServerReceipt] {
+        let model = try model(table)
+        return try together {
+            var receipts: [Int: ServerReceipt] = [:]
+            var refused = Array(items.indices)
+            var hasGivenUp = false
+            while !refused.isEmpty {
+                let count = refused.count
+                refused = try refused.filter { index in
+                    let receipt = try receive(items[index], in: table, identity: identity)
+                    receipts[index] = receipt
+                    return if case .refused = receipt { true } else { false }
+                }
+                guard refused.count == count else {
+                    hasGivenUp = false
+                    continue
+                }
+                guard !hasGivenUp, try giveUpUniqueValues(refused.map { items[$0] }, model) else { break }
+                hasGivenUp = true
+            }
+            return items.indices.compactMap { receipts[$0] }
+        }
+    }
+
+    /// Has objects take the unique values of their items, each of which another of them has.
+    ///
+    /// - Returns: Whether any has.
+    private func giveUpUniqueValues(_ items: [ServerItem], _ model: MemoryModel) throws -> Bool {
+        let unique = Set(model.uniques.joined())
+        var group = items.filter { !$0.isDeleted }.compactMap { item in
+            state.find(item.serverID, in: model.table).map { (item, $0.key) }
+        }.filter { _, key in state.object(key).map { state.operation(of: $0) == nil } ?? false }
+        while group.count > 1 {
+            let before = state
+            // What is deleted is unique in nothing, so that each can take what another one still has.
+            for (_, key) in group { try setHidden(true, key) }
+            for (item, key) in group {
+                guard let object = state.object(key) else { continue }
+                try overwrite(object, values(of: item, model).filter { unique.contains($0.key) }, model)
+            }
+            var clashing: Set<MemoryKey> = []
+            for (_, key) in group {
+                do {
+                    try setHidden(false, key)
+                } catch let error as TandemError where error.code == .duplicateValue {
+                    clashing.insert(key)
+                }
+            }
+            if clashing.isEmpty { return true }
+            state = before
+            group.removeAll { clashing.contains($0.1) }
+        }
+        return false
+    }
+
+    private func setHidden(_ isHidden: Bool, _ key: MemoryKey) throws {
+        guard var object = state.object(key) else { return }
+        object.isDeleted = isHidden
+        try state.write(object)
+    }
+}

@@ -1,0 +1,59 @@
+import Tandem
+import TandemSync
+
+extension MemoryTransaction {
+    func removeSynced(_ rows: [Int64], in table: String) throws -> Int {
+        try removeSynced(rows, in: table, leavingKept: false)
+    }
+
+    func removeUnlisted(_ rows: [Int64], in table: String) throws -> Int {
+        try removeSynced(rows, in: table, leavingKept: true)
+    }
+
+    private func removeSynced(_ rows: [Int64], in table: String, leavingKept: Bool) throws -> Int {
+        _ = try model(table)
+        return try together {
+            var count = 0
+            for row in rows {
+                guard let object = state.object(MemoryKey(table: table, row: row)), let serverID = object.serverID,
+                    !object.isDeleted, state.operation(of: object) == nil
+                else { continue }
+                if !leavingKept { dropKept(of: object, serverID, in: table) }
+                if try delete(object.localID, in: table, .server) { count += 1 }
+            }
+            return count
+        }
+    }
+
+    func dropOperations(in table: String, where filter: LocalFilter?) throws -> Int {
+        let model = try model(table)
+        return try together {
+            var count = 0
+            // An object that goes by the app's rules may change another one of this table, which then has an operation.
+            while true {
+                let rows = try state.queue.filter { $0.object.table == table }.compactMap { state.object($0.object) }
+                    .filter { try passes($0, filter, model) }.map(\.key).sorted { $0.row < $1.row }
+                guard !rows.isEmpty else { return count }
+                // Those known to the server first: what they hold is then no reason to change them.
+                for known in [true, false] {
+                    for row in rows where try giveUp(row, ifKnown: known) { count += 1 }
+                }
+            }
+        }
+    }
+
+    private func giveUp(_ key: MemoryKey, ifKnown: Bool) throws -> Bool {
+        guard let object = state.object(key), (object.serverID != nil || object.isDeleted) == ifKnown,
+            let operation = state.operation(of: object)
+        else { return false }
+        dropKept(of: object, object.serverID, in: object.table)
+        drop(operation)
+        if ifKnown {
+            erase(object)
+            try detachHolders(of: object.localID, in: object.table, as: object.serverID)
+        } else {
+            _ = try delete(object.localID, in: object.table, .app)
+        }
+        return true
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Tandem
+import TandemSync
+
+/// A transaction of a ``MemoryLocalStore``: a copy of its state, which takes its place at the end.
+///
+/// What Tandem's store keeps in tables of SQLite stands here in dictionaries; each file is one chapter of what
+/// `LocalWriting` promises.
+final class MemoryTransaction: LocalWriting {
+    /// Who makes a change.
+    enum Origin {
+        case app
+        case server
+    }
+
+    let schema: MemorySchema
+    var state: MemoryState
+    let now: Date
+    /// The tables whose operations have changed.
+    var touched: Set<String> = []
+    private var isOver = false
+
+    init(_ schema: MemorySchema, _ state: MemoryState, _ now: Date) {
+        self.schema = schema
+        self.state = state
+        self.now = now
+    }
+
+    func end() { isOver = true }
+
+    func checkUsable() throws {
+        guard isOver else { return }
+        throw TandemError(
+            .transactionOver, "The transaction is over.", advice: "Use it inside its block only.")
+    }
+
+    /// Runs changes that are undone together if one of them fails.
+    func together<T>(_ body: () throws -> T) throws -> T {
+        try checkUsable()
+        let (state, touched) = (state, touched)
+        do {
+            return try body()
+        } catch {
+            (self.state, self.touched) = (state, touched)
+            throw error
+        }
+    }
+
+    func model(_ table: String) throws -> MemoryModel { try schema.model(ofTable: table) }
+    func model(of object: MemoryObject) throws -> MemoryModel { try model(object.table) }
+
+    /// An operation that must be in the queue, its object and its model.
+    func stored(_ id: Operation.ID) throws -> (operation: MemoryOperation, object: MemoryObject, model: MemoryModel) {
+        guard let operation = state[id], let object = state.object(operation.object) else { throw stale(id) }
+        return (operation, object, try model(of: object))
+    }
+
+    /// An operation of which an attempt is under way, or has got no answer; `nil` if it is over, or another one is.
+    func underWay(
+        _ id: Operation.ID, attempt: Int
+    ) throws -> (operation: MemoryOperation, object: MemoryObject, model: MemoryModel)? {
+        guard let operation = state[id], operation.sent != nil, operation.attempts == attempt else { return nil }
+        return try stored(id)
+    }
+
+    func stale(_ id: Operation.ID) -> TandemError {
+        TandemError(
+            .staleOperation, "The operation \(id) is not under way.",
+            advice: "Look at the queue again: it was answered, or collapsed by a change.")
+    }
+
+    func notFound(_ localID: LocalID, _ model: MemoryModel) -> TandemError {
+        TandemError(
+            .notFound, "There is no object with the local ID \(localID).", advice: "Insert it.",
+            model: model.definition.name)
+    }
+
+    // MARK: The queue
+
+    func put(_ operation: MemoryOperation) {
+        state.replace(operation)
+        touched.insert(operation.object.table)
+    }
+
+    func drop(_ operation: MemoryOperation) {
+        state.drop(operation)
+        touched.insert(operation.object.table)
+    }
+
+    // MARK: What sync remembers
+
+    func setSyncToken(_ token: SyncToken?, of queryID: String, in table: String) throws {
+        try checkUsable()
+        state.tokens[table, default: [:]][queryID] = token
+    }
+
+    func removeSyncTokens(of table: String) throws {
+        try checkUsable()
+        state.tokens[table] = nil
+    }
+
+    func setSyncSetting(_ key: SyncSetting, _ value: String?) throws {
+        try checkUsable()
+        state.settings[key] = value
+    }
+}
