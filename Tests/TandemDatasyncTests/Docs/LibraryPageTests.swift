@@ -1,0 +1,152 @@
+import Foundation
+import HTTPTypes
+import Tandem
+import TandemDatasync
+import TandemServer
+import TandemSync
+import Testing
+
+/// The code of this library's and the server's page, compiled and run. The lines between the markers are the pages' own.
+extension SocketTests {
+    @Suite struct LibraryPageTests {
+        @Model struct Card {
+            var shop: String
+        }
+
+        private struct Session: Sendable {
+            func token(isFresh: Bool) async throws -> String { isFresh ? "secret" : "old" }
+        }
+
+        private let serverURL: URL
+        private let store: Store
+
+        init() throws {
+            serverURL = try #require(URL(string: "http://127.0.0.1:1"))
+            store = try Store.inMemory(models: Card.self)
+        }
+
+        @Test func aRemoteIsMadeForAURL() async throws {
+            let session = Session()
+            // TandemDatasync begins
+            let remote = try DatasyncRemote(url: serverURL) { reason in
+                .bearer(try await session.token(isFresh: reason != .first))
+            }
+            let sync = SyncContext(store: store, remote: remote)
+            // TandemDatasync ends
+            await #expect { try await sync.pull(Card.self) } throws: { ($0 as? SyncError)?.code == .unreachable }
+        }
+
+        @Test func aDialectCanBeChanged() throws {
+            // TandemDatasync begins
+            var dialect = Dialect.azureMobileApps
+            dialect.routes["Card"] = "api/cards"
+            dialect.unauthenticated = [401, 403]
+            dialect.format.nestedJSON = true
+            // TandemDatasync ends
+            #expect(try DatasyncRemote(url: serverURL, dialect: dialect).format.nestedJSON)
+        }
+
+        @Test(.enabled(if: TestCertificate.isPossible, "openssl is not installed"))
+        func connectionsAreConfigured() throws {
+            let companyRoot = try TestCertificate(for: "DNS:company.example").pem
+            // TandemDatasync begins
+            var configuration = AsyncHTTPTransport.Configuration()
+            configuration.exchangeTimeout = .seconds(20)
+            configuration.trust = .certificates(pem: companyRoot)
+            configuration.proxy = AsyncHTTPTransport.Proxy(host: "proxy.example", port: 3128)
+            let remote = try DatasyncRemote(url: serverURL, configuration: configuration)
+            // TandemDatasync ends
+            #expect(remote.address == "http://127.0.0.1:1")
+        }
+
+        @Test func limitsAreSet() throws {
+            // TandemDatasync begins
+            var limits = AnswerLimits()
+            limits.bytes = 64 << 20
+            let large = try DatasyncRemote(url: serverURL, limits: limits)
+            // TandemDatasync ends
+            #expect(large.address == "http://127.0.0.1:1")
+        }
+
+        @Test func theNumbersOfThePageAreThoseOfTheCode() {
+            let (configuration, limits) = (AsyncHTTPTransport.Configuration(), AnswerLimits())
+            #expect(configuration.connectTimeout == .seconds(10) && configuration.idleTimeout == .seconds(30))
+            #expect(configuration.exchangeTimeout == .seconds(60) && limits.bytes == 16 << 20)
+            #expect(limits.id == 255 && limits.version == 4096 && WireFormat.maximumDigits == 10_000)
+        }
+
+        // MARK: The server
+
+        @Test func aServerIsStartedInATest() async throws {
+            // TandemServer begins
+            let server = try await TandemServer.start(ServerCore.inMemory())
+            let remote = try DatasyncRemote(url: server.url)
+            // ...
+            try await server.stop()
+            // TandemServer ends
+            #expect(remote.address == server.url.absoluteString)
+        }
+
+        @Test func aServerIsToldWhatToServe() async throws {
+            let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).tandem").path
+            defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
+            // TandemServer begins
+            var configuration = ServerConfiguration(dialect: .datasync)
+            configuration.tables["card"] = ServerTable(isPerUser: true)
+            configuration.otherTables = nil
+            configuration.user = { token in token == "secret" ? "anna" : nil }
+            configuration.hooks.validate = { table, members in
+                members["shop"] == "" ? ["A card has a shop."] : []
+            }
+            let core = try ServerCore.onFile(at: path, configuration: configuration)
+            let server = try await TandemServer.start(core)
+            // TandemServer ends
+            let remote = try DatasyncRemote(url: server.url) { _ in .bearer("secret") }
+            let sync = SyncContext(store: store, remote: remote)
+            try await store.write { tx in
+                try tx.insert(Card(shop: "Лента"))
+                try tx.insert(Card(shop: ""))
+            }
+            let result = try await sync.push()
+            #expect(result.refused.count == 1 && result.refused[0].outcome.error?.message.contains("shop") == true)
+            #expect(try core.rows(in: "card").map(\.user) == ["anna"])
+            try await server.stop()
+        }
+
+        @Test func aServerGoesWrongByAScript() async throws {
+            var configuration = ServerConfiguration()
+            // TandemServer begins
+            configuration.faults = .script([[.lostAnswer], [], [.status(503, retryAfter: 7)]])
+            // TandemServer ends
+            let core = try ServerCore.inMemory(configuration: configuration)
+            let server = try await TandemServer.start(core)
+            let remote = try DatasyncRemote(url: server.url)
+            let lines = [
+                await failure { () throws(RemoteFailure) in try await remote.insert(.card("a", "x")) }?.line,
+                await failure { () throws(RemoteFailure) in try await remote.find("Card", .id("a")) }?.line,
+                await failure { () throws(RemoteFailure) in try await remote.find("Card", .id("a")) }?.line,
+            ]
+            #expect(lines == ["lost: closed", nil, "later 503 in 7.0 seconds"])
+            try await server.stop()
+        }
+
+        @Test func theCommandsOptionsAreThoseThatItPrints() async throws {
+            let command = try ServerProcess(["--help"])
+            #expect(try await command.end() == 0)
+            func words(_ text: some StringProtocol) -> [Substring] {
+                text.split { $0.isWhitespace }.map { Substring($0) }
+            }
+            let printed = try #require(command.text.range(of: "USAGE:"))
+            let page = try Snippets.text(of: "Sources/TandemServer/TandemServer.docc/TandemServer.md")
+            let start = try #require(page.range(of: "USAGE:"))
+            let end = try #require(page[start.lowerBound...].range(of: "```"))
+            #expect(words(page[start.lowerBound..<end.lowerBound]) == words(command.text[printed.lowerBound...]))
+        }
+
+        @Test func thePagesCodeIsTheCodeTested() throws {
+            for library in ["TandemDatasync", "TandemServer"] {
+                try Snippets.expectTested(library, of: library, in: #filePath)
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Tandem
+import TandemSync
+import TandemTesting
+import Testing
+
+/// The code of the article on conflicts, compiled and run. The lines between the markers are the article's own.
+@Suite struct ConflictsArticleTests {
+    @Model struct Card {
+        @Folded var shop: String
+        var points = 0
+    }
+
+    private let store: Store
+    private let remote = ScriptedRemote()
+    private let sync: SyncContext
+
+    init() throws {
+        store = try Store.inMemory(models: Card.self)
+        sync = SyncContext(store: store, remote: remote)
+    }
+
+    /// Here the card gets 5 points more, there 7.
+    private func bothAddPoints(to id: ServerID = "a", alsoThere: (inout RemoteItem) -> Void = { _ in }) async throws {
+        remote.edit("Card", id) { $0.members = [("shop", .text("Лента")), ("points", .integer(10))] }
+        try await sync.pull(Card.self, queryID: "cards")
+        try await store.write { _ = try $0.update(Card.self, LocalID(id.rawValue)) { $0.points += 5 } }
+        remote.edit("Card", id) { item in
+            item.set(.integer(17), of: "points")
+            alsoThere(&item)
+        }
+    }
+
+    private func points(_ id: LocalID = "a") throws -> Int? {
+        try store.object(ofType: Card.self, forPrimaryKey: id)?.points
+    }
+
+    @Test func thePolicyIsTheTables() async throws {
+        // Conflicts begins
+        try sync.table(Card.self).setConflicts(.merge(edits: .server, deletes: .editWins))
+        // Conflicts ends
+        try await bothAddPoints()
+        try await sync.push()
+        #expect(try points() == 17)
+    }
+
+    @Test func bothSumsCount() async throws {
+        // Conflicts begins
+        try sync.table(Card.self).setConflicts(
+            .resolve { conflict in
+                guard var card = conflict.local, let theirs = conflict.server, let base = conflict.base,
+                    conflict.changedThere == ["points"]
+                else { return .merge }
+                card.points += theirs.points - base.points
+                return .send(card)
+            })
+        // Conflicts ends
+        try await bothAddPoints()
+        #expect(try await sync.push().isComplete)
+        #expect(try points() == 22)
+        #expect(remote.items(in: "Card")[0][member: "points"] == .integer(22))
+        // What else was changed there is not written over.
+        try await bothAddPoints(to: "b") { $0.set(.text("Магнит"), of: "shop") }
+        #expect(try await sync.push().isComplete)
+        let card = try #require(try store.object(ofType: Card.self, forPrimaryKey: "b"))
+        #expect(card.shop == "Магнит" && card.points == 15)
+    }
+
+    /// Why the closure looks at what else has changed.
+    @Test func whatTheAppSendsIsWrittenWhole() async throws {
+        try sync.table(Card.self).setConflicts(.resolve { conflict in conflict.local.map { .send($0) } ?? .merge })
+        try await bothAddPoints { $0.set(.text("Магнит"), of: "shop") }
+        #expect(try await sync.push().isComplete)
+        #expect(remote.items(in: "Card")[0][member: "shop"] == .text("Лента"))
+    }
+
+    @Test func theUserSeesWhatWaitsAndChooses() async throws {
+        try sync.table(Card.self).setConflicts(.report)
+        try await bothAddPoints(to: "a")
+        try await bothAddPoints(to: "b")
+        try await sync.push()
+        let printed = Synchronized<[String]>([])
+        func print(_ values: Any...) { printed.change { $0.append("\(values)") } }
+        // Conflicts begins
+        for failed in try await sync.failedOperations() {
+            print(failed.operation.model, failed.message)
+            print(failed.isConflict ? "theirs: \(failed.serverValues ?? [:])" : "refused with \(failed.status ?? 0)")
+        }
+        // Conflicts ends
+        #expect(printed.value.count == 4 && printed.value.contains { $0.contains("theirs") })
+        let failed = try await sync.failedOperations()
+        let (first, second) = (try #require(failed.first), try #require(failed.last))
+        // Conflicts begins
+        try await sync.keepMine(first.id)
+        let lost = try await sync.takeServers(second.id)
+        // Conflicts ends
+        #expect(lost == ["points": 15])
+        #expect(try await sync.push().isComplete)
+        #expect(try points("a") == 15 && points("b") == 17)
+    }
+
+    /// With the default policy a push asks, and a whole sync drops.
+    @Test(arguments: [true, false])
+    func anEditOfWhatIsDeletedThere(fetchesFirst: Bool) async throws {
+        try await bothAddPoints()
+        remote.remove("Card", "a")
+        if fetchesFirst {
+            #expect(try await sync.synchronize().dropped.map(\.values) == [["points": 15]])
+            #expect(try points() == nil)
+        } else {
+            #expect(try await sync.push().refused.count == 1)
+            #expect(try points() == 15)
+        }
+    }
+
+    @Test func theArticlesCodeIsTheCodeTested() throws {
+        try Snippets.expectTested("Conflicts", of: "TandemSync", in: #filePath)
+    }
+}

@@ -1,0 +1,87 @@
+import DatasyncWire
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// What the article on limits says that can't be had, as it is. A test that fails here is a limit that has gone.
+@Suite struct LimitsArticleTests {
+    @Test func withoutALookUpALostAnswerCreatesTwice() async throws {
+        let desk = try Desk(ids: .server, lookUp: nil)
+        try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        desk.remote.next(.loseAnswer)
+        try await desk.sync.push()
+        try await desk.sync.push()
+        #expect(desk.remote.items(in: "Card").count == 2)
+    }
+
+    @Test func aLostInsertThatIsGivenUpStaysOnTheServer() async throws {
+        let desk = try Desk(ids: .server, lookUp: nil)
+        let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }.localID
+        desk.remote.next(.loseAnswer)
+        try await desk.sync.push()
+        try await desk.store.write { _ = try $0.delete(Card.self, id) }
+        #expect(try await desk.sync.push().isComplete)
+        #expect(desk.remote.items(in: "Card").count == 1)
+        #expect(try await desk.sync.pull(Card.self).inserted == 1)
+    }
+
+    @Test func anInsertThatArrivesTwiceIsMadeTwiceWhereTheServerMakesTheIDs() async throws {
+        for (ids, count) in [(ScriptedRemote.IDs.server, 2), (.client, 1)] {
+            let desk = try Desk(ids: ids)
+            try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
+            desk.remote.next(.deliverTwice)
+            _ = try await desk.sync.push()
+            #expect(desk.remote.items(in: "Card").count == count, "\(ids)")
+        }
+    }
+
+    @Test func withoutTombstonesADeleteIsFoundByAFullPull() async throws {
+        let desk = try Desk(softDelete: false)
+        let card = try await desk.syncedCard()
+        try await desk.sync.pull(Card.self, queryID: "cards")
+        desk.remote.remove("Card", try #require(card.serverID))
+        #expect(try await desk.sync.pull(Card.self, queryID: "cards").deleted == 0)
+        #expect(try await desk.sync.pull(Card.self).deleted == 1)
+    }
+
+    @Test func aLateInsertAfterAHardDeleteBringsItsObjectBack() async throws {
+        let desk = try Desk(softDelete: false)
+        let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }.localID
+        desk.remote.next(.deliverLate(after: 3))
+        try await desk.sync.push()
+        try await desk.store.write { _ = try $0.delete(Card.self, id) }
+        #expect(try await desk.sync.push().isComplete)
+        for _ in 1...3 { _ = try await desk.remote.find("Card", .id("x")) }
+        #expect(desk.remote.items(in: "Card").count == 1)
+    }
+
+    @Test func aDateBecomesWhatTheServerHasMadeOfIt() async throws {
+        let desk = try Desk()
+        let (exact, cut) = (1_795_000_000.123456, 1_795_000_000.123)
+        let date = Date(timeIntervalSince1970: exact)
+        let id = try await desk.store.write { tx in
+            try tx.insert(Card(shop: "Лента", barcode: "1", expires: date))
+        }.localID
+        #expect(try desk.card(id)?.expires == date)
+        try await desk.sync.push()
+        let after = try #require(try desk.card(id)?.expires?.timeIntervalSince1970)
+        #expect(abs(after - cut) < 0.00001)
+    }
+
+    @Test func withoutVersionsAServerThatReplacesLosesOthersChanges() async throws {
+        let world = try SyncWorld(.datasync)
+        let (store, sync) = try world.device()
+        var features = TableFeatures()
+        features.versions = false
+        try sync.table(Card.self).setFeatures(features)
+        try await world.others.card("a", shop: "Лента")
+        try await sync.pull(Card.self, queryID: "cards")
+        try await store.write { _ = try $0.update(Card.self, "a") { $0.points = 9 } }
+        try await world.others.card("a", shop: "Магнит")
+        #expect(try await sync.push().isComplete)
+        #expect(try world.texts("Card", "shop") == ["Лента"])
+    }
+}

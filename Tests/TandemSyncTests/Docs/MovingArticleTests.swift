@@ -1,0 +1,89 @@
+import DatasyncWire
+import Foundation
+import Tandem
+import TandemServerCore
+import TandemSync
+import Testing
+
+/// The code of the article for those who come from Azure Mobile Apps, compiled and run. The lines between the markers are
+/// the article's own.
+@Suite struct MovingArticleTests {
+    @Model struct ToDo {
+        var text: String
+        var isDone = false
+    }
+
+    /// A device, and another one that writes to the server.
+    private func device() throws -> (SyncWorld, Store, SyncContext) {
+        let world = try SyncWorld(.azureMobileApps)
+        let store = try Store.inMemory(models: ToDo.self)
+        return (world, store, world.context(store))
+    }
+
+    private func milk(_ world: SyncWorld, done: Bool) async throws {
+        try await world.others.put("ToDo", "milk", [("text", .text("Buy milk")), ("isDone", .bool(done))])
+        world.clock.advance(by: 60)
+    }
+
+    @Test func buyMilk() async throws {
+        let (world, store, sync) = try device()
+        try await milk(world, done: false)
+        var printed: [String] = []
+        func print(_ value: Any) { printed.append("\(value)") }
+        // MovingFromAzureMobileApps begins
+        try await sync.pull(ToDo.self, queryID: "unfinished") { !$0.isDone }
+        print(try store.objects(ToDo.self).all().map(\.text))  // ["Buy milk"]
+        // MovingFromAzureMobileApps ends
+        try await milk(world, done: true)
+        // MovingFromAzureMobileApps begins
+        try await sync.pull(ToDo.self, queryID: "unfinished") { !$0.isDone }
+        print(try store.objects(ToDo.self).all().map(\.isDone))  // [false]
+        // MovingFromAzureMobileApps ends
+        // MovingFromAzureMobileApps begins
+        let full = try await sync.pull(ToDo.self) { !$0.isDone }
+        print(full.deleted)  // 1
+        // MovingFromAzureMobileApps ends
+        #expect(printed == [#"["Buy milk"]"#, "[false]", "1"])
+    }
+
+    @Test func aPurgeFindsItToo() async throws {
+        let (world, store, sync) = try device()
+        try await milk(world, done: false)
+        try await sync.pull(ToDo.self, queryID: "unfinished") { !$0.isDone }
+        try await milk(world, done: true)
+        // MovingFromAzureMobileApps begins
+        try await sync.purge(ToDo.self, queryID: "unfinished") { !$0.isDone }
+        try await sync.pull(ToDo.self, queryID: "unfinished") { !$0.isDone }
+        // MovingFromAzureMobileApps ends
+        #expect(try store.objects(ToDo.self).count() == 0)
+    }
+
+    @Test func conflictsCanBeErrorsAsTheyWere() async throws {
+        let (world, store, sync) = try device()
+        // MovingFromAzureMobileApps begins
+        try sync.table(ToDo.self).setConflicts(.report)
+        // MovingFromAzureMobileApps ends
+        try await milk(world, done: false)
+        try await sync.pull(ToDo.self, queryID: "all")
+        try await store.write { _ = try $0.update(ToDo.self, "milk") { $0.text = "Buy oat milk" } }
+        try await milk(world, done: true)
+        #expect(try await sync.push().refused.count == 1)
+    }
+
+    @Test func theServerMayMakeTheIDs() async throws {
+        let (world, store, sync) = try device()
+        // MovingFromAzureMobileApps begins
+        try sync.table(ToDo.self).setIdentity(.server(lookUp: "localKey"))
+        // MovingFromAzureMobileApps ends
+        let localID = try await store.write { try $0.insert(ToDo(text: "Buy bread")) }.localID
+        world.next(.post, .lostAnswer)
+        try await sync.push()
+        #expect(try await sync.push().isComplete)
+        let rows = try world.server.rows(in: "ToDo")
+        #expect(rows.count == 1 && rows[0].id != localID.rawValue && rows[0].members["localKey"] != nil)
+    }
+
+    @Test func theArticlesCodeIsTheCodeTested() throws {
+        try Snippets.expectTested("MovingFromAzureMobileApps", of: "TandemSync", in: #filePath)
+    }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Tandem
+import TandemSync
+import TandemTesting
+import Testing
+
+/// The code of the library's page and of the article on how sync works, compiled and run. The lines between the markers
+/// are the articles' own.
+@Suite struct SyncArticleTests {
+    @Model struct Card {
+        @Folded var shop: String
+        var points = 0
+    }
+
+    private let store: Store
+    private let remote = ScriptedRemote()
+
+    init() throws {
+        store = try Store.inMemory(models: Card.self)
+    }
+
+    @Test func aWholeSync() async throws {
+        try await store.write { _ = try $0.insert(Card(shop: "Лента")) }
+        remote.next(.fail(.refused(status: 400, message: "no")), on: .insert)
+        let printed = Synchronized<[String]>([])
+        func print(_ values: Any...) { printed.change { $0.append("\(values)") } }
+        // TandemSync begins
+        let sync = SyncContext(store: store, remote: remote)
+        let result = try await sync.synchronize()
+        for entry in result.push?.refused ?? [] { print(entry.localID, entry.outcome) }
+        // TandemSync ends
+        #expect(printed.value.count == 1)
+    }
+
+    @Test func aPushTellsWhatBecameOfEachOperation() async throws {
+        let sync = SyncContext(store: store, remote: remote)
+        try await store.write { tx in
+            try tx.insert(Card(shop: "Лента"))
+            try tx.insert(Card(shop: ""))
+        }
+        remote.next(.loseRequest)
+        let printed = Synchronized<[String]>([])
+        func print(_ values: Any...) { printed.change { $0.append("\(values)") } }
+        // HowSyncWorks begins
+        try sync.table(Card.self).setBeforeSend { operation in
+            operation.object.shop.isEmpty ? .hold : .send
+        }
+        // HowSyncWorks ends
+        // HowSyncWorks begins
+        let result = try await sync.push()
+        for entry in result.entries where !entry.outcome.isSettled {
+            print(entry.table, entry.localID, entry.outcome)
+        }
+        if let error = result.stoppedBy { print("The push stopped: \(error)") }
+        // HowSyncWorks ends
+        #expect(printed.value.count == 3 && printed.value.last?.contains("The push stopped") == true)
+        try await sync.push()
+        #expect(remote.items(in: "Card").count == 1)
+        #expect(try store.operations.all().map(\.state) == [.held])
+    }
+
+    @Test func aFullPullTakesAwayWhatTheServerHasNoMore() async throws {
+        let remote = ScriptedRemote(softDelete: false)
+        let sync = SyncContext(store: store, remote: remote)
+        for id in ["a", "b"] as [ServerID] { remote.edit("Card", id) { $0.members = [("shop", .text("Лента"))] } }
+        try await sync.pull(Card.self)
+        remote.remove("Card", "b")
+        let printed = Synchronized<[String]>([])
+        func print(_ values: Int...) { printed.change { $0.append("\(values)") } }
+        // HowSyncWorks begins
+        let all = try await sync.pull(Card.self)
+        print(all.inserted, all.updated, all.deleted, all.unchanged)
+        // HowSyncWorks ends
+        #expect(printed.value == ["[0, 0, 1, 1]"])
+    }
+
+    @Test func aPurgeWaitsForWhatWasNotSent() async throws {
+        let sync = SyncContext(store: store, remote: remote)
+        try await store.write { _ = try $0.insert(Card(shop: "Лента")) }
+        // HowSyncWorks begins
+        do {
+            try await sync.purge(Card.self)
+        } catch SyncError.Code.pendingOperations {
+            try await sync.push()
+            try await sync.purge(Card.self)
+        }
+        // HowSyncWorks ends
+        #expect(try store.objects(Card.self).count() == 0 && remote.items(in: "Card").count == 1)
+    }
+
+    @Test func anEditOfWhatIsGoneIsTold() async throws {
+        let sync = SyncContext(store: store, remote: remote)
+        remote.edit("Card", "a") { $0.members = [("shop", .text("Лента"))] }
+        try await sync.pull(Card.self, queryID: "cards")
+        try await store.write { _ = try $0.update(Card.self, "a") { $0.points = 9 } }
+        remote.remove("Card", "a")
+        let printed = Synchronized<[String]>([])
+        func print(_ values: Any...) { printed.change { $0.append("\(values)") } }
+        // HowSyncWorks begins
+        let result = try await sync.synchronize([PullQuery(Card.self, queryID: "cards")])
+        for edit in result.dropped { print("\(edit.model) \(edit.localID) is gone, and with it", edit.values) }
+        // HowSyncWorks ends
+        #expect(printed.value.first?.contains("Card a is gone") == true)
+    }
+
+    @Test func theArticlesCodeIsTheCodeTested() throws {
+        for article in ["TandemSync", "HowSyncWorks"] {
+            try Snippets.expectTested(article, of: "TandemSync", in: #filePath)
+        }
+    }
+}
