@@ -139,5 +139,8 @@ extension MemoryTransaction {
     }
 
     /// A store in memory holds its own models alone.
-    func exchangedTablesWithoutModel() -> [String] { [] }
+    func exchangedTablesWithoutModel() throws -> [String] {
+        try checkUsable()
+        return []
+    }
 }
