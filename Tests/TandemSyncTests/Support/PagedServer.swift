@@ -35,21 +35,25 @@ final class PagedServer: Remote {
 
     let format = WireFormat()
     let state = Mutex(State())
-    private let event: Mutex<Event>
+    private let event: Mutex<Held>
+    /// NB: A closure that a mutex itself holds grows with each reading: the compiler wraps it anew on its way in and out.
+    private struct Held {
+        var event: Event
+    }
     private let hasClock: Bool
 
     init(hasClock: Bool = true, _ event: @escaping Event = { _, _ in nil }) {
         self.hasClock = hasClock
-        self.event = Mutex(event)
+        self.event = Mutex(Held(event: event))
     }
 
-    func on(_ event: @escaping Event) { self.event.withLock { $0 = event } }
+    func on(_ event: @escaping Event) { self.event.withLock { $0.event = event } }
     func change(_ body: (inout State) -> Void) { state.withLock { body(&$0) } }
     var live: [String: String] { state.withLock(\.live) }
     var requests: [PageRequest] { state.withLock(\.requests) }
 
     func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
-        let event = event.withLock { $0 }
+        let event = event.withLock(\.event)
         return try state.withLock { state throws(RemoteFailure) in
             state.requests.append(request)
             if let page = try event(&state, request) { return page }
