@@ -46,15 +46,19 @@ extension AsyncHTTPTransport {
 
         /// A user's name and password.
         public struct Credentials: Hashable, Sendable {
+            /// The name.
             public var user: String
+            /// The password, which is in no description.
             public var password: String
 
+            /// A name and its password.
             public init(user: String, password: String) {
                 self.user = user
                 self.password = password
             }
         }
 
+        /// A proxy by its address.
         public init(host: String, port: Int, credentials: Credentials? = nil) {
             self.host = host
             self.port = port

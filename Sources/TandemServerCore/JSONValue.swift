@@ -2,19 +2,26 @@
 ///
 /// Two values are equal if they are written alike: strings are compared by their UTF-8, numbers by their text.
 public enum JSONValue: Sendable {
+    /// `null`.
     case null
+    /// `true` or `false`.
     case bool(Bool)
     /// A number by its text, so that no digit is lost on the way through the server.
     case number(String)
+    /// A string.
     case text(String)
+    /// An array.
     case array([JSONValue])
+    /// An object.
     case object(JSONObject)
 }
 
 /// The members of a JSON object, in the order in which they are written. Each name is there once.
 public struct JSONObject: Sendable {
+    /// The members, by name and value.
     public private(set) var members: [(name: String, value: JSONValue)] = []
 
+    /// An object without members.
     public init() {}
 
     /// Members of one name: the last one counts, at the place of the first, as JavaScript and .NET read them.

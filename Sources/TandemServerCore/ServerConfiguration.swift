@@ -2,6 +2,7 @@ import Foundation
 
 /// How a ``ServerCore`` serves: which dialect, which tables, whom, and when it misbehaves.
 public struct ServerConfiguration: Sendable {
+    /// Which protocol is spoken.
     public var dialect = ServerDialect.byVersionHeader
     /// The tables that are told apart from others, by their names in any case.
     public var tables: [String: ServerTable] = [:]
@@ -10,15 +11,21 @@ public struct ServerConfiguration: Sendable {
     /// Whom a bearer token belongs to; nil for a token that is not valid, which gets a 401. Without this function tokens
     /// are not looked at, and nobody has tables of their own.
     public var user: (@Sendable (_ token: String) -> String?)?
+    /// What an application adds.
     public var hooks = ServerHooks()
+    /// How large a request may be.
     public var limits = ServerLimits()
+    /// The server's time, which rows and answers bear.
     public var clock = ServerClock()
     /// Where versions and IDs that the server makes come from.
     public var random: @Sendable () -> UInt64 = { UInt64.random(in: 0...UInt64.max) }
+    /// When it misbehaves.
     public var faults = ServerFaults.none
 
+    /// Both protocols, every name a table, for everybody.
     public init() {}
 
+    /// Every name a table, for everybody, in one protocol.
     public init(dialect: ServerDialect) { self.dialect = dialect }
 }
 
@@ -47,8 +54,10 @@ public struct ServerTable: Sendable {
     /// Which rows a user sees, besides ``isPerUser``; nil for all. Others are as if they were not there.
     public var view: (@Sendable (ServerRow, _ user: String?) -> Bool)?
 
+    /// A table that leaves tombstones, takes all members, and that everybody sees.
     public init() {}
 
+    /// A table that everybody sees whole, unless said otherwise.
     public init(deletesSoftly: Bool = true, isPerUser: Bool = false, columns: [ServerColumn]? = nil) {
         self.deletesSoftly = deletesSoftly
         self.isPerUser = isPerUser
@@ -58,12 +67,14 @@ public struct ServerTable: Sendable {
 
 /// A property of a Datasync server's entity class.
 public struct ServerColumn: Sendable {
+    /// Its name, as it is on the wire.
     public var name: String
     /// What a row has whose request did not name it.
     public var initial: JSONValue
     /// Whether a request without it is refused, as one without a `required` member is.
     public var isRequired: Bool
 
+    /// A property that is null unless a request names it.
     public init(_ name: String, initial: JSONValue = .null, isRequired: Bool = false) {
         self.name = name
         self.initial = initial
@@ -94,6 +105,7 @@ public struct ServerLimits: Sendable {
     /// Some hosts have such a limit, and say nothing of it.
     public var greatestPage: Int?
 
+    /// The limits as they are unless a test sets its own.
     public init() {}
 
     /// How deeply a thread's stack surely lets a body, and a filter, be nested.
@@ -109,10 +121,12 @@ public struct ServerLimits: Sendable {
 
 /// The server's time.
 public struct ServerClock: Sendable {
+    /// The time now.
     public var now: @Sendable () -> Date
     /// Waits, for a latency that a test asks for.
     public var sleep: @Sendable (Duration) async -> Void
 
+    /// The system's clock, unless said otherwise.
     public init(
         now: @escaping @Sendable () -> Date = { Date() },
         sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }

@@ -22,7 +22,9 @@ public final class ServerCore: Sendable {
     /// The models that the store must have been opened with, among others.
     public static let models: [any Model.Type] = [ServedRow.self, ServedTable.self]
 
+    /// Where the rows are.
     public let store: Store
+    /// How it serves.
     public let configuration: ServerConfiguration
     private let state: Mutex<State>
 
@@ -57,6 +59,7 @@ public final class ServerCore: Sendable {
 
     /// What comes of a request: an answer, or none.
     public enum Outcome: Sendable {
+        /// What the client gets.
         case answer(HTTPResponse, body: [UInt8])
         /// The client hears nothing, as ``ServerConfiguration/faults`` has it. Whoever has the connection closes it.
         case noAnswer(wasCarriedOut: Bool)

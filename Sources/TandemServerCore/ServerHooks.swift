@@ -13,16 +13,31 @@ public struct ServerHooks: Sendable {
     /// Sees what was written. It is not committed yet: a transaction that then fails takes it back.
     public var afterWrite: (@Sendable (ServerChange.Kind, ServerRow) -> Void)?
 
+    /// Nothing is added.
     public init() {}
 }
 
 /// A write that is about to be made.
 public struct ServerChange: Sendable {
-    public enum Kind: Sendable { case insert, update, delete, undelete }
+    /// What is done to a row.
+    public enum Kind: Sendable {
+        /// It is new.
+        case insert
+        /// It gets other members.
+        case update
+        /// It goes, or becomes a tombstone.
+        case delete
+        /// A tombstone becomes a row again.
+        case undelete
+    }
 
+    /// What is done.
     public let kind: Kind
+    /// The table, in lower case.
     public let table: String
+    /// The row's key.
     public let id: String
+    /// Who asks; nil if that is not known.
     public let user: String?
     /// The row as it is; nil for an insert.
     public let before: ServerRow?
@@ -32,8 +47,11 @@ public struct ServerChange: Sendable {
 
 /// An update or a delete that was made on an older version than the row's.
 public struct ServerConflict: Sendable {
+    /// What the client wants to do.
     public let kind: ServerChange.Kind
+    /// Who asks; nil if that is not known.
     public let user: String?
+    /// The row as it is.
     public let server: ServerRow
     /// What the client sent: all members in Datasync, the changed ones in Azure Mobile Apps, none with a delete.
     public let sent: JSONObject
@@ -54,6 +72,7 @@ public struct ServerRefusal: Error, Sendable {
     /// The answer's body; none if nil.
     public var body: JSONValue?
 
+    /// A refusal with a status.
     public init(status: Int, body: JSONValue? = nil) {
         self.status = status
         self.body = body

@@ -1,6 +1,8 @@
 /// A row as the server has it.
 public struct ServerRow: Sendable, Equatable {
+    /// The table, in lower case.
     public let table: String
+    /// The row's key.
     public let id: String
     /// What the row says of itself: all but the system's own members.
     public var members: JSONObject
@@ -10,6 +12,7 @@ public struct ServerRow: Sendable, Equatable {
     public let createdAt: Int64
     /// In milliseconds since 1970.
     public let updatedAt: Int64
+    /// Whether it is what is left of a deleted row.
     public let deleted: Bool
     /// Whose it is, in a table per user.
     public let user: String?

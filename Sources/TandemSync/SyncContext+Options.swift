@@ -22,6 +22,7 @@ extension SyncContext {
         /// Sees each step of a push, and may cut it there by throwing: for tests.
         package var onPushStep: (@Sendable (PushStep) async throws -> Void)?
 
+        /// As a context syncs if it is told nothing.
         public init() {}
     }
 }
@@ -35,6 +36,7 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The longest delay, and the longest `Retry-After` that is waited for within one push.
     public var ceiling: Duration = .seconds(30)
 
+    /// Three tries, half a second apart at first, half a minute at most.
     public init() {}
 }
 
@@ -50,6 +52,7 @@ public protocol SyncClock: Sendable {
 
 /// The system's clock.
 public struct SystemSyncClock: SyncClock {
+    /// The clock of this device.
     public init() {}
     public func now() -> Date { Date() }
     public func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }

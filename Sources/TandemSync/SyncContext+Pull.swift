@@ -38,8 +38,11 @@ extension SyncContext {
     /// another device has finished the to-do, is not announced: it stays as it is here until a full pull of the filter,
     /// or a purge.
     ///
-    /// - Parameter filter: It may ask of the model's own properties only, and it is the query ID's for good: times in it
-    ///   that go with the clock make another filter of it each time.
+    /// - Parameters:
+    ///   - model: What is fetched.
+    ///   - queryID: The name by which the next pull goes on where this one ended; `nil` to fetch everything each time.
+    ///   - filter: It may ask of the model's own properties only, and it is the query ID's for good: times in it that go
+    ///     with the clock make another filter of it each time.
     /// - Throws: ``SyncError/Code/unsupportedFilter`` and ``SyncError/Code/otherFilter``, before any request, and what
     ///   ``pull(_:queryID:)`` throws.
     @discardableResult

@@ -4,9 +4,9 @@ extension SyncContext {
     /// Drops a model's objects here, and all that is remembered of how far they were pulled: the next pull begins anew.
     /// The server is not told, and objects of other models that refer to them wait for them to come back.
     ///
-    /// With a query ID that query alone is pulled from its start; as no object is left, so are the others of the model.
-    ///
-    /// - Parameter force: Whether to give up what was not sent. Objects that the server never knew are then lost.
+    /// - Parameters:
+    ///   - model: Whose objects go.
+    ///   - force: Whether to give up what was not sent. Objects that the server never knew are then lost.
     /// - Returns: How many objects went.
     /// - Throws: ``SyncError/Code/pendingOperations`` if something was not sent and it is not forced.
     @discardableResult
@@ -23,6 +23,7 @@ extension SyncContext {
     /// ```
     ///
     /// - Parameters:
+    ///   - model: Whose objects go.
     ///   - queryID: The query that is to be pulled from its start again. The places of others stay: what they have
     ///     fetched of these objects comes back when it changes there. Without one all the model's queries are pulled from
     ///     their start.

@@ -13,11 +13,14 @@ public final class SyncContext: Sendable {
     let serverClock = ServerClock()
     private let tables: Mutex<[String: TableSettings]>
 
+    /// A context for one store and one server. Nothing goes over the network yet.
+    ///
     /// - Parameters:
     ///   - store: The store. All its models that are not local-only are synced.
     ///   - remote: The server.
     ///   - user: Whose data it is, by a name that does not change; `nil` where the server tells nobody apart. A store
     ///     that holds another user's data is not synced until the app has chosen what becomes of it: ``adopt(_:)``.
+    ///   - options: How it syncs.
     public convenience init(store: Store, remote: some Remote, user: String? = nil, options: Options = Options()) {
         self.init(localStore: TandemStore(store), remote: remote, user: user, options: options)
     }

@@ -54,6 +54,7 @@ public struct SyncError: Error, Sendable {
         public static let hook = Code(kind: .hook)
     }
 
+    /// What kind of error it is.
     public let code: Code
     /// What happened, in a sentence.
     public let message: String

@@ -4,6 +4,7 @@ import Tandem
 public struct SyncResult: Sendable {
     /// One of its pulls.
     public struct Pull: Sendable {
+        /// What was asked for.
         public let query: PullQuery
         /// What it has brought, or why it failed. The others went on.
         public let outcome: Result<PullResult, SyncError>
@@ -27,7 +28,9 @@ public struct SyncResult: Sendable {
 public struct DroppedEdit: Sendable {
     /// The object's model, by its name in Swift.
     public let model: String
+    /// The object, which is gone.
     public let localID: LocalID
+    /// Its key on the server.
     public let serverID: ServerID
     /// What was changed here, by the properties' names, in the stored form.
     public let values: [String: StorageValue]

@@ -21,6 +21,7 @@ public struct TableFeatures: Hashable, Sendable {
     /// Whether items have `updatedAt`. Without it there is no incremental pull.
     public var updatedAt = true
 
+    /// All of it.
     public init() {}
 }
 

@@ -3,7 +3,7 @@ import Tandem
 
 /// An operation that waits for the user: the server refused it, or both sides have changed its object.
 public struct TableOperationError: Error, Sendable, Identifiable {
-    /// The operation. What failed is in ``Operation/error``.
+    /// The operation. What failed is in its `error`.
     public let operation: Tandem.Operation
     /// What the server holds of the object, by the properties' names in Swift, as it would be stored with references by
     /// server IDs; empty if it is deleted there, `nil` if nothing is known of it.

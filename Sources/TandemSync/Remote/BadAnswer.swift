@@ -53,6 +53,7 @@ public struct BadAnswer: Error, Hashable, Sendable {
     /// The answer's status.
     public let status: Int
 
+    /// An answer of the wrong shape. The address is without user, query and key, as it is shown.
     public init(_ code: Code, _ message: String, table: RemoteTableName, url: String, status: Int) {
         self.code = code
         self.message = message
@@ -103,6 +104,7 @@ public struct Unsendable: Error, Hashable, Sendable {
     /// The member concerned, by its wire name.
     public let member: String?
 
+    /// What is in the way of a request. The value is not to be in the message.
     public init(_ code: Code, _ message: String, table: RemoteTableName? = nil, member: String? = nil) {
         self.code = code
         self.message = message

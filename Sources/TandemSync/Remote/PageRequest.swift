@@ -26,6 +26,7 @@ public struct PageRequest: Sendable {
     /// Whether the server shall count all items of the filter.
     public var wantsCount: Bool
 
+    /// The first page of an order, or the one after a place in it.
     public init(
         table: RemoteTableName, filter: RemoteFilter? = nil, order: Order, skip: Int = 0, top: Int = 100,
         includeDeleted: Bool = false, wantsCount: Bool = false
@@ -54,6 +55,8 @@ public struct RemotePage: Sendable, Equatable {
     /// The server's clock.
     public var serverDate: Date?
 
+    /// Some items. A page of which nothing is known to follow has `hasMore` false: a full pull takes what it then did not see
+    /// for gone.
     public init(items: [RemoteItem], hasMore: Bool, count: Int? = nil, serverDate: Date? = nil) {
         self.items = items
         self.hasMore = hasMore

@@ -10,6 +10,7 @@ extension RemoteFilter {
     /// ```
     ///
     /// - Parameters:
+    ///   - predicate: What is asked of each object.
     ///   - format: How the server's values look: times are compared at its precision.
     ///   - serverID: The server ID of an object of a model's table, by its local ID; `nil` if the server does not know
     ///     it. References are asked by it.

@@ -16,6 +16,7 @@ public indirect enum RemoteFilter: Hashable, Sendable {
         /// Whether it can be null.
         public var isOptional: Bool
 
+        /// A member by its name on the wire.
         public init(_ name: String, isOptional: Bool = false) {
             self.name = name
             self.isOptional = isOptional
@@ -47,18 +48,27 @@ public indirect enum RemoteFilter: Hashable, Sendable {
 
     /// How a member is compared. Null equals null only, and is neither less nor greater.
     public enum Comparison: Hashable, Sendable, CaseIterable {
+        /// The same value. Null equals null.
         case equal
+        /// Another value, or null where the other side is not.
         case notEqual
+        /// A lesser value.
         case less
+        /// A lesser value or the same.
         case lessOrEqual
+        /// A greater value.
         case greater
+        /// A greater value or the same.
         case greaterOrEqual
     }
 
     /// Where in a text another one is looked for.
     public enum TextTest: Hashable, Sendable, CaseIterable {
+        /// At its beginning.
         case prefix
+        /// At its end.
         case suffix
+        /// Anywhere in it.
         case contains
     }
 

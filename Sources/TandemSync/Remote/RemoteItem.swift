@@ -20,6 +20,7 @@ public struct RemoteItem: Sendable {
     /// Everything but the above: the model's properties and those that it does not know. No name occurs twice.
     public var members: [Member]
 
+    /// An item as an answer tells it. The members are all but those that have a place of their own here.
     public init(
         id: ServerID, version: String? = nil, createdAt: WireTimestamp? = nil, updatedAt: WireTimestamp? = nil,
         isDeleted: Bool = false, members: [Member] = []
@@ -64,6 +65,7 @@ public struct OutgoingItem: Sendable {
     /// sent them again, or it would lose them.
     public var unknown: [RemoteItem.Member]
 
+    /// What is to be written, or, with nothing but a table, an ID and a version, to be deleted.
     public init(
         table: RemoteTableName, id: ServerID?, version: String? = nil, members: [RemoteItem.Member] = [],
         changed: Set<String> = [], unknown: [RemoteItem.Member] = []
@@ -88,6 +90,7 @@ public struct RemoteAnswer: Sendable, Equatable {
     /// Whether the server was given the values too. Only an undelete can leave them behind.
     public var tookValues: Bool
 
+    /// An answer. Without an item, the item is looked up.
     public init(
         item: RemoteItem? = nil, version: String? = nil, serverDate: Date? = nil, tookValues: Bool = true
     ) {

@@ -21,6 +21,7 @@ public struct RemoteObjects<M: Model>: AsyncSequence, Sendable {
         return objects
     }
 
+    /// Walks the objects, and asks for the next page when the last one is used up.
     public struct Iterator: AsyncIteratorProtocol {
         private let table: RemoteTable<M>
         private var pages: Pages

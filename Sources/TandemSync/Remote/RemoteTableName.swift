@@ -9,6 +9,7 @@ public struct RemoteTableName: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
+    /// A table by its name, as the server spells it.
     public init(_ rawValue: String) {
         self.rawValue = rawValue
     }

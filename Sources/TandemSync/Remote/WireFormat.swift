@@ -25,6 +25,7 @@ public struct WireFormat: Hashable, Sendable {
     /// Whether the server takes arrays and objects as values.
     public var nestedJSON: Bool
 
+    /// Milliseconds and plain values, as both dialects of Datasync have them, if not said otherwise.
     public init(fractionDigits: Int = 3, nestedJSON: Bool = false) {
         self.fractionDigits = fractionDigits
         self.nestedJSON = nestedJSON
@@ -44,6 +45,7 @@ public struct UnreadableValue: Error, Hashable, Sendable, CustomStringConvertibl
     /// What is wrong, in a sentence. The value is not in it.
     public let message: String
 
+    /// A value that is none of its property's type. The value itself is not to be in the message.
     public init(member: String, message: String) {
         self.member = member
         self.message = message
