@@ -12,14 +12,21 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/attaswift/BigInt", from: "6.0.1"),
         .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: [
         .executableTarget(
             name: "DiscountCards",
             dependencies: [
                 .product(name: "Tandem", package: "Tandem"),
+                .product(name: "TandemSync", package: "Tandem"),
+                .product(name: "TandemDatasync", package: "Tandem"),
+                .product(name: "TandemServer", package: "Tandem"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "BigInt", package: "BigInt"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],
             swiftSettings: settings

@@ -13,7 +13,7 @@ import Testing
     ]
 
     init() throws {
-        store = try Store.inMemory(models: Card.self, Person.self, Brand.self, Star.self)
+        store = try Store(inMemoryModels: Wallet.models)
     }
 
     @discardableResult

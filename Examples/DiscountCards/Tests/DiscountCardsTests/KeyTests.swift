@@ -82,9 +82,9 @@ private final class Folder {
         #expect(found.contains { $0.contains("Пятёрочка") })
 
         let watcher = try cards("watch", "пятероч", "--plain", "--changes", "2", "--seconds", "60", key: "tiger")
-        #expect(watcher.nextLine() == "1. 1 card: Пятёрочка")
+        #expect(watcher.nextLine() == "1. 1 card: Пятёрочка (Me)")
         try cards("add", "Пятёрочка у дома", number, key: "tiger").finish()
-        #expect(watcher.nextLine() == "2. 2 cards: + Пятёрочка у дома")
+        #expect(watcher.nextLine() == "2. 2 cards: + Пятёрочка у дома (Me)")
         try watcher.finish()
 
         #expect(try cards("list", "--key", "lion", key: "tiger").finish(.noPermission).first?.contains("key") == true)

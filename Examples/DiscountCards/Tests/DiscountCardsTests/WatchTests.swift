@@ -17,7 +17,7 @@ import Testing
     }
 
     init() throws {
-        let store = try Store.inMemory(models: Card.self, Person.self, Brand.self, Star.self)
+        let store = try Store(inMemoryModels: Wallet.models)
         wallet = try Wallet(store, as: "Ada")
     }
 
@@ -32,7 +32,7 @@ import Testing
 
     private func watch(_ words: String = "", limit: Int = 20) -> AnyCancellable {
         wallet.watchedCards(matching: words).limit(limit).changesetPublisher.on(.immediate).sink(
-            receiveCompletion: { _ in }, receiveValue: { @Sendable [lines] in lines.append($0.line) })
+            receiveCompletion: { _ in }, receiveValue: { @Sendable [lines] in lines.append($0.line { _ in nil }) })
     }
 
     @Test func `each change is a line that says what it was`() throws {

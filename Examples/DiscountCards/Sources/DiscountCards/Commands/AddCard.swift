@@ -17,6 +17,9 @@ struct AddCard: ParsableCommand {
     @Option(help: "Whose card it is; a new person is added. Who is signed in, if not said.")
     var owner: String?
 
+    @Option(help: "The shop's brand; a new one is added. The one that is called like the shop, if not said.")
+    var brand: String?
+
     @Flag(help: "Keep it at hand on this device.")
     var pin = false
 
@@ -27,18 +30,17 @@ struct AddCard: ParsableCommand {
         let wallet = try options.openWallet(creating: true)
         let card = try wallet.refusingSecond(number) {
             try wallet.store.write { tx in
-                let holder = try owner.map { try person(named: $0, tx) } ?? wallet.person
+                let holder = try owner.map { try Person.named($0, in: tx) } ?? wallet.person
+                let brand =
+                    try brand.map { try Brand.named($0, in: tx) }
+                    ?? tx.objects(Brand.self).where { $0.name == shop }.first()
                 return try tx.insert(
                     Card(
                         shop: shop, barcode: number.digits, points: points, isPinned: pin, owner: holder.reference,
-                        brand: tx.objects(Brand.self).where { $0.name == shop }.first()?.reference))
+                        brand: brand?.reference))
             }
         }
         try wallet.printCard(card, on: .output)
-    }
-
-    private func person(named name: String, _ tx: WriteTransaction) throws -> Person {
-        try tx.objects(Person.self).where { $0.name == name }.first() ?? tx.insert(Person(name: name))
     }
 }
 

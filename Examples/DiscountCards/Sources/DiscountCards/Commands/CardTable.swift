@@ -29,9 +29,7 @@ extension Wallet {
                 .init(card.barcode),
                 .init(card.points.grouped),
                 .init(owner?.name ?? "–"),
-                .init(
-                    (card.isSynced ? "on the server" : "not sent") + (card.isPinned ? ", pinned" : ""),
-                    card.isSynced ? .good : .waiting))
+                try stateCell(of: card))
         }
         table.print(on: screen)
     }

@@ -16,12 +16,17 @@ struct Pending: ParsableCommand {
 
     func run() throws {
         let screen = Screen.output
-        let operations = try options.openWallet().store.operations.all()
+        let wallet = try options.openWallet()
+        let operations = try wallet.store.operations.all()
         guard !operations.isEmpty else { return screen.print("Nothing waits to be sent.") }
         operations.printCounts(on: screen)
         guard limit > 0 else { return }
         screen.print()
-        operations.prefix(limit).printTable(on: screen)
+        try operations.prefix(limit).printTable(of: wallet, on: screen)
+        let waiting = operations.count { $0.state == .failed || $0.state == .held }
+        if waiting > 0 {
+            screen.print("\n  \(waiting.of("operation")) of these wait for you: `cards conflicts` says why.")
+        }
     }
 }
 
@@ -44,7 +49,7 @@ extension Collection<Tandem.Operation> {
     }
 
     /// Prints operations, in the order in which they will be sent.
-    func printTable(on screen: Screen) {
+    func printTable(of wallet: Wallet, on screen: Screen) throws {
         var table = Table(
             .init(title: "No.", isNumber: true), .init(title: "Operation"), .init(title: "Object", isFlexible: true),
             .init(title: "State"), .init(title: "Changed", isFlexible: true), .init(title: "At"))
@@ -52,7 +57,8 @@ extension Collection<Tandem.Operation> {
             let changed = operation.kind == .update ? operation.changedProperties.joined(separator: ", ") : "–"
             table.append(
                 .init(operation.id.grouped), .init("\(operation.kind)", .waiting),
-                .init("\(operation.model) \(operation.localID)"), .init("\(operation.state)"), .init(changed),
+                .init(try wallet.title(of: operation.model, operation.localID)),
+                .init(operation.stateInWords.0, operation.stateInWords.1), .init(changed),
                 .init(operation.changedAt.timeOfDay))
         }
         table.print(on: screen)

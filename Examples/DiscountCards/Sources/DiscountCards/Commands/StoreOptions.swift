@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Tandem
 
 /// Which store, and who is looking at it. All commands have these options.
 struct StoreOptions: ParsableArguments {
@@ -8,7 +9,8 @@ struct StoreOptions: ParsableArguments {
 
     @Option(
         name: .customLong("as"),
-        help: ArgumentHelp("Who is signed in; the first person, if not said.", valueName: "name"))
+        help: ArgumentHelp(
+            "Who is signed in; if not said, who is logged in, or whom the store was made for.", valueName: "name"))
     var name: String?
 
     @OptionGroup var keyOptions: KeyOptions
@@ -17,11 +19,16 @@ struct StoreOptions: ParsableArguments {
     ///
     /// - Parameter creating: Whether to make the store if there is none. Who only looks should not leave one behind.
     func openWallet(creating: Bool = false) throws -> Wallet {
+        try Wallet(openStore(creating: creating), as: name)
+    }
+
+    /// Opens the store.
+    func openStore(creating: Bool = false) throws -> Store {
         guard creating || FileManager.default.fileExists(atPath: store) else {
             throw Failure(
                 .noInput, "\(store): there is no store here.",
                 advice: "`cards import` and `cards add` make one; `--store` names another.")
         }
-        return try Wallet(Wallet.openStore(at: store, passphrase: keyOptions.passphrase), as: name)
+        return try Wallet.openStore(at: store, passphrase: keyOptions.passphrase)
     }
 }

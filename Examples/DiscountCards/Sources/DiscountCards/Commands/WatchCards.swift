@@ -40,7 +40,7 @@ struct WatchCards: ParsableCommand {
         let cards = wallet.watchedCards(matching: words)
         let bell = try Bell()
         let watch = CardWatch(
-            words: words, limit: changes, isPlain: plain || !Screen.output.isTerminal, on: .output, bell: bell)
+            wallet, words: words, limit: changes, isPlain: plain || !Screen.output.isTerminal, on: .output, bell: bell)
 
         // One queue for both, so that they take turns to draw.
         let queue = DispatchQueue(label: "cards.watch")

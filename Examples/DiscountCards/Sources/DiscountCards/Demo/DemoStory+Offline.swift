@@ -29,8 +29,8 @@ extension DemoStory {
     func editWhatTheServerKnows(_ wallet: Wallet) throws {
         try chapter(
             "Edit and delete what a server knows",
-            "Three cards as a pull would bring them (syncing itself comes with a later version): written as coming from "
-                + "the server, they queue nothing and take its ID for their own. What changes then is queued.")
+            "Three cards as a pull brings them (the second act has a server that does): written as coming from it, they "
+                + "queue nothing and take its ID for their own. What changes then is queued.")
         let store = wallet.store
         let owner = wallet.person.reference
         let time = Date(timeIntervalSince1970: 1_767_225_600)
@@ -60,7 +60,7 @@ extension DemoStory {
         let operations = try wallet.store.operations.all()
         operations.printCounts(on: screen)
         screen.print()
-        (Array(operations.prefix(4)) + operations.suffix(4)).printTable(on: screen)
+        try (Array(operations.prefix(4)) + operations.suffix(4)).printTable(of: wallet, on: screen)
     }
 
     private func tell(_ deeds: [(card: Card, what: String)]) {

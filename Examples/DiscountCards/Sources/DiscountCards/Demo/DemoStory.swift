@@ -1,16 +1,18 @@
 import Tandem
 
-/// What `cards demo` shows, from an empty store to one that was closed and opened again.
+/// The first act of `cards demo`, from an empty store to one that was closed and opened again: without a server.
 struct DemoStory {
     let source: DemoSource
     let path: String
-    /// Of the store that all but one chapter are about; `nil` if it is a plain one.
+    /// Of the store that all but one chapter are about, and of the second act's; `nil` for plain ones.
     let passphrase: String?
     let isKept: Bool
     let screen = Screen.output
 
     func tell() throws {
-        screen.print(screen.paint("Discount cards", .heading) + ": Tandem's example app, with no network at all")
+        screen.print(
+            screen.paint("Discount cards", .heading)
+                + ": Tandem's example app, with no network at all; then with a server")
         let kind = passphrase == nil ? "store" : "encrypted store"
         screen.print(screen.paint("\(source.origin)\n\(kind): \(path)\(isKept ? "" : " (removed at the end)")", .faint))
 

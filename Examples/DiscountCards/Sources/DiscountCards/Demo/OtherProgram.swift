@@ -11,10 +11,11 @@ final class OtherProgram {
     ///
     /// - Parameters:
     ///   - passphrase: Goes by the environment, which other users don't see.
+    ///   - token: So does it.
     ///   - folder: The current folder, if not this process's.
     ///   - program: Another executable than this process's own.
     init(
-        _ arguments: [String], passphrase: String? = nil, in folder: URL? = nil,
+        _ arguments: [String], passphrase: String? = nil, token: String? = nil, in folder: URL? = nil,
         program: URL? = Bundle.main.executableURL
     ) throws {
         self.arguments = arguments
@@ -25,6 +26,7 @@ final class OtherProgram {
         process.arguments = arguments
         var environment = ProcessInfo.processInfo.environment
         environment[KeyOptions.variable] = passphrase
+        environment[LogIn.variable] = token
         process.environment = environment
         if let folder { process.currentDirectoryURL = folder }
         process.standardOutput = output

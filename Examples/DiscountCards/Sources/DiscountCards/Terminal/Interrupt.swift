@@ -11,16 +11,35 @@ enum Interrupt {
 
     /// Runs a task that calls ``check()`` again and again.
     static func guarded<Value>(_ task: () throws -> Value) throws -> Value {
-        let previous = signal(SIGINT) { _ in
+        let previous = listen()
+        defer { previous.restore() }
+        return try task()
+    }
+
+    /// Runs an asynchronous task that calls ``check()`` again and again.
+    static func guarded<Value>(_ task: () async throws -> Value) async throws -> Value {
+        let previous = listen()
+        defer { previous.restore() }
+        return try await task()
+    }
+
+    /// What was done about the signals before.
+    private struct Handlers {
+        let interrupt: (@convention(c) (Int32) -> Void)?
+        let pipe: (@convention(c) (Int32) -> Void)?
+
+        func restore() {
+            signal(SIGINT, interrupt)
+            signal(SIGPIPE, pipe)
+        }
+    }
+
+    private static func listen() -> Handlers {
+        let interrupt = signal(SIGINT) { _ in
             // Only what may be called in a signal handler: an atomic, and `_exit`.
             if Interrupt.isRequested.exchange(true, ordering: .relaxed) { _exit(Failure.Status.interrupted.rawValue) }
         }
-        let previousPipe = signal(SIGPIPE, SIG_IGN)
-        defer {
-            signal(SIGINT, previous)
-            signal(SIGPIPE, previousPipe)
-        }
-        return try task()
+        return Handlers(interrupt: interrupt, pipe: signal(SIGPIPE, SIG_IGN))
     }
 
     /// Runs a task that waits for a bell: it rings at Ctrl-C, which is how the task ends, and no error.

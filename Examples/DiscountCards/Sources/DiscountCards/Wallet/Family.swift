@@ -8,8 +8,6 @@ enum Family {
 
     /// Adds those who are not there yet, and returns them all.
     static func join(_ tx: WriteTransaction) throws -> [Person] {
-        try names.map { name in
-            try tx.objects(Person.self).where { $0.name == name }.first() ?? tx.insert(Person(name: name))
-        }
+        try names.map { try Person.named($0, in: tx) }
     }
 }

@@ -68,7 +68,8 @@ struct Importer {
                 name: name,
                 categories: group.map(\.category).filter { !$0.isEmpty },
                 regions: Set(group.flatMap(\.regions)),
-                wikidata: group.lazy.compactMap(\.wikidata).first))
+                wikidata: group.lazy.compactMap(\.wikidata).first
+            ).identifiedByName)
         brands[name] = brand.reference
         summary.brands += 1
         return brand.reference

@@ -15,7 +15,9 @@ extension Wallet {
         try store.write { tx in
             let stars = tx.objects(Star.self).where { [person] in $0.person == person && $0.card == card }
             if try tx.delete(stars) > 0 { return false }
-            try tx.insert(Star(person: person.reference, card: card.reference))
+            // One star for each person and card, on whichever device it was given.
+            let id = LocalID.made(of: "star", person.localID.rawValue, card.localID.rawValue)
+            try tx.insert(Star(person: person.reference, card: card.reference).identified(by: id))
             return true
         }
     }

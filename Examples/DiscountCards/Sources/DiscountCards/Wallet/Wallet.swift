@@ -10,26 +10,39 @@ struct Wallet {
     ///
     /// - Parameter passphrase: The store's, if it is encrypted; a new one with a passphrase is.
     static func openStore(at path: String, passphrase: String? = nil) throws -> Store {
-        guard let passphrase else {
-            return try Store(at: path, models: Card.self, Person.self, Brand.self, Star.self)
-        }
-        return try Store(
-            at: path, key: .passphrase(passphrase), models: Card.self, Person.self, Brand.self, Star.self)
+        guard let passphrase else { return try Store(at: path, models: models) }
+        return try Store(at: path, key: .passphrase(passphrase), models: models)
     }
 
-    /// Signs a person in: the one with a name, else the first there is.
+    /// What a store holds.
+    static let models: [any Model.Type] = [Card.self, Person.self, Brand.self, Star.self, Session.self]
+
+    /// Signs a person in: the one with a name, else who is logged in, else whom the store was made for.
     ///
     /// In a store without people the first is made: whoever keeps a store has somebody to keep it for.
     init(_ store: Store, as name: String?) throws {
         self.store = store
-        let isEmpty = try store.objects(Person.self).isEmpty()
-        if !isEmpty, let name {
-            person = try Self.person(named: name, in: store)
-        } else if let first = try store.objects(Person.self).first() {
-            person = first
-        } else {
-            person = try store.write { try $0.insert(Person(name: name ?? "Me")) }
+        let people = store.objects(Person.self).sorted(by: .matchingFirst { $0.isMe }, .ascending(\.name))
+        let session = try name == nil ? Session.current(in: store)?.name : nil
+        guard let first = try people.first() else {
+            person = try store.write { try Self.firstPerson(named: name ?? session, $0) }
+            return
         }
+        if let name {
+            person = try Self.person(named: name, in: store)
+        } else if let session {
+            person =
+                try Self.exactPerson(named: session, in: store) ?? store.write { try Person.named(session, in: $0) }
+        } else {
+            person = first
+        }
+    }
+
+    /// Whom the store is made for.
+    private static func firstPerson(named name: String?, _ tx: WriteTransaction) throws -> Person {
+        // Without a name it is somebody new: somebody else's “Me” is somebody else.
+        let person = try name.map { try Person.named($0, in: tx) } ?? tx.insert(Person(name: "Me"))
+        return try tx.update(Person.self, person.localID) { $0.isMe = true }
     }
 
     /// All cards, this person's favourites first.
@@ -81,10 +94,14 @@ struct Wallet {
         }
     }
 
+    private static func exactPerson(named name: String, in store: Store) throws -> Person? {
+        try store.objects(Person.self).where { $0.name == name }.first()
+    }
+
     /// The one person whose name this is, or has all words of it.
     static func person(named name: String, in store: Store) throws -> Person {
+        if let exact = try exactPerson(named: name, in: store) { return exact }
         let people = store.objects(Person.self).sorted(by: \.name)
-        if let exact = try people.where({ $0.name == name }).first() { return exact }
         let found = try people.where { $0.name.matches(name) }.limit(2).all()
         guard let person = found.first, found.count == 1 else {
             let names = try people.limit(20).all().map(\.name).joined(separator: ", ")

@@ -9,10 +9,11 @@ final class CardWatch: Sendable {
         var count = 0
         var total: Int?
         var last: (change: ChangeSet<Card>, time: Date)?
-        var failure: TandemError?
+        var failure: (any Error)?
         var isOver = false
     }
 
+    private let wallet: Wallet
     private let words: String
     private let limit: Int?
     private let isPlain: Bool
@@ -23,7 +24,8 @@ final class CardWatch: Sendable {
     /// - Parameters:
     ///   - limit: After how many changes it is over, if ever.
     ///   - bell: Is rung when it is over.
-    init(words: String, limit: Int?, isPlain: Bool, on screen: Screen, bell: Bell) {
+    init(_ wallet: Wallet, words: String, limit: Int?, isPlain: Bool, on screen: Screen, bell: Bell) {
+        self.wallet = wallet
         self.words = words
         self.limit = limit
         self.isPlain = isPlain
@@ -36,7 +38,7 @@ final class CardWatch: Sendable {
             guard !state.isOver else { return }
             state.count += 1
             state.last = (change, Date())
-            if isPlain { screen.print("\(state.count). \(change.line)") } else { draw(state) }
+            guard draw(&state) else { return end(&state) }
             if state.count == limit { end(&state) }
         }
     }
@@ -46,7 +48,7 @@ final class CardWatch: Sendable {
         state.withLock { state in
             guard !state.isOver, !isPlain, state.total != total else { return }
             state.total = total
-            draw(state)
+            if !draw(&state) { end(&state) }
         }
     }
 
@@ -72,13 +74,33 @@ final class CardWatch: Sendable {
         }
     }
 
-    private func draw(_ state: State) {
+    /// Shows the last change.
+    ///
+    /// - Returns: Whether the store could be read.
+    private func draw(_ state: inout State) -> Bool {
+        do {
+            if isPlain { try printLine(state) } else { try drawList(state) }
+            return true
+        } catch {
+            state.failure = error
+            return false
+        }
+    }
+
+    private func printLine(_ state: State) throws {
+        guard let change = state.last?.change else { return }
+        let owners = try Dictionary(
+            change.results.map { ($0.localID, try wallet.ownerName(of: $0)) }, uniquingKeysWith: { $1 })
+        screen.print("\(state.count). \(change.line { owners[$0.localID] })")
+    }
+
+    private func drawList(_ state: State) throws {
         guard let (change, time) = state.last else { return }
         // Home, and away with all that stands there.
         screen.write("\u{1B}[H\u{1B}[2J")
         let title = words.isEmpty ? "All cards" : "Cards of shops with “\(words.printable)”"
         screen.print(screen.paint(title, .heading) + screen.paint("  pinned first", .faint) + "\n")
-        change.printTable(on: screen)
+        try change.printTable(of: wallet, on: screen)
         for card in change.gone { screen.print("  " + screen.paint("− \(card.shop.printable)", .bad)) }
         let shown = change.results.count
         // The number comes by itself, and may be a moment late.

@@ -18,15 +18,20 @@ extension ChangeSet<Card> {
         (modifications.map { ($0.old, $0.new) } + moves.map { ($0.from, $0.to) }).sorted { $0.1 < $1.1 }
     }
 
-    /// All of it in one line: `2 cards: + Лента, ~ Пятёрочка: 250 points more, − Магнит`.
-    var line: String {
+    /// All of it in one line: `2 cards: + Лента (Ada), ~ Пятёрочка: 250 points more, − Магнит`.
+    ///
+    /// - Parameter owner: Whose card it is, if that is known.
+    func line(owner: (Card) -> String?) -> String {
+        func title(_ card: Card) -> String {
+            card.shop.printable + (owner(card).map { " (\($0.printable))" } ?? "")
+        }
         var parts: [String]
         if isInitial {
-            parts = results.prefix(4).map(\.shop.printable) + (results.count > 4 ? ["…"] : [])
+            parts = results.prefix(4).map(title) + (results.count > 4 ? ["…"] : [])
         } else {
-            parts = new.map { "+ \(results[$0].shop.printable)" }
+            parts = new.map { "+ \(title(results[$0]))" }
             parts += changed.map { old, new in
-                let words = results[new].differences(from: previous[old])
+                let words = results[new].differences(from: previous[old], owner: owner)
                 return "~ \(results[new].shop.printable)" + (words.isEmpty ? "" : ": " + words.joined(separator: ", "))
             }
             parts += gone.map { "− \($0.shop.printable)" }
@@ -36,7 +41,7 @@ extension ChangeSet<Card> {
     }
 
     /// Prints the list, with a mark on what is not as it was.
-    func printTable(on screen: Screen) {
+    func printTable(of wallet: Wallet, on screen: Screen) throws {
         guard !results.isEmpty else { return screen.print("  " + screen.paint("No cards.", .faint)) }
         var marks: [Int: Table.Cell] = [:]
         if !isInitial {
@@ -45,14 +50,11 @@ extension ChangeSet<Card> {
         }
         var table = Table(
             .init(title: ""), .init(title: "Shop", isFlexible: true), .init(title: "Number"),
-            .init(title: "Points", isNumber: true), .init(title: "State"))
+            .init(title: "Points", isNumber: true), .init(title: "Owner", isFlexible: true), .init(title: "State"))
         for (index, card) in results.enumerated() {
             table.append(
                 marks[index] ?? " ", .init(card.shop, card.isPinned ? .strong : nil), .init(card.barcode),
-                .init(card.points.grouped),
-                .init(
-                    (card.isSynced ? "on the server" : "not sent") + (card.isPinned ? ", pinned" : ""),
-                    card.isSynced ? .good : .waiting))
+                .init(card.points.grouped), .init(try wallet.ownerName(of: card)), try wallet.stateCell(of: card))
         }
         table.print(on: screen)
     }
@@ -60,14 +62,14 @@ extension ChangeSet<Card> {
 
 extension Card {
     /// What is not as it was, in a few words each.
-    func differences(from old: Card) -> [String] {
+    func differences(from old: Card, owner name: (Card) -> String?) -> [String] {
         var words: [String] = []
         if shop != old.shop { words.append("was \(old.shop.printable)") }
         if barcode != old.barcode { words.append("number \(barcode.printable)") }
         if points > old.points { words.append("\((points - old.points).of("point")) more") }
         if points < old.points { words.append("\((old.points - points).of("point")) less") }
         if isPinned != old.isPinned { words.append(isPinned ? "pinned" : "no longer pinned") }
-        if owner != old.owner { words.append("another owner") }
+        if owner != old.owner { words.append(name(self).map { "now of \($0.printable)" } ?? "another owner") }
         if isSynced != old.isSynced { words.append(isSynced ? "sent" : "to be sent") }
         return words
     }

@@ -1,0 +1,74 @@
+import Foundation
+import Tandem
+
+extension SecondAct {
+    func mend(_ server: DemoServer) async throws {
+        try story.chapter(
+            "What the server refuses",
+            "No two cards may have one number, and the tablet has not heard yet that the phone has used it. The server "
+                + "refuses the second card: it waits, with the reason, until it is mended. All else goes on.")
+        let (number, other) = (Self.number(2), Self.number(3))
+        try await show(phone, "add", "Аптека на углу", number, isQuiet: true)
+        try await show(phone, "sync")
+        try await show(tablet, "add", "Книги на Невском", number, isQuiet: true)
+        try await show(tablet, "sync", ends: .badData)
+        try await show(tablet, "conflicts")
+        let before = try server.cards().filter { $0.number == number }.map(\.shop)
+        try check(
+            (
+                try before == ["Аптека на углу"] && tablet.look().waiting.map(\.state) == [.failed],
+                "the server has one card of this number; the other one waits on the tablet."
+            ))
+        story.screen.print()
+        try await show(tablet, "edit", number, "--number", other, isQuiet: true)
+        try await show(tablet, "sync")
+        try await show(phone, "sync")
+        let shops = try Dictionary(grouping: server.cards(), by: \.number).mapValues { $0.map(\.shop) }
+        try check(
+            (
+                shops[number] == ["Аптека на углу"] && shops[other] == ["Книги на Невском"],
+                "both cards are on the server, each with a number of its own."
+            ))
+    }
+
+    func loseAnswer(_ server: DemoServer) async throws {
+        try story.chapter(
+            "A lost answer",
+            "The server keeps a new card, and the connection breaks before the phone hears so. To the phone that may as "
+                + "well mean that nothing has arrived: it asks again, and must not make a second one.")
+        let shop = "Кофейня на причале"
+        try await show(phone, "add", shop, Self.number(4), isQuiet: true)
+        server.loseNextAnswer()
+        try await show(phone, "sync", ends: .tryAgain)
+        let kept = try server.cards().count { $0.shop == shop }
+        try check(
+            (try kept == 1 && phone.look().waiting.count == 1, "the server has the card, and the phone does not know."))
+        story.screen.print()
+        try await show(phone, "sync")
+        let all = try server.cards().count { $0.shop == shop }
+        try check((try all == 1 && phone.look().waiting.isEmpty, "the server has it once, and the phone knows."))
+    }
+
+    func compare(_ server: DemoServer) async throws {
+        try story.chapter(
+            "The same cards on both",
+            "As each person sees them: \(tablet.person) has given ローソン a star, which is nobody else's.")
+        try await show(tablet, "sync")
+        try await show(phone, "list")
+        try await show(tablet, "list")
+        let (onPhone, onTablet, onServer) = try (phone.look(), tablet.look(), server.cards())
+        try check(
+            (
+                onPhone.cards == onTablet.cards && onPhone.cards.count == Self.shops.count + 3,
+                "both devices show the same \(onPhone.cards.count.of("card"))."
+            ),
+            (
+                onServer == onPhone.cards && Set(onServer.map(\.number)).count == onServer.count,
+                "the server has each of them once, and no others."
+            ),
+            (
+                [onPhone, onTablet].allSatisfy { $0.waiting.isEmpty && $0.damage.isEmpty },
+                "nothing is left to be sent, and SQLite finds both files in order."
+            ))
+    }
+}

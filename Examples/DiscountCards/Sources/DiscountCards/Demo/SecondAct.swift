@@ -1,0 +1,81 @@
+import Foundation
+import Tandem
+
+/// The second act of `cards demo`: two devices and a server, with all that comes between them.
+struct SecondAct {
+    /// A dozen shops, for the family's cards.
+    static let shops = [
+        "Пятёрочка", "Лента", "Γαλαξίας", "ローソン", "星見堂書店", "스타 서점", "აფთიაქი", "Café Orvéa", "L'Atelier d'Ôri",
+        "Müller & Söhne", "Ringveien Kiosk", "Çarşı Fırını",
+    ]
+
+    /// A number of a card that is added here.
+    static func number(_ index: UInt64) -> String { EAN13(payload: 299_999_999_900 + index).digits }
+
+    let story: DemoStory
+    let phone: Device
+    let tablet: Device
+
+    init(_ story: DemoStory, in folder: URL) throws {
+        func device(_ name: String, _ person: String) throws -> Device {
+            let own = folder.appendingPathComponent(name)
+            try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+            let token = "\(name)-\(UInt64.random(in: 0...UInt64.max))"
+            return Device(name: name, person: person, token: token, folder: own, passphrase: story.passphrase)
+        }
+        self.story = story
+        phone = try device("phone", Family.names[0])
+        tablet = try device("tablet", Family.names[1])
+    }
+
+    func tell() async throws {
+        let server = try await DemoServer.open(users: [phone.token: phone.person, tablet.token: tablet.person])
+        do {
+            try await introduce(server)
+            try await editWithoutSignal(server)
+            try await meet(server)
+            try await mend(server)
+            try await loseAnswer(server)
+            try await compare(server)
+            try await server.close()
+        } catch {
+            try? await server.close()
+            throw error
+        }
+        guard story.isKept else { return }
+        story.screen.print("The devices' stores are kept too: \(phone.path), \(tablet.path)")
+    }
+
+    /// Says that some things went as they should, or ends the demo.
+    func check(_ claims: (holds: Bool, sentence: String)...) throws {
+        story.screen.print()
+        for (holds, sentence) in claims { try story.check(holds, sentence) }
+    }
+
+    /// Shows a command on a device, and what it prints.
+    ///
+    /// - Parameter isQuiet: Whether to leave out what it prints.
+    @discardableResult
+    func show(
+        _ device: Device, _ arguments: String..., token: String? = nil, isQuiet: Bool = false,
+        ends status: Failure.Status? = nil
+    ) async throws -> [String] {
+        try Interrupt.check()
+        let screen = story.screen
+        let environment = token == nil ? "" : "\(LogIn.variable)=… "
+        let command = "\(device.name) $ \(environment)cards \(DemoStory.shown(arguments))"
+        screen.print("  " + screen.paint(command.printable, .strong))
+        let lines: [String]
+        do {
+            lines = try await device.run(arguments, token: token, ends: status)
+        } catch {
+            // Ctrl-C ends both programs.
+            try Interrupt.check()
+            throw error
+        }
+        for line in lines where !isQuiet && !line.isEmpty {
+            screen.print("  \(screen.paint("│", .faint)) \(line.printable)")
+        }
+        return lines
+    }
+}

@@ -1,0 +1,52 @@
+import TandemServer
+
+/// A server for a family: all see all cards, and no card has a number that is none, or that another one has.
+enum FamilyServer {
+    /// Starts one that keeps its rows in a file, or in memory.
+    ///
+    /// - Parameter users: Whose each token is; if there are none, tokens are not looked at.
+    static func start(
+        users: [String: String], port: Int = 0, file: String? = nil, stopsOnSignals: Bool = false
+    ) async throws -> TandemServer {
+        let core = try core(users: users, file: file)
+        return try await start(core, port: port, stopsOnSignals: stopsOnSignals)
+    }
+
+    /// Starts one with the rows that another one had.
+    static func start(_ core: ServerCore, port: Int, stopsOnSignals: Bool = false) async throws -> TandemServer {
+        var options = TandemServer.Options()
+        options.port = port
+        options.stopsOnSignals = stopsOnSignals
+        do {
+            return try await TandemServer.start(core, options: options)
+        } catch {
+            throw Failure(.cannotCreate, error.message)
+        }
+    }
+
+    /// - Parameter faults: When it misbehaves.
+    static func core(
+        users: [String: String], file: String? = nil, faults: ServerFaults = .none
+    ) throws -> ServerCore {
+        let rules = CardRules()
+        var configuration = ServerConfiguration()
+        for table in ["person", "brand", "card", "star"] {
+            // Nobody is served without a token, where there are any: a table for all, that only they may see.
+            configuration.tables[table] = ServerTable()
+            if !users.isEmpty { configuration.tables[table]?.view = { _, user in user != nil } }
+        }
+        configuration.otherTables = nil
+        if !users.isEmpty {
+            configuration.user = { users[$0] }
+            configuration.hooks.authorize = { _, _, user in user != nil }
+        }
+        configuration.hooks.beforeCommit = { try rules.check($0) }
+        configuration.hooks.afterWrite = { rules.note($0, $1) }
+        configuration.faults = faults
+        let core =
+            try file.map { try ServerCore.onFile(at: $0, configuration: configuration) }
+            ?? ServerCore.inMemory(configuration: configuration)
+        for row in try core.rows(in: "card") { rules.note(row.deleted ? .delete : .insert, row) }
+        return core
+    }
+}

@@ -1,0 +1,43 @@
+import Tandem
+import TandemSync
+
+extension Conflict<Card> {
+    /// Changes of different properties are put together; who has changed the same one as somebody else is asked.
+    ///
+    /// - Parameter owner: Whose a card is, in words.
+    func resolution(_ owner: (Card) throws -> String) rethrows -> Resolution<Card> {
+        guard local != nil else {
+            return .later("It was deleted here, and changed on the server: \(try changes(changedThere, owner)).")
+        }
+        guard server != nil else {
+            return .later("It was deleted on the server, and changed here: \(try changes(changedHere, owner)).")
+        }
+        let both = changedHere.intersection(changedThere)
+        guard !both.isEmpty else { return .merge }
+        return .later("Both sides have changed it: \(try changes(both, owner)).")
+    }
+
+    /// What some properties were and are: `points (were 40; here 1,200, on the server 1,500)`.
+    private func changes(_ names: Set<String>, _ owner: (Card) throws -> String) rethrows -> String {
+        try names.sorted().map { name in
+            let was = try base.map { "was \(try $0.words(for: name, owner))" }
+            let here = try local.map { "here \(try $0.words(for: name, owner))" }
+            let there = try server.map { "on the server \(try $0.words(for: name, owner))" }
+            let now = [here, there].compactMap(\.self).joined(separator: ", ")
+            return "\(name) (\([was, now].compactMap(\.self).joined(separator: "; ")))"
+        }.joined(separator: ", ")
+    }
+}
+
+extension Card {
+    /// A property's value for a person.
+    fileprivate func words(for property: String, _ owner: (Card) throws -> String) rethrows -> String {
+        switch property {
+        case "shop": shop
+        case "barcode": barcode
+        case "points": points.grouped
+        case "owner": try owner(self)
+        default: "another"
+        }
+    }
+}

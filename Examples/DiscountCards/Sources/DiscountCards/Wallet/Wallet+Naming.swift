@@ -1,0 +1,25 @@
+import Tandem
+
+extension Wallet {
+    /// Whose card it is, in the words of a table.
+    func ownerName(of card: Card) throws -> String { try store.object(card.owner)?.name ?? "–" }
+
+    /// An object in words, deleted or not: “card Лента (2181670952870)”.
+    func title(of model: String, _ id: LocalID) throws -> String {
+        switch model {
+        case "Card": return try find(Card.self, id).map { "card \($0.shop) (\($0.barcode))" } ?? "card \(id)"
+        case "Person": return try find(Person.self, id).map { "person \($0.name)" } ?? "person \(id)"
+        case "Brand": return try find(Brand.self, id).map { "brand \($0.name)" } ?? "brand \(id)"
+        case "Star":
+            guard let star = try find(Star.self, id), let card = try store.object(star.card) else {
+                return "star \(id)"
+            }
+            return "star of \(try store.object(star.person)?.name ?? "nobody") on \(card.shop)"
+        default: return "\(model) \(id)"
+        }
+    }
+
+    private func find<M: Model>(_ model: M.Type, _ id: LocalID) throws -> M? {
+        try store.objects(M.self).includingDeleted().where { $0.localID == id }.first()
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Tandem
+import TandemSync
+import Testing
+
+@testable import DiscountCards
+
+@Suite(.serialized, .timeLimit(.minutes(2))) struct ConflictTests {
+    /// Runs a body with two devices that both have a card of Лента's with 40 points.
+    private func withBoth(
+        _ body: (_ server: DemoServer, _ phone: Gadget, _ tablet: Gadget) async throws -> Void
+    ) async throws {
+        try await withServer { server in
+            let phone = try await Gadget("Ada", token: "ada", at: server)
+            let tablet = try await Gadget("Мария", token: "maria", at: server)
+            try phone.add("Лента", 1)
+            try phone.edit("лента") { $0.points = 40 }
+            try await phone.sync()
+            try await tablet.sync()
+            try await phone.sync()
+            try await body(server, phone, tablet)
+            let expected = try server.cards().map(\.shop)
+            for gadget in [phone, tablet] {
+                try await gadget.sync()
+                #expect(try gadget.store.objects(Card.self).sorted(by: \.barcode).all().map(\.shop) == expected)
+                #expect(try gadget.store.operations.count() == 0)
+            }
+        }
+    }
+
+    @Test func `changes of different properties are put together`() async throws {
+        try await withBoth { server, phone, tablet in
+            try phone.edit("лента") { $0.shop = "Лента 24" }
+            try tablet.edit("лента") { $0.points += 60 }
+            try await phone.sync()
+            #expect(try await tablet.sync().contains("  Put together with others' changes: 1 changed card."))
+            try await phone.sync()
+            for gadget in [phone, tablet] {
+                #expect(try gadget.cards() == ["Лента 24 (Лента) of Ada, 100 points"])
+            }
+        }
+    }
+
+    @Test(arguments: [Conflicts.Choice.mine, .theirs, .discard])
+    func `of the same property the user is asked, and what they choose is on both devices`(
+        choice: Conflicts.Choice
+    ) async throws {
+        try await withBoth { server, phone, tablet in
+            try phone.edit("лента") { $0.points = 1200 }
+            try tablet.edit("лента") { $0.points = 1500 }
+            try await phone.sync()
+            let (lines, failure) = try await tablet.failingSync()
+            #expect(failure.status == .badData && failure.message == "1 change waits for you.")
+            let words = "Both sides have changed it: points (was 40; here 1,500, on the server 1,200)."
+            #expect(lines.contains { $0.hasSuffix(words) })
+            #expect(try tablet.state(of: "лента") == "in conflict")
+            let number = try #require(try tablet.firstOperation()).id
+            #expect(
+                try await tablet.conflicts() == [
+                    "  \(number)  update of the card Лента (\(EAN13(payload: 1).digits))", "      \(words)",
+                    "      --mine, --theirs, --discard or --hold",
+                ])
+            let sentence = try await tablet.decide(choice)
+            #expect(sentence.hasSuffix(choice == .mine ? "by the next `cards sync`." : "Not sent: points."))
+            try await tablet.sync()
+            try await phone.sync()
+            let points = choice == .mine ? "1500" : "1200"
+            #expect(try server.cards().map(\.points) == [points])
+            #expect(try phone.store.objects(Card.self).all().map { "\($0.points)" } == [points])
+        }
+    }
+
+    @Test(arguments: [Conflicts.Choice.mine, .theirs])
+    func `an edit of a card that somebody else has deleted asks the user`(choice: Conflicts.Choice) async throws {
+        try await withBoth { server, phone, tablet in
+            try phone.delete("лента")
+            try tablet.edit("лента") { $0.points = 1500 }
+            try await phone.sync()
+            let (lines, _) = try await tablet.failingSync()
+            #expect(
+                lines.contains {
+                    $0.hasSuffix("It was deleted on the server, and changed here: points (was 40; here 1,500).")
+                })
+            try await tablet.decide(choice)
+            try await tablet.sync()
+            #expect(try server.cards().map(\.points) == (choice == .mine ? ["1500"] : []))
+        }
+    }
+
+    @Test(arguments: [Conflicts.Choice.mine, .theirs])
+    func `a deletion of a card that somebody else has changed asks the user`(choice: Conflicts.Choice) async throws {
+        try await withBoth { server, phone, tablet in
+            try phone.edit("лента") { $0.points = 1200 }
+            try tablet.delete("лента")
+            try await phone.sync()
+            let (lines, _) = try await tablet.failingSync()
+            #expect(
+                lines.contains {
+                    $0.hasSuffix(
+                        "It was deleted here, and changed on the server: points (was 40; on the server 1,200).")
+                })
+            try await tablet.decide(choice)
+            try await tablet.sync()
+            #expect(try server.cards().map(\.points) == (choice == .mine ? [] : ["1200"]))
+        }
+    }
+
+    @Test func `a number that is on another card is refused, and sent when it is mended`() async throws {
+        try await withBoth { server, phone, tablet in
+            try phone.add("Магнит", 2)
+            try await phone.sync()
+            try tablet.add("Ашан", 2)
+            let (lines, failure) = try await tablet.failingSync()
+            let number = EAN13(payload: 2).digits
+            #expect(
+                failure.status == .badData
+                    && lines.contains("  A card was not received: another one here has its barcode."))
+            #expect(lines.contains { $0.hasSuffix("The number \(number) is on another card already: Магнит.") })
+            #expect(try tablet.state(of: "ашан") == "refused")
+            #expect(try await tablet.conflicts().last == "      `cards edit` to mend it, --retry, --discard or --hold")
+            try tablet.edit("ашан") { $0.barcode = EAN13(payload: 3).digits }
+            let mended = try await tablet.sync()
+            #expect(mended.prefix(2) == ["  Received  1 new card", "  Sent      1 new card"])
+            try await phone.sync()
+            #expect(try server.cards().map(\.shop) == ["Лента", "Магнит", "Ашан"])
+        }
+    }
+
+    @Test func `what is held back stays, is no failure, and goes when it is retried`() async throws {
+        try await withBoth { server, phone, tablet in
+            try phone.edit("лента") { $0.points = 1200 }
+            try await phone.decide(.hold)
+            #expect(try await phone.sync().prefix(2) == ["  Received  nothing", "  Sent      nothing"])
+            #expect(try phone.state(of: "лента") == "held back")
+            #expect(
+                try await phone.conflicts().last == "      Held back. --retry sends it, --discard gives it up.")
+            try await phone.decide(.retry)
+            try await phone.sync()
+            #expect(try server.cards().map(\.points) == ["1200"])
+            #expect(try await phone.conflicts() == ["Nothing waits for you."])
+        }
+    }
+
+    @Test func `a change that is not in the queue can't be decided about`() async throws {
+        try await withBoth { _, phone, _ in
+            let failure = try await failure { _ = try await CardSync(phone.store).decide(4711, .mine) }
+            #expect(failure?.status == .badData && failure?.message == "No change has the number 4711.")
+        }
+    }
+}

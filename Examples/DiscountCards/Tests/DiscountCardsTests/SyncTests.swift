@@ -1,0 +1,122 @@
+import Foundation
+import Tandem
+import TandemSync
+import Testing
+
+@testable import DiscountCards
+
+@Suite(.serialized, .timeLimit(.minutes(2))) struct SyncTests {
+    @Test func `what one device adds comes to the other with its owner and brand`() async throws {
+        try await withServer { server in
+            let phone = try await Gadget("Ada", token: "ada", at: server)
+            let tablet = try await Gadget("Мария", token: "maria", at: server)
+            try phone.add("Лента", 1)
+            #expect(try phone.state(of: "лента") == "not sent")
+            #expect(
+                try await phone.sync() == [
+                    "  Received  nothing", "  Sent      1 new person, 1 new brand, 1 new card",
+                    "  ✓ In step with \(server.url), as Ada.",
+                ])
+            #expect(try phone.state(of: "лента") == "on the server")
+            #expect(try await tablet.sync().first == "  Received  1 new person, 1 new brand, 1 new card")
+            #expect(try tablet.cards() == ["Лента (Лента) of Ada, 0 points"])
+        }
+    }
+
+    @Test func `two devices that add the same person, brand and star have added one of each`() async throws {
+        try await withServer { server in
+            let phone = try await Gadget("Ada", token: "ada", at: server)
+            let tablet = try await Gadget("Ada", token: "ada", at: server)
+            try phone.add("Лента", 1)
+            try await phone.sync()
+            try await tablet.sync()
+            for gadget in [phone, tablet] {
+                try await gadget.store.write { tx in _ = try Brand.named("Магнит", in: tx) }
+                #expect(try gadget.star("лента"))
+            }
+            try await phone.sync()
+            #expect(
+                try await tablet.sync().contains(
+                    "  On the server already, and not sent twice: 1 new brand, 1 new star."))
+            try await phone.sync()
+            for gadget in [phone, tablet] {
+                #expect(try gadget.store.objects(Person.self).count() == 1)
+                #expect(try gadget.store.objects(Brand.self).count() == 2)
+                #expect(try gadget.store.objects(Star.self).count() == 1)
+            }
+            #expect(try ["person", "brand", "star"].map { try server.rows(of: $0).count } == [1, 2, 1])
+        }
+    }
+
+    @Test func `a star that is taken away and given again is there on both devices`() async throws {
+        try await withServer { server in
+            let phone = try await Gadget("Ada", token: "ada", at: server)
+            let tablet = try await Gadget("Ada", token: "ada", at: server)
+            try phone.add("Лента", 1)
+            for isStarred in [true, false, true] {
+                #expect(try phone.star("лента") == isStarred)
+                try await phone.sync()
+                try await tablet.sync()
+                #expect(try tablet.wallet.starredCards().isEmpty == !isStarred)
+            }
+            #expect(try tablet.star("лента") == false)
+            #expect(try tablet.star("лента") == true)
+            try await tablet.sync()
+            try await phone.sync()
+            #expect(try phone.wallet.starredCards().count == 1)
+        }
+    }
+
+    @Test func `a server that is away leaves all as it was, and the next sync goes on`() async throws {
+        try await withServer { server in
+            let phone = try await Gadget("Ada", token: "ada", at: server)
+            try phone.add("Лента", 1)
+            try await server.close()
+            let (lines, failure) = try await phone.failingSync()
+            #expect(
+                lines.isEmpty && failure.status == .tryAgain && failure.message == "\(server.url) can't be reached.")
+            #expect(try phone.store.operations.count() == 3)
+            try await server.reopen()
+            try await phone.sync()
+            #expect(try server.cards().map(\.shop) == ["Лента"])
+        }
+    }
+
+    @Test func `a lost answer creates nothing twice`() async throws {
+        try await withServer { server in
+            let phone = try await Gadget("Ada", token: "ada", at: server)
+            try await phone.sync()
+            try await phone.store.write { tx in
+                _ = try tx.insert(Card(shop: "Лента", barcode: EAN13(payload: 1).digits))
+            }
+            server.loseNextAnswer()
+            let (_, failure) = try await phone.failingSync()
+            #expect(failure.status == .tryAgain && failure.message.contains("its answer was lost"))
+            #expect(try phone.state(of: "лента") == "no answer yet")
+            #expect(try await phone.sync().contains("  On the server already, and not sent twice: 1 new card."))
+            #expect(try server.cards().count == 1 && phone.state(of: "лента") == "on the server")
+        }
+    }
+
+    @Test(arguments: ["nobody's", "-"]) func `a token that the server does not know, or none, is a status of its own`(
+        token: String
+    ) async throws {
+        try await withServer { server in
+            let phone = try await Gadget("Ada", token: token == "-" ? "" : token, at: server)
+            try phone.add("Лента", 1)
+            let (_, failure) = try await phone.failingSync()
+            #expect(failure.status == .noPermission && failure.advice?.contains("--token") == true)
+            #expect(try phone.store.operations.count() == 3)
+            try await phone.logIn("Ada", "--token", "ada")
+            try await phone.sync()
+            #expect(try server.cards().count == 1)
+        }
+    }
+
+    @Test func `what a sync is at is a line`() {
+        #expect(SyncProgress.line(.pushing(done: 1200, total: 4000)) == "Sending: 1,200 of 4,000")
+        #expect(SyncProgress.line(.pulling(table: "Card", received: 100, total: nil)) == "Receiving Card: 100")
+        #expect(SyncProgress.line(.pulling(table: "Card", received: 100, total: 250)) == "Receiving Card: 100 of 250")
+        #expect(SyncProgress.line(nil) == nil)
+    }
+}
