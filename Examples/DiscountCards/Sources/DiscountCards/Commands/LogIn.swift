@@ -25,7 +25,9 @@ struct LogIn: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What the server knows you by; or \(LogIn.variable) in the environment. None for one that asks nobody."))
+            "What the server knows you by; none for one that asks nobody.",
+            discussion: "`ps` shows arguments to everybody: \(LogIn.variable) in the environment does the same unseen.")
+    )
     var token: String?
 
     @Flag(help: "Make somebody else's data yours: what was not sent is sent as yours. Or: the server has moved.")

@@ -27,7 +27,7 @@ struct StoreOptions: ParsableArguments {
         guard creating || FileManager.default.fileExists(atPath: store) else {
             throw Failure(
                 .noInput, "\(store): there is no store here.",
-                advice: "`cards import` and `cards add` make one; `--store` names another.")
+                advice: "`cards import`, `cards add` and `cards login` make one; `--store` names another.")
         }
         return try Wallet.openStore(at: store, passphrase: keyOptions.passphrase)
     }

@@ -25,7 +25,8 @@ final class CardRules: Sendable {
         }
     }
 
-    /// Remembers a card as it was written.
+    /// Remembers a card as it was written. If the transaction fails then, its number is taken until the next start: for
+    /// development that is well enough.
     func note(_ kind: ServerChange.Kind, _ row: ServerRow) {
         guard row.table == "card" else { return }
         numbers.withLock { numbers in

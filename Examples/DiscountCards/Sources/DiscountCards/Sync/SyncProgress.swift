@@ -1,21 +1,18 @@
+import Synchronization
 import TandemSync
 
 /// A line that says what a sync is at: drawn over itself on a terminal, not at all elsewhere.
 final class SyncProgress: Sendable {
-    private let drawing: Task<Void, Never>?
     private let screen: Screen
+    private let isOver = Mutex(false)
 
     init(_ context: SyncContext, on screen: Screen = .errors) {
         self.screen = screen
-        guard screen.isTerminal else {
-            drawing = nil
-            return
-        }
-        drawing = Task {
+        guard screen.isTerminal else { return }
+        Task {
             do {
                 for try await status in context.statuses {
-                    guard !Task.isCancelled, let line = Self.line(status.activity) else { continue }
-                    screen.write("\r\u{1B}[K  \(line)")
+                    guard draw(status.activity) else { return }
                 }
             } catch {
                 // The sync itself says what is wrong with the store.
@@ -23,11 +20,21 @@ final class SyncProgress: Sendable {
         }
     }
 
+    /// - Returns: Whether there is anything left to be drawn.
+    private func draw(_ activity: SyncStatus.Activity?) -> Bool {
+        // Within the lock: a line that is late must not stand among the sentences.
+        isOver.withLock { isOver in
+            if !isOver, let line = Self.line(activity) { screen.write("\r\u{1B}[K  \(line)") }
+            return !isOver
+        }
+    }
+
     /// Takes the line away, so that sentences can stand in its place.
     func end() {
-        guard let drawing else { return }
-        drawing.cancel()
-        screen.write("\r\u{1B}[K")
+        isOver.withLock { isOver in
+            isOver = true
+            if screen.isTerminal { screen.write("\r\u{1B}[K") }
+        }
     }
 
     static func line(_ activity: SyncStatus.Activity?) -> String? {
