@@ -30,7 +30,7 @@ struct TableSettings: Sendable {
     let model: ModelDefinition
     var identity = IdentityPolicy.client
     var features = TableFeatures()
-    var conflicts = ConflictRule.merge(edits: .client, deletes: .report)
+    var conflicts = ConflictRule.standard
     /// The app's look at each operation before it is sent.
     var beforeSend: (@Sendable (OutgoingObject) async throws -> SendVerdict)?
 

@@ -74,8 +74,7 @@ extension Resolution {
             case .editMeetsEdit: .written(nil)
             }
         case .takeServers: .theirs
-        case .merge:
-            ConflictRule.merge(edits: .client, deletes: .report).verdict(on: facts, changedAt: .distantPast)
+        case .merge: ConflictRule.standard.verdict(on: facts, changedAt: .distantPast)
         case .later(let message): .later(.conflict, message)
         }
     }

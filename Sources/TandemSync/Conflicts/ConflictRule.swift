@@ -9,6 +9,9 @@ enum ConflictRule: Sendable {
     case newestWins
     case report
     case ask(@Sendable (ConflictFacts) async throws -> ConflictVerdict)
+
+    /// What holds where nothing was said.
+    static let standard = ConflictRule.merge(edits: .client, deletes: .report)
 }
 
 /// What is known of a conflict.
@@ -63,7 +66,7 @@ extension ConflictRule {
             case (_, .client), (.editMeetsDelete, .editWins): return .ours(takingServers: [])
             case (_, .server), (.deleteMeetsEdit, .editWins): return .theirs
             }
-        case .ask: return ConflictRule.merge(edits: .client, deletes: .report).verdict(on: facts, changedAt: changedAt)
+        case .ask: return ConflictRule.standard.verdict(on: facts, changedAt: changedAt)
         }
     }
 }

@@ -53,8 +53,7 @@ struct PullCursor {
         self.floor = floor
         place = floor
         self.pageSize = max(pageSize, 1)
-        let parts = overlap.components
-        self.overlap = max(0, Double(parts.seconds) + Double(parts.attoseconds) / 1e18)
+        self.overlap = max(0, overlap.seconds)
     }
 
     var order: PageRequest.Order { .updatedAt(from: place) }

@@ -94,7 +94,7 @@ extension PushRun {
         guard let look = settings.beforeSend else { return nil }
         let object: OutgoingObject
         switch try await sendable(id, settings) {
-        case .parked(let other): return .parked(other)
+        case .parked: return .parked
         case .other: return nil
         case .ready(let found): object = found
         }
@@ -127,7 +127,7 @@ extension PushRun {
 
     private enum Look: Sendable {
         case ready(OutgoingObject)
-        case parked(Operation.ID)
+        case parked
         /// It is not sent now.
         case other
     }
@@ -140,7 +140,7 @@ extension PushRun {
             else { return .other }
             switch try self.place(of: object, settings, store) {
             case .free: return .ready(object)
-            case .parked(let other): return .parked(other)
+            case .parked: return .parked
             case .waiting: return .other
             }
         }

@@ -76,12 +76,16 @@ struct Exchange: Sendable {
         } catch {
             switch error {
             case .notFound, .gone: return .done(nil)
-            case .conflict(let status, let item):
-                guard let found = try await item.orFind(find) else { return .done(nil) }
-                return found.isDeleted ? .done(found) : .differs(found, status: status)
+            case .conflict(let status, let item): return try await inTheWay(item, status)
             default: throw error
             }
         }
+    }
+
+    /// What a delete has met.
+    private func inTheWay(_ item: RemoteItem?, _ status: Int) async throws(RemoteFailure) -> Reply {
+        guard let found = try await item.orFind(find) else { return .done(nil) }
+        return found.isDeleted ? .done(found) : .differs(found, status: status)
     }
 
     /// An insert whose answer was lost may still be on its way. Where tombstones stay, it is sent once more: a late one
@@ -98,9 +102,7 @@ struct Exchange: Sendable {
             return reply
         } catch {
             switch error {
-            case .conflict(let status, let item):
-                guard let found = try await item.orFind(find) else { return .done(nil) }
-                return found.isDeleted ? .done(found) : .differs(found, status: status)
+            case .conflict(let status, let item): return try await inTheWay(item, status)
             // It would not have been taken before either; if it was, it goes.
             case .refused, .unsendable, .notFound, .gone: return try await delete(bare)
             default: throw error

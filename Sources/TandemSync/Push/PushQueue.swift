@@ -45,7 +45,6 @@ struct PushQueue {
     /// The operations that refer to an object that is deleted, by its delete.
     private var referrers: [Operation.ID: [Operation.ID]] = [:]
 
-    var isEmpty: Bool { nodes.isEmpty }
     var inOrder: [Node] { order.compactMap { nodes[$0] } }
 
     subscript(id: Operation.ID) -> Node? {
@@ -98,11 +97,12 @@ struct PushQueue {
     /// Has a delete wait for an operation that refers to its object. Where deletes wait for each other in a circle, the
     /// first one in the queue goes.
     ///
-    /// - Returns: Which one; `nil` if there is nothing to wait for.
-    mutating func parkBehindReferrer(_ delete: Operation.ID) -> Operation.ID? {
-        let other = referrers[delete]?.first { isUnfinished($0) && !closesCycle(delete, behind: $0) }
-        if let other { park(delete, behind: other) }
-        return other
+    /// - Returns: Whether there is anything to wait for.
+    mutating func parkBehindReferrer(_ delete: Operation.ID) -> Bool {
+        guard let other = referrers[delete]?.first(where: { isUnfinished($0) && !closesCycle(delete, behind: $0) })
+        else { return false }
+        park(delete, behind: other)
+        return true
     }
 
     /// Has an operation wait for another one that has not ended. Whether that closes a circle is to be looked at in the

@@ -8,7 +8,7 @@ extension PushRun {
         /// It is no longer in the queue: it was collapsed away.
         case gone
         /// It waits for another one, and is noted as waiting.
-        case parked(Operation.ID)
+        case parked
     }
 
     /// What follows from one step.
@@ -23,7 +23,7 @@ extension PushRun {
     private enum Preparation: Sendable {
         case over(PushResult.Outcome)
         case gone
-        case parked(Operation.ID)
+        case parked
         /// A pull has brought what the server holds: the request would be in vain.
         case met(RemoteItem)
         case ready(Attempt)
@@ -36,7 +36,7 @@ extension PushRun {
             guard let unfinished = state.withLock({ $0.stop == nil ? nil : $0.queue[id]?.unfinished ?? .notReached })
             else {
                 switch try await takeStep(id) {
-                case .parked(let other): return .parked(other)
+                case .parked: return .parked
                 case .over(let outcome): return .over(outcome)
                 case .gone: return .gone
                 case nil: continue
@@ -54,7 +54,7 @@ extension PushRun {
         switch try await prepare(id) {
         case .over(let outcome): return .over(outcome)
         case .gone: return .gone
-        case .parked(let other): return .parked(other)
+        case .parked: return .parked
         case .met(let item): next = try await meet(item, status: nil, id, attempt: nil)
         case .ready(let attempt):
             try await step(.began(id))
@@ -88,7 +88,7 @@ extension PushRun {
             let settings = try self.context.settings(of: object.operation.table)
             var leavingOut: Set<String> = []
             switch try self.place(of: object, settings, store) {
-            case .parked(let other): return .parked(other)
+            case .parked: return .parked
             case .waiting(let localID, let table): return .over(.waiting(for: localID, table: table))
             case .free(let names): leavingOut = names
             }
@@ -137,7 +137,7 @@ extension PushRun {
     ///
     /// It is noted as waiting where it has to: whoever asks takes no further step with it then.
     enum Place {
-        case parked(Operation.ID)
+        case parked
         case waiting(LocalID, table: String)
         /// At once, without these references, which would close a circle of objects none of which is there.
         case free(leavingOut: Set<String>)
@@ -149,8 +149,8 @@ extension PushRun {
     ) throws -> Place {
         let operation = object.operation
         if operation.kind == .delete {
-            let other = state.withLock { $0.queue.parkBehindReferrer(operation.id) }
-            return other.map { .parked($0) } ?? .free(leavingOut: [])
+            let isParked = state.withLock { $0.queue.parkBehindReferrer(operation.id) }
+            return isParked ? .parked : .free(leavingOut: [])
         }
         var closing: Set<String> = []
         for reference in object.references {
@@ -170,7 +170,7 @@ extension PushRun {
                 let table = try store.operation(withID: target)?.table ?? operation.table
                 return .waiting(reference.localID, table: table)
             }
-            guard isCircle else { return .parked(target) }
+            guard isCircle else { return .parked }
             closing.insert(reference.property)
         }
         return .free(leavingOut: operation.kind == .insert ? closing : [])

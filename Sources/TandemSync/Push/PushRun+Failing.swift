@@ -136,7 +136,3 @@ extension RetryPolicy {
         return .seconds(max(0, longest) * (Double(random >> 11) * 0x1p-53))
     }
 }
-
-extension Duration {
-    var seconds: TimeInterval { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
-}

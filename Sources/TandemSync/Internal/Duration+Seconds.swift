@@ -1,0 +1,6 @@
+import Foundation
+
+extension Duration {
+    /// In seconds, as times are counted.
+    var seconds: TimeInterval { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}
