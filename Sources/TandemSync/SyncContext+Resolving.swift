@@ -2,7 +2,7 @@ import Foundation
 import Tandem
 
 /// What the user chooses for an operation that the server refused, or that is in conflict. Each choice is one
-/// transaction, and needs no network but where said.
+/// transaction, and needs neither the network nor another sync's end, but where said.
 extension SyncContext {
     /// The operations that wait for the user, in the order of the queue.
     public func failedOperations() async throws -> [TableOperationError] {
@@ -49,23 +49,53 @@ extension SyncContext {
     }
 
     /// Makes the object what the server holds, and gives the operation up. Asks the server where nothing is known of its
-    /// side.
+    /// side: that is a sync of its own.
     ///
     /// - Returns: What is lost: the values that were not sent, by the properties' names in Swift, as they were stored.
     /// - Throws: `TandemError.Code.staleOperation` if it is no longer in the queue; `.duplicateValue` if another object
-    ///   here has a unique value of the server's side. ``SyncError`` where the server was asked and did not answer.
+    ///   here has a unique value of the server's side. Where the server was asked ``SyncError``, if it did not answer,
+    ///   if the object was changed meanwhile, and what keeps a sync from beginning.
     @discardableResult
     public func takeServers(_ id: Tandem.Operation.ID) async throws -> [String: StorageValue] {
-        let (known, object) = try await store.write { store in
-            let operation = try self.waiting(id, store)
-            return (try self.serverSide(of: operation, store), try store.outgoing(id))
+        if case .lost(let values) = try await takeKnown(id) { return values }
+        return try await exclusively {
+            // The sync that was waited for may have brought it, or have sent the operation.
+            switch try await takeKnown(id) {
+            case .lost(let values): return values
+            case .unknown(let object): return try await takeAsked(object)
+            }
         }
-        var item = known
-        if item == nil, let object { item = try await found(object) }
-        let theirs = item
+    }
+
+    /// What became of taking the server's side, as far as it is known.
+    private enum Taking: Sendable {
+        case lost([String: StorageValue])
+        /// The server is to be asked about the object.
+        case unknown(OutgoingObject)
+    }
+
+    private func takeKnown(_ id: Tandem.Operation.ID) async throws -> Taking {
+        try await store.write { store in
+            let operation = try self.waiting(id, store)
+            if let item = try self.serverSide(of: operation, store) { return .lost(try store.discard(id, for: item)) }
+            guard let object = try store.outgoing(id) else { throw Self.gone(id) }
+            return .unknown(object)
+        }
+    }
+
+    private func takeAsked(_ object: OutgoingObject) async throws -> [String: StorageValue] {
+        let (id, item) = (object.operation.id, try await found(object))
         return try await store.write { store in
-            _ = try self.waiting(id, store)
-            return try store.discard(id, for: theirs)
+            let operation = try self.waiting(id, store)
+            // What the user did not see when they chose is not theirs to lose.
+            guard operation.changedAt == object.operation.changedAt, let now = try store.outgoing(id),
+                now.values == object.values
+            else {
+                throw SyncError(
+                    .busy, "The object was changed while the server was asked.", advice: "Choose again.",
+                    table: operation.table)
+            }
+            return try store.discard(id, for: item)
         }
     }
 
@@ -95,10 +125,7 @@ extension SyncContext {
 
     /// An operation that a choice can be made about.
     private func waiting(_ id: Tandem.Operation.ID, _ store: any LocalReading) throws -> Tandem.Operation {
-        guard let operation = try store.operation(withID: id) else {
-            throw TandemError(
-                .staleOperation, "The operation \(id) is no longer in the queue.", advice: "Look at the queue again.")
-        }
+        guard let operation = try store.operation(withID: id) else { throw Self.gone(id) }
         // An attempt with an error has ended without an answer.
         guard operation.state != .attempted || operation.error != nil else {
             throw SyncError(
@@ -108,12 +135,20 @@ extension SyncContext {
         return operation
     }
 
+    private static func gone(_ id: Tandem.Operation.ID) -> TandemError {
+        TandemError(
+            .staleOperation, "The operation \(id) is no longer in the queue.", advice: "Look at the queue again.")
+    }
+
     /// What is known of the server's side: what a pull has brought, or the answer that the operation failed with.
     private func serverSide(of operation: Tandem.Operation, _ store: any LocalReading) throws -> ServerItem? {
-        let source = try store.keptItem(of: operation.id)?.source ?? operation.error?.serverItem.map { Array($0) }
-        guard let source, let item = ItemForms.item(from: source) else { return nil }
+        let forms = try forms(of: settings(of: operation.table))
         // What the model can't read any more can't be taken either.
-        return try? forms(of: settings(of: operation.table)).stored(item)
+        if let kept = try store.keptItem(of: operation.id) { return try? forms.stored(kept) }
+        guard let source = operation.error?.serverItem, let item = ItemForms.item(from: Array(source)) else {
+            return nil
+        }
+        return try? forms.stored(item)
     }
 
     /// What the server holds of an object, asked now; a tombstone if nothing.

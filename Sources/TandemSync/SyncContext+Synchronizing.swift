@@ -109,9 +109,10 @@ extension SyncContext {
         guard let operation = try local.operation(withID: id), let kept = try tombstone(of: operation, local) else {
             return nil
         }
-        let tombstone = ServerItem(
+        var tombstone = ServerItem(
             serverID: kept.serverID, version: kept.version, updatedAt: kept.updatedAt, isDeleted: true,
             source: kept.source)
+        tombstone.wasKept = true
         let values = try local.discard(id, for: tombstone)
         return DroppedEdit(
             model: operation.model, localID: operation.localID, serverID: kept.serverID, values: values)

@@ -44,7 +44,7 @@ public struct SyncError: Error, Sendable {
         public static let otherUser = Code(kind: .otherUser)
         /// The store is synced with another server.
         public static let otherServer = Code(kind: .otherServer)
-        /// Another process is syncing this store.
+        /// Another sync has the store, the operation is being sent, or its object has changed meanwhile.
         public static let busy = Code(kind: .busy)
         /// The server has deleted the object.
         public static let deletedOnServer = Code(kind: .deletedOnServer)

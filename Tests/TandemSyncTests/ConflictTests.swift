@@ -184,6 +184,30 @@ import Testing
         #expect(result.entries.contains { $0.outcome.error?.code == .conflict || $0.outcome.error?.code == .hook })
         #expect(try desk.card(card.localID)?.points == 2 && desk.store.checkIntegrity() == [])
     }
+
+    /// Something newer comes in while the app decides: what was decided on does not take it along.
+    @Test func whatIsKeptWhileTheAppDecidesStaysKept() async throws {
+        let desk = try Desk()
+        let card = try await desk.syncedCard()
+        try await edit(desk, card) { $0.points = 2 }
+        try editThere(desk, card, "points", .integer(3))
+        try await desk.receiveAll()
+        try desk.sync.table(Card.self).setConflicts(
+            .resolve { _ in
+                try self.editThere(desk, card, "points", .integer(4))
+                try await desk.receiveAll()
+                return .takeServers
+            })
+        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["tookServers"])
+        #expect(try desk.card(card.localID)?.points == 3)
+        // The next pull shows it, though the server, whose token has passed it, does not send it again.
+        let kept = try await desk.store.read { (local: any LocalReading) in
+            try local.keptItemsWithoutOperation(in: "Card", after: nil, limit: 9)
+        }
+        #expect(kept.map(\.serverID) == [card.serverID])
+        try await desk.sync.pull(Card.self)
+        #expect(try desk.isLevel() && desk.card(card.localID)?.points == 4)
+    }
 }
 
 /// Notes values from closures.

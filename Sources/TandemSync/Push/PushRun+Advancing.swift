@@ -25,7 +25,7 @@ extension PushRun {
         case gone
         case parked
         /// A pull has brought what the server holds: the request would be in vain.
-        case met(RemoteItem)
+        case met(Encounter)
         case ready(Attempt)
     }
 
@@ -55,7 +55,7 @@ extension PushRun {
         case .over(let outcome): return .over(outcome)
         case .gone: return .gone
         case .parked: return .parked
-        case .met(let item): next = try await meet(item, status: nil, id, attempt: nil)
+        case .met(let encounter): next = try await meet(encounter, id)
         case .ready(let attempt):
             try await step(.began(id))
             let reply = await Exchange(
@@ -93,7 +93,7 @@ extension PushRun {
             case .free(let names): leavingOut = names
             }
             if let kept = try self.unmet(object, store), let item = ItemForms.item(from: kept.source) {
-                return .met(item)
+                return .met(Encounter(item: item, kept: kept.source))
             }
             return try self.begin(object, settings, leavingOut, store)
         }

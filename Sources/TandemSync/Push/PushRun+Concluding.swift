@@ -11,9 +11,9 @@ extension PushRun {
         case .present(let item): return try await follow(attempt, item)
         case .differs(let item, let status):
             state.withLock { $0.exhausted = 0 }
-            return try await meet(item, status: status, attempt.id, attempt: attempt)
+            return try await meet(Encounter(item: item, status: status, attempt: attempt), attempt.id)
         case .missing(let status):
-            return try await meet(nil, status: status, attempt.id, attempt: attempt)
+            return try await meet(Encounter(item: nil, status: status, attempt: attempt), attempt.id)
         case .unclear(let error): return try await leaveUncertain(attempt, error)
         case .failed(let failure, let mayHaveActed):
             return try await fail(attempt, failure, mayHaveActed: mayHaveActed)

@@ -1,12 +1,24 @@
 import Foundation
 import Tandem
 
+/// What the server turns out to hold of an operation's object.
+struct Encounter: Sendable {
+    /// What it holds; `nil` if it keeps nothing of the object.
+    var item: RemoteItem?
+    /// The answer's status that told so, if one did.
+    var status: Int?
+    /// The attempt that was answered so; `nil` if a pull has brought the item.
+    var attempt: Attempt?
+    /// What was kept of the item, if a pull has brought it.
+    var kept: [UInt8]?
+}
+
 extension PushRun {
     /// How often an operation is put together with what the server holds, in one push.
     private static let roundLimit = 5
 
     /// What an operation's meeting with the server's side has led to.
-    private enum Meeting: Sendable {
+    enum Meeting: Sendable {
         case gone
         case stale
         /// Nothing was in question, or it is decided.
@@ -18,12 +30,7 @@ extension PushRun {
     }
 
     /// Puts an operation together with what the server holds.
-    ///
-    /// - Parameters:
-    ///   - item: What the server holds; `nil` if it keeps nothing of the object.
-    ///   - status: The answer's status that told so, if one did.
-    ///   - attempt: The attempt that met it; `nil` if a pull did.
-    func meet(_ item: RemoteItem?, status: Int?, _ id: Operation.ID, attempt: Attempt?) async throws -> Next {
+    func meet(_ encounter: Encounter, _ id: Operation.ID) async throws -> Next {
         let round = state.withLock { state in
             state.queue[id]?.rounds += 1
             return state.queue[id]?.rounds ?? 1
@@ -31,24 +38,22 @@ extension PushRun {
         guard round <= Self.roundLimit else {
             let error = SyncError(
                 .conflict, "The object changes on the server as fast as it is sent.",
-                advice: "It is tried again by the next push.", status: status)
-            guard let attempt else { return .over(.retryLater(error, at: nil)) }
+                advice: "It is tried again by the next push.", status: encounter.status)
+            guard let attempt = encounter.attempt else { return .over(.retryLater(error, at: nil)) }
             return try await putBack(attempt, error)
         }
         let meeting: Meeting
         do {
             meeting = try await store.write { store in
-                try self.settle(store, item, status, id, attempt, round: round)
+                try self.settle(store, encounter, id, round: round)
             }
         } catch let problem as UnreadableValue {
-            return try await unreadable(problem, id, attempt)
+            return try await unreadable(problem, id, encounter.attempt)
         }
-        return try await next(after: meeting, item, status, id, attempt)
+        return try await next(after: meeting, encounter, id)
     }
 
-    private func next(
-        after meeting: Meeting, _ item: RemoteItem?, _ status: Int?, _ id: Operation.ID, _ attempt: Attempt?
-    ) async throws -> Next {
+    func next(after meeting: Meeting, _ encounter: Encounter, _ id: Operation.ID) async throws -> Next {
         switch meeting {
         case .gone: return .gone
         case .stale: return try await stale(id)
@@ -62,33 +67,32 @@ extension PushRun {
             state.withLock { $0.queue[id]?.lost = lost }
             return .over(.tookServers)
         case .reported(let error): return .over(.conflict(error))
-        case .open(let facts): return try await ask(facts, item, status, id, attempt)
+        case .open(let facts): return try await ask(facts, encounter)
         }
     }
 
     // MARK: In one transaction
 
     private func settle(
-        _ store: any LocalWriting, _ item: RemoteItem?, _ status: Int?, _ id: Operation.ID, _ attempt: Attempt?,
-        round: Int
+        _ store: any LocalWriting, _ encounter: Encounter, _ id: Operation.ID, round: Int
     ) throws -> Meeting {
         guard let object = try store.outgoing(id) else { return .gone }
-        if let attempt, try !store.isUnderWay(attempt) { return .stale }
+        if let attempt = encounter.attempt, try !store.isUnderWay(attempt) { return .stale }
         guard object.operation.state != .held else { return .stale }
         let settings = try context.settings(of: object.operation.table)
         let forms = context.forms(of: settings)
-        let there = item ?? Self.nothing(of: object)
-        let stored = try forms.stored(there)
+        let there = encounter.item ?? Self.nothing(of: object)
+        let stored = try forms.stored(there, keptAs: encounter.kept)
         let sides = try store.sides(of: id, against: stored, rounding: forms.rounding)
         guard Self.isInQuestion(sides, object) else {
-            return .followed(try follow(store, item == nil ? nil : stored, stored, object, [], forms))
+            return .followed(try follow(encounter, stored, object, [], store))
         }
         let facts = ConflictFacts(
             operation: object.operation, sides: sides, item: there, round: round, store: context.store)
         if case .ask = settings.conflicts { return .open(facts) }
         let changedAt = context.serverClock.serverTime(of: object.operation.changedAt)
         let verdict = settings.conflicts.verdict(on: facts, changedAt: changedAt)
-        return try carryOut(verdict, facts, item, status, object, attempt, store)
+        return try carryOut(verdict, facts, encounter, object, store)
     }
 
     /// What stands in for the item where the server keeps nothing of it.
@@ -105,119 +109,61 @@ extension PushRun {
         return sides.kind == .delete || !sides.changedHere.isEmpty
     }
 
-    /// - Parameter item: `nil` if the server keeps nothing of the object.
     private func follow(
-        _ store: any LocalWriting, _ item: ServerItem?, _ stored: ServerItem, _ object: OutgoingObject,
-        _ takingServers: Set<String>, _ forms: ItemForms
+        _ encounter: Encounter, _ stored: ServerItem, _ object: OutgoingObject, _ takingServers: Set<String>,
+        _ store: any LocalWriting
     ) throws -> RebaseOutcome {
         let id = object.operation.id
-        if item == nil, object.operation.kind != .delete {
+        if encounter.item == nil, object.operation.kind != .delete {
             try store.makeInsert(id)
             return .pending
         }
+        let forms = context.forms(of: try context.settings(of: object.operation.table))
         return try store.rebase(id, onto: stored, takingServers: takingServers, rounding: forms.rounding)
     }
 
-    private func carryOut(
-        _ verdict: ConflictVerdict, _ facts: ConflictFacts, _ item: RemoteItem?, _ status: Int?,
-        _ object: OutgoingObject, _ attempt: Attempt?, _ store: any LocalWriting
+    func carryOut(
+        _ verdict: ConflictVerdict, _ facts: ConflictFacts, _ encounter: Encounter, _ object: OutgoingObject,
+        _ store: any LocalWriting
     ) throws -> Meeting {
         let id = object.operation.id
-        let settings = try context.settings(of: object.operation.table)
-        let forms = context.forms(of: settings)
-        let stored = try forms.stored(facts.item)
+        let forms = context.forms(of: try context.settings(of: object.operation.table))
+        let stored = try forms.stored(facts.item, keptAs: encounter.kept)
         do {
             switch verdict {
             case .ours(let names):
-                let outcome = try follow(store, item == nil ? nil : stored, stored, object, names, forms)
+                let outcome = try follow(encounter, stored, object, names, store)
                 state.withLock { $0.queue[id]?.isMerged = true }
                 return .followed(outcome)
             case .written(let values):
-                _ = try follow(store, item == nil ? nil : stored, stored, object, [], forms)
+                _ = try follow(encounter, stored, object, [], store)
                 state.withLock { $0.queue[id]?.isMerged = true }
                 return .followed(try write(values, object, store))
             case .theirs: return .tookServers(try store.discard(id, for: stored))
             case .later(let code, let message):
                 let error = SyncError(
-                    code, message, advice: "Let the user choose.", table: forms.table.rawValue, status: status)
-                return try report(error, stored, id, attempt, store)
+                    code, message, advice: "Let the user choose.", table: forms.table.rawValue,
+                    status: encounter.status)
+                return try report(error, stored, id, encounter, store)
             }
         } catch let problem as TandemError where verdict.isOneStep && problem.isAboutValues {
             let error = SyncError(
                 .conflict, "The server's side can't be taken here: \(problem.message)", advice: problem.advice,
-                table: forms.table.rawValue, status: status, underlying: problem)
-            return try report(error, stored, id, attempt, store)
+                table: forms.table.rawValue, status: encounter.status, underlying: problem)
+            return try report(error, stored, id, encounter, store)
         }
     }
 
     private func report(
-        _ error: SyncError, _ item: ServerItem, _ id: Operation.ID, _ attempt: Attempt?, _ store: any LocalWriting
+        _ error: SyncError, _ item: ServerItem, _ id: Operation.ID, _ encounter: Encounter, _ store: any LocalWriting
     ) throws -> Meeting {
         let problem = operationError(error, keeping: item)
-        if let attempt {
+        if let attempt = encounter.attempt {
             let isUnderWay = try store.fail(id, attempt: attempt.number, problem, retry: false, retryAt: nil)
             return isUnderWay ? .reported(error) : .stale
         }
         try store.fail(id, problem, retry: false)
         return .reported(error)
-    }
-
-    // MARK: What the app says
-
-    private func ask(
-        _ facts: ConflictFacts, _ item: RemoteItem?, _ status: Int?, _ id: Operation.ID, _ attempt: Attempt?
-    ) async throws -> Next {
-        let settings = try context.settings(of: facts.operation.table)
-        guard case .ask(let body) = settings.conflicts else { return .over(.stillPending) }
-        let verdict: ConflictVerdict
-        do {
-            verdict = try await body(facts)
-        } catch {
-            if error is CancellationError, Task.isCancelled { throw error }
-            verdict = .later(.hook, "The app could not decide: \(error)")
-        }
-        let meeting: Meeting
-        do {
-            meeting = try await carryOut(verdict, facts, item, status, attempt)
-        } catch let problem as TandemError {
-            guard case .written = verdict else { throw problem }
-            let excuse = ConflictVerdict.later(.hook, "What the app decided can't be written: \(problem.message)")
-            meeting = try await carryOut(excuse, facts, item, status, attempt)
-        }
-        return try await next(after: meeting, item, status, id, attempt)
-    }
-
-    /// Does what the app has decided, in a transaction of its own.
-    private func carryOut(
-        _ verdict: ConflictVerdict, _ facts: ConflictFacts, _ item: RemoteItem?, _ status: Int?, _ attempt: Attempt?
-    ) async throws -> Meeting {
-        let id = facts.operation.id
-        return try await store.write { store in
-            guard let object = try store.outgoing(id) else { return .gone }
-            if let attempt, try !store.isUnderWay(attempt) { return .stale }
-            guard object.operation.state != .held else { return .stale }
-            // What the app has decided about may have changed meanwhile: it is asked again.
-            guard object.operation.changedAt == facts.operation.changedAt else { return .followed(.pending) }
-            return try self.carryOut(verdict, facts, item, status, object, attempt, store)
-        }
-    }
-
-    /// Writes what the app wants to be sent, or deletes the object, on top of what the server holds.
-    private func write(
-        _ values: [String: StorageValue]?, _ object: OutgoingObject, _ store: any LocalWriting
-    ) throws -> RebaseOutcome {
-        let operation = object.operation
-        try store.change(operation.localID, in: operation.table, to: values)
-        guard let changed = try store.operation(on: operation.localID, in: operation.table) else { return .adopted }
-        guard changed.id != operation.id else { return .pending }
-        // Nothing was left of the operation, so that this is another one.
-        state.withLock { state in
-            let rounds = state.queue[operation.id]?.rounds ?? 0
-            state.queue.append(changed)
-            state.queue[changed.id]?.rounds = rounds
-            state.queue[changed.id]?.isMerged = true
-        }
-        return .adopted
     }
 }
 

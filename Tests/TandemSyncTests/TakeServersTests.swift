@@ -1,0 +1,68 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// To take the server's side the server may have to be asked, which is a sync of its own.
+@Suite struct TakeServersTests {
+    /// An edit of a synced card's points, to 2, that the server has refused.
+    private func refused(_ desk: Desk, as user: String? = nil) async throws -> (Card, Tandem.Operation.ID) {
+        let card = try await desk.syncedCard()
+        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        desk.remote.next(.fail(.refused(status: 400, message: "no")))
+        let context = SyncContext(store: desk.store, remote: desk.remote, user: user)
+        let id = try await context.push().entries[0].id
+        desk.remote.forgetRequests()
+        return (card, id)
+    }
+
+    @Test func anotherUserIsNotAskedAbout() async throws {
+        let desk = try Desk()
+        let (card, id) = try await refused(desk, as: "anna")
+        desk.remote.remove("Card", try #require(card.serverID))
+        let other = SyncContext(store: desk.store, remote: desk.remote, user: "boris")
+        await #expect { try await other.takeServers(id) } throws: { ($0 as? SyncError)?.code == .otherUser }
+        #expect(try desk.card(card.localID)?.points == 2 && desk.asked.isEmpty && desk.operation != nil)
+    }
+
+    @Test func whatIsChangedWhileTheServerIsAskedStays() async throws {
+        let desk = try Desk()
+        let (card, id) = try await refused(desk)
+        let (store, clock) = (desk.store, desk.clock)
+        desk.remote.next(
+            .meanwhile {
+                clock.advance(by: 1)
+                _ = try? await store.write { try $0.update(Card.self, card.localID) { $0.nickname = "н" } }
+            }, on: .find)
+        await #expect { try await desk.sync.takeServers(id) } throws: { ($0 as? SyncError)?.code == .busy }
+        #expect(try desk.card(card.localID)?.nickname == "н" && desk.card(card.localID)?.points == 2)
+        try await desk.sync.takeServers(id)
+        #expect(try desk.isLevel() && desk.card(card.localID)?.points == 1)
+    }
+
+    @Test func theServerIsAskedByOneSyncAtATime() async throws {
+        let desk = try Desk()
+        let (card, id) = try await refused(desk)
+        try await desk.sync.exclusively {
+            await #expect { try await desk.sync.takeServers(id) } throws: { ($0 as? SyncError)?.code == .busy }
+        }
+        #expect(try desk.card(card.localID)?.points == 2 && desk.asked.isEmpty)
+    }
+
+    /// What a sync brings that is waited for is newer than nothing: the server is not asked again.
+    @Test func whatASyncHasBroughtMeanwhileIsTaken() async throws {
+        let desk = try Desk()
+        let (card, id) = try await refused(desk)
+        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(5), of: "points") }
+        let taking = try await desk.sync.exclusively {
+            let taking = Task.detached { try await desk.sync.takeServers(id) }
+            await Task.yield()
+            try await desk.receiveAll()
+            return taking
+        }
+        #expect(try await taking.value["points"] == 2)
+        #expect(try desk.isLevel() && desk.card(card.localID)?.points == 5 && desk.asked.isEmpty)
+    }
+}
