@@ -79,4 +79,54 @@ import Testing
         #expect(result.entries[0].outcome.error?.code == .hook && result.entries[1].outcome.error?.code == .hook)
         #expect(try desk.store.operations.count(in: .pending) == 2 && desk.store.checkIntegrity() == [])
     }
+
+    /// The app was shown the object as it was: what it leaves as it is is not written.
+    @Test func whatIsEditedWhileTheAppLooksStays() async throws {
+        let desk = try Desk()
+        let (store, looks) = (desk.store, Counter())
+        try desk.sync.table(Card.self).setBeforeSend { operation in
+            if looks.next() == 1 {
+                try await store.write { _ = try $0.update(Card.self, operation.object.localID) { $0.points = 9 } }
+            }
+            var card = operation.object
+            card.shop = card.shop.uppercased()
+            return .sendChanged(card)
+        }
+        let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel() && desk.card(id)?.points == 9 && desk.card(id)?.shop == "ЛЕНТА")
+        #expect(looks.value == 1)
+    }
+
+    /// What the app would change was changed meanwhile: it is shown that.
+    @Test func theAppLooksAgainAtWhatItWouldOverwrite() async throws {
+        let desk = try Desk()
+        let (store, looks) = (desk.store, Counter())
+        try desk.sync.table(Card.self).setBeforeSend { operation in
+            if looks.next() == 1 {
+                try await store.write { _ = try $0.update(Card.self, operation.object.localID) { $0.shop = "магнит" } }
+            }
+            var card = operation.object
+            card.shop = card.shop.uppercased()
+            return .sendChanged(card)
+        }
+        let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }.localID
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel() && desk.card(id)?.shop == "МАГНИТ" && looks.value == 2)
+    }
+
+    @Test func whatChangesAsOftenAsTheAppLooksIsLeftForTheNextPush() async throws {
+        let desk = try Desk()
+        let (store, looks) = (desk.store, Counter())
+        try desk.sync.table(Card.self).setBeforeSend { operation in
+            let number = looks.next()
+            try await store.write { _ = try $0.update(Card.self, operation.object.localID) { $0.points = number } }
+            var card = operation.object
+            card.points = 1000
+            return .sendChanged(card)
+        }
+        let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }.localID
+        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["stillPending"])
+        #expect(try desk.card(id)?.points == looks.value && desk.asked.isEmpty)
+    }
 }

@@ -19,8 +19,8 @@ public struct OutgoingOperation<M: Model>: Sendable {
 public enum SendDecision<M: Model>: Sendable {
     /// It is sent as it is.
     case send
-    /// These values are written here first, as a change of the app's, and sent with it. An object that was deleted is
-    /// deleted all the same.
+    /// The values that differ from what was shown are written here first, as a change of the app's, and sent with it. If
+    /// one of them was edited meanwhile, the app is asked again. An object that was deleted is deleted all the same.
     case sendChanged(M)
     /// It is left unsent until it is retried: ``SyncContext/retry(_:)``.
     case hold
@@ -45,17 +45,16 @@ extension SyncTable {
         context.change(M.self) { settings in
             settings.beforeSend = { object in
                 let operation = object.operation
+                let shown = try ModelValues.object(
+                    M.self, object.localValues(of: M.__definition), localID: operation.localID,
+                    serverID: object.serverID, version: object.version, updatedAt: nil)
                 let decision = try await look(
                     OutgoingOperation(
-                        id: operation.id, kind: operation.kind,
-                        object: try ModelValues.object(
-                            M.self, object.localValues(of: M.__definition), localID: operation.localID,
-                            serverID: object.serverID,
-                            version: object.version, updatedAt: nil),
-                        changed: object.changed, attempts: operation.attempts))
+                        id: operation.id, kind: operation.kind, object: shown, changed: object.changed,
+                        attempts: operation.attempts))
                 switch decision {
                 case .send: return .send
-                case .sendChanged(let object): return .write(ModelValues.values(of: object))
+                case .sendChanged(let object): return .write(ModelValues.changes(of: object, from: shown))
                 case .hold: return .hold
                 }
             }
@@ -66,6 +65,7 @@ extension SyncTable {
 /// A ``SendDecision`` without its model's type.
 enum SendVerdict: Sendable {
     case send
+    /// These properties are written.
     case write([String: StorageValue])
     case hold
 }
@@ -86,16 +86,50 @@ extension OutgoingObject {
     }
 }
 
+extension ModelValues {
+    /// The values that differ from those of an object as it was shown: what the app has left as it is may be something
+    /// else by now.
+    static func changes<M: Model>(of object: M, from shown: M) -> [String: StorageValue] {
+        let before = values(of: shown)
+        return values(of: object).filter { before[$0] != $1 }
+    }
+}
+
 extension PushRun {
+    /// How often an operation is shown to the app in a row, if what the app would write is edited meanwhile.
+    private static let lookLimit = 3
+
     /// Shows an operation to the app. `nil` if it may go on.
     func askApp(_ id: Operation.ID) async throws -> Progress? {
         guard let table = state.withLock({ $0.queue[id]?.table }) else { return .gone }
         let settings = try context.settings(of: table)
         guard let look = settings.beforeSend else { return nil }
+        for _ in 0..<Self.lookLimit {
+            switch try await askOnce(id, settings, look) {
+            case .mayGo: return nil
+            case .ended(let progress): return progress
+            case .edited: continue
+            }
+        }
+        // Its last edit was not shown, and is not sent.
+        return .over(.stillPending)
+    }
+
+    private enum Looked: Sendable {
+        case mayGo
+        case ended(Progress)
+        /// What the app would write was edited while it looked.
+        case edited
+    }
+
+    private func askOnce(
+        _ id: Operation.ID, _ settings: TableSettings,
+        _ look: @Sendable (OutgoingObject) async throws -> SendVerdict
+    ) async throws -> Looked {
         let object: OutgoingObject
         switch try await sendable(id, settings) {
-        case .parked: return .parked
-        case .other: return nil
+        case .parked: return .ended(.parked)
+        case .other: return .mayGo
         case .ready(let found): object = found
         }
         let verdict: SendVerdict
@@ -103,25 +137,28 @@ extension PushRun {
             verdict = try await look(object)
         } catch {
             if error is CancellationError, Task.isCancelled { throw error }
-            return .over(.retryLater(hookError(error, settings), at: nil))
+            return .ended(.over(.retryLater(hookError(error, settings), at: nil)))
         }
+        let shown = object.localValues(of: settings.model)
         do {
             return try await store.write { store in
-                guard let operation = try store.operation(withID: id) else { return .gone }
+                guard let now = try store.outgoing(id) else { return .ended(.gone) }
                 switch verdict {
-                case .send: return nil
+                case .send: return .mayGo
                 case .hold:
                     try store.hold(id)
-                    return .over(.held)
+                    return .ended(.over(.held))
                 case .write(let values):
-                    guard operation.kind != .delete else { return nil }
-                    try store.change(operation.localID, in: operation.table, to: values)
-                    return nil
+                    guard now.operation.kind != .delete, !values.isEmpty else { return .mayGo }
+                    let here = now.localValues(of: settings.model)
+                    guard values.keys.allSatisfy({ here[$0] == shown[$0] }) else { return .edited }
+                    try store.change(now.operation.localID, in: now.operation.table, to: values)
+                    return .mayGo
                 }
             }
         } catch let error as TandemError {
             guard case .write = verdict else { throw error }
-            return .over(.retryLater(hookError(error, settings), at: nil))
+            return .ended(.over(.retryLater(hookError(error, settings), at: nil)))
         }
     }
 
