@@ -66,7 +66,7 @@ import Testing
                 guard var card = conflict.local ?? conflict.server else { return .merge }
                 card.points = (conflict.local?.points ?? 0) + (conflict.server?.points ?? 0) + 100
                 return .send(card)
-            }, ends: ["merged 105 Лента", "merged 103 Магнит", "merged 102 Лента"]),
+            }, ends: ["merged 105 Магнит", "merged 103 Магнит", "merged 102 Лента"]),
     ]
 
     @Test(arguments: policies, Arrival.allCases)

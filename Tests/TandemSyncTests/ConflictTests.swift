@@ -185,6 +185,36 @@ import Testing
         #expect(try desk.card(card.localID)?.points == 2 && desk.store.checkIntegrity() == [])
     }
 
+    /// The docs' own example: one property is put right, and the others' changes of the rest stay.
+    @Test func whatTheAppSendsDoesNotUndoWhatOthersHaveChanged() async throws {
+        let desk = try Desk()
+        let card = try await desk.syncedCard()
+        try desk.sync.table(Card.self).setConflicts(
+            .resolve { conflict in
+                guard var card = conflict.local, let theirs = conflict.server else { return .merge }
+                card.points = max(card.points, theirs.points)
+                return .send(card)
+            })
+        try await edit(desk, card) { $0.points = 2 }
+        try editThere(desk, card, "points", .integer(3))
+        try editThere(desk, card, "shop", .text("Магнит"))
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel() && desk.card(card.localID)?.shop == "Магнит")
+        #expect(try desk.card(card.localID)?.points == 3)
+    }
+
+    /// What was deleted here is not shown: whatever the app sends of it is meant.
+    @Test func whatTheAppSendsOfADeletedObjectIsSentAsItIs() async throws {
+        let desk = try Desk()
+        let card = try await desk.syncedCard()
+        try desk.sync.table(Card.self).setConflicts(
+            .resolve { conflict in conflict.base.map { .send($0) } ?? .merge })
+        try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
+        try editThere(desk, card, "shop", .text("Магнит"))
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel() && desk.card(card.localID)?.shop == "Лента")
+    }
+
     /// Something newer comes in while the app decides: what was decided on does not take it along.
     @Test func whatIsKeptWhileTheAppDecidesStaysKept() async throws {
         let desk = try Desk()

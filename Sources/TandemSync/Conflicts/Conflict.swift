@@ -30,7 +30,9 @@ public struct Conflict<M: Model>: Sendable {
 
 /// What the app decides about a conflict.
 public enum Resolution<M: Model>: Sendable {
-    /// These values are written here and sent, those of properties that are never sent left aside.
+    /// These values are written here and sent, those of properties that are never sent left aside. A property that was
+    /// not changed here, and has the value that it has in ``Conflict/local``, is left to the server: what others have
+    /// made of it stands.
     case send(M)
     /// The object is deleted, here and on the server.
     case sendDelete
@@ -63,9 +65,16 @@ extension Conflict {
 }
 
 extension Resolution {
-    func verdict(on facts: ConflictFacts) -> ConflictVerdict {
+    /// - Parameter shown: The object as it is here, if the app was shown one.
+    func verdict(on facts: ConflictFacts, shown: M?) -> ConflictVerdict {
         switch self {
-        case .send(let object): .written(ModelValues.values(of: object))
+        case .send(let object):
+            .written(
+                shown.map { shown in
+                    let values = ModelValues.values(of: object)
+                    let changes = ModelValues.changes(of: object, from: shown)
+                    return values.filter { facts.sides.changedHere.contains($0.key) || changes[$0.key] != nil }
+                } ?? ModelValues.values(of: object))
         case .sendDelete:
             switch facts.meeting {
             // It is gone there.

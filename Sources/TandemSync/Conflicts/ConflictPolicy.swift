@@ -80,7 +80,11 @@ public struct ConflictPolicy<M: Model>: Sendable {
     public static func resolve(
         _ decide: @escaping @Sendable (Conflict<M>) async throws -> Resolution<M>
     ) -> Self {
-        Self(rule: .ask { facts in try await decide(Conflict(facts)).verdict(on: facts) })
+        Self(
+            rule: .ask { facts in
+                let conflict = try Conflict<M>(facts)
+                return try await decide(conflict).verdict(on: facts, shown: conflict.local)
+            })
     }
 }
 
