@@ -22,6 +22,10 @@ public struct PullResult: Sendable {
     /// Why the push before ended without a result. The pull went on.
     public internal(set) var pushError: SyncError?
 
+    /// Why the pull stopped before its end, where the push before had given values up for the server's: they are in
+    /// this result alone. Else it is thrown.
+    public internal(set) var stoppedBy: SyncError?
+
     /// How many objects changed here.
     public var changes: Int { inserted + updated + deleted }
 }

@@ -49,12 +49,18 @@ public struct PushResult: Sendable {
     /// The operations, in the order of the queue. What was collapsed away meanwhile is not among them.
     public let entries: [Entry]
     /// Why the push stopped before its end; `nil` if it went through the queue.
+    ///
+    /// Among the reasons are ``SyncError/Code/cancelled`` and ``SyncError/Code/store``, which a push throws as they are
+    /// if it has given no values up (``Entry/lost``).
     public let stoppedBy: SyncError?
 
     /// Whether all that the queue had is on the server now.
     public var isComplete: Bool {
         stoppedBy == nil && entries.allSatisfy(\.outcome.isSettled)
     }
+
+    /// Whether something that was changed here is in this result alone.
+    var hasGivenUp: Bool { entries.contains { !$0.lost.isEmpty } }
 
     /// The operations that need the user, in the order of the queue.
     public var refused: [Entry] {

@@ -64,7 +64,8 @@ extension Result {
     fileprivate var stop: (any Error)? {
         switch self {
         case .success(let result as PushResult): result.stoppedBy
-        case .success(let result as SyncResult): result.push?.stoppedBy
+        case .success(let result as SyncResult): result.pushError ?? result.push?.stoppedBy
+        case .success(let result as PullResult): result.stoppedBy
         case .success: nil
         case .failure(let error): error
         }

@@ -20,7 +20,8 @@ extension SyncContext {
     /// An incremental pull is not told of what is deleted without a tombstone: a full pull now and then finds it.
     ///
     /// - Throws: ``SyncError``; `CancellationError`, at the latest at the next page; `TandemError` if the store can't be
-    ///   written. The pages before stay.
+    ///   written. The pages before stay. Once the push has given values up for the server's, the result is returned with
+    ///   that in ``PullResult/stoppedBy``, so that they are not lost.
     @discardableResult
     public func pull<M: Model>(_ model: M.Type, queryID: String? = nil) async throws -> PullResult {
         try await pull(PullQuery(model, queryID: queryID))
@@ -60,15 +61,28 @@ extension SyncContext {
 
     /// A pull within a sync that has the store to itself.
     func runPull(_ query: PullQuery, pushesFirst: Bool) async throws -> PullResult {
-        var resolved = try await resolve(query, isPreliminary: pushesFirst)
+        let resolved = try await resolve(query, isPreliminary: pushesFirst)
         var sent: (result: PushResult?, error: SyncError?) = (nil, nil)
         if pushesFirst, try await hasOperations(in: query.table) { sent = try await pushBeforePull() }
-        if resolved == nil { resolved = try await resolve(query) }
-        guard let resolved else { return PullResult() }
-        var run = PullRun(self, resolved)
-        var result = try await run.run()
+        var result = PullResult()
+        do {
+            try await fetch(query, resolved, into: &result)
+        } catch {
+            guard sent.result?.hasGivenUp ?? false else { throw error }
+            result.stoppedBy = SyncError(stopping: error)
+        }
         (result.push, result.pushError) = sent
         return result
+    }
+
+    /// - Parameter result: What has been done, if it throws too.
+    private func fetch(_ query: PullQuery, _ known: ResolvedQuery?, into result: inout PullResult) async throws {
+        var resolved = known
+        if resolved == nil { resolved = try await resolve(query) }
+        guard let resolved else { return }
+        var run = PullRun(self, resolved)
+        defer { result = run.tally.finished() }
+        _ = try await run.run()
     }
 
     private func hasOperations(in table: String) async throws -> Bool {

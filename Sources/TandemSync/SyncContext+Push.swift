@@ -15,7 +15,8 @@ extension SyncContext {
     ///
     /// - Returns: What became of each operation. A server that can't be reached, or asks who is calling, stops the push
     ///   and is told in ``PushResult/stoppedBy``; the queue is then intact.
-    /// - Throws: `CancellationError`; what the store throws.
+    /// - Throws: `CancellationError`; what the store throws. Once values were given up for the server's, the result is
+    ///   returned with that in ``PushResult/stoppedBy``, so that they are not lost.
     @discardableResult
     public func push() async throws -> PushResult {
         try await exclusively { try await runPush(isExplicit: true) }

@@ -21,7 +21,8 @@ extension SyncContext {
     /// - Parameter pulls: What to fetch; if not said, all models that are sent, without filters, each with its table's
     ///   name as query ID.
     /// - Throws: ``SyncError/Code/unreachable`` and ``SyncError/Code/unauthenticated``; `CancellationError`; `TandemError`
-    ///   if the store can't be written.
+    ///   if the store can't be written. Once edits were dropped the result is returned with that in
+    ///   ``SyncResult/pushError``, so that they are not lost.
     @discardableResult
     public func synchronize(_ pulls: [PullQuery]? = nil) async throws -> SyncResult {
         try await exclusively { try await runSynchronize(pulls ?? standardPulls, isExplicit: true) }
@@ -44,9 +45,14 @@ extension SyncContext {
         for query in queries {
             result.pulls.append(SyncResult.Pull(query: query, outcome: try await pullWithinSync(query)))
         }
-        try await dropPointlessEdits(&result)
-        if try await store.read({ try $0.countOfOperations() }) > 0 {
-            result.push = try await runPush(isExplicit: isExplicit)
+        do {
+            try await dropPointlessEdits(&result)
+            if try await store.read({ try $0.countOfOperations() }) > 0 {
+                result.push = try await runPush(isExplicit: isExplicit)
+            }
+        } catch {
+            guard !result.dropped.isEmpty else { throw error }
+            result.pushError = SyncError(stopping: error)
         }
         return result
     }

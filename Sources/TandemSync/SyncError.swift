@@ -9,7 +9,7 @@ public struct SyncError: Error, Sendable {
         private enum Kind: String {
             case unreachable, unauthenticated, refused, conflict, later, badAnswer, unsendable
             case tooManyPages, noProgress, noUpdatedAt, otherFilter, unsupportedFilter, pendingOperations
-            case otherUser, otherServer, busy, deletedOnServer, unknownModel, hook
+            case otherUser, otherServer, busy, deletedOnServer, unknownModel, hook, cancelled, store
         }
         private let kind: Kind
         public var description: String { kind.rawValue }
@@ -52,6 +52,10 @@ public struct SyncError: Error, Sendable {
         public static let unknownModel = Code(kind: .unknownModel)
         /// The app's own closure threw.
         public static let hook = Code(kind: .hook)
+        /// The task was cancelled, after something had been done that is in the result alone.
+        public static let cancelled = Code(kind: .cancelled)
+        /// The store could not be read or written, after something had been done that is in the result alone.
+        public static let store = Code(kind: .store)
     }
 
     /// What kind of error it is.
@@ -106,6 +110,16 @@ extension SyncError: CustomStringConvertible {
 }
 
 extension SyncError {
+    /// Why a sync stopped whose result is returned all the same.
+    init(stopping error: any Error) {
+        switch error {
+        case let error as SyncError: self = error
+        case is CancellationError:
+            self.init(.cancelled, "The sync was cancelled.", advice: "Sync again.", underlying: error)
+        default: self.init(.store, "The store failed: \(error)", advice: "Sync again.", underlying: error)
+        }
+    }
+
     /// What a failed exchange means to the app.
     init(_ failure: RemoteFailure, table: RemoteTableName?) {
         let text = "\(failure)"

@@ -16,11 +16,13 @@ public struct SyncResult: Sendable {
     public internal(set) var dropped: [DroppedEdit] = []
     /// What became of what was to be sent; `nil` if there was nothing.
     public internal(set) var push: PushResult?
+    /// Why there is no result of the push, where edits were dropped before: else it is thrown.
+    public internal(set) var pushError: SyncError?
 
     /// Whether this device and the server are in step: all pulls came to their end, and all was sent.
     public var isComplete: Bool {
         pulls.allSatisfy { if case .success(let pull) = $0.outcome { pull.refusedRows.isEmpty } else { false } }
-            && push?.isComplete ?? true
+            && push?.isComplete ?? true && pushError == nil
     }
 }
 

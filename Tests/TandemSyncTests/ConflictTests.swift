@@ -238,6 +238,17 @@ import Testing
         try await desk.sync.pull(Card.self)
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == 4)
     }
+
+    @Test func whatAPropertyHadBeforeTheServersWasTakenIsTold() async throws {
+        let desk = try Desk()
+        try desk.sync.table(Card.self).setConflicts(.merge(edits: .server))
+        let card = try await desk.syncedCard()
+        try await edit(desk, card) { ($0.points, $0.nickname) = (2, "н") }
+        try editThere(desk, card, "points", .integer(3))
+        let entry = try #require(try await desk.sync.push().entries.first)
+        #expect(entry.outcome.name == "merged" && entry.lost == ["points": 2])
+        #expect(try desk.isLevel() && desk.card(card.localID)?.nickname == "н")
+    }
 }
 
 /// Notes values from closures.

@@ -64,7 +64,11 @@ extension PushRun {
             state.withLock { $0.queue.release(id) }
             return .again(.stillPending)
         case .tookServers(let lost):
-            state.withLock { $0.queue[id]?.lost = lost }
+            state.withLock { state in
+                state.queue[id]?.lost.merge(lost) { $1 }
+                // It is so whatever stops the push from here on.
+                state.queue[id]?.unfinished = .tookServers
+            }
             return .over(.tookServers)
         case .reported(let error): return .over(.conflict(error))
         case .open(let facts): return try await ask(facts, encounter)
@@ -133,7 +137,11 @@ extension PushRun {
             switch verdict {
             case .ours(let names):
                 let outcome = try follow(encounter, stored, object, names, store)
-                state.withLock { $0.queue[id]?.isMerged = true }
+                let lost = facts.sides.local.filter { names.contains($0.key) }
+                state.withLock { state in
+                    state.queue[id]?.isMerged = true
+                    state.queue[id]?.lost.merge(lost) { $1 }
+                }
                 return .followed(outcome)
             case .written(let values):
                 _ = try follow(encounter, stored, object, [], store)

@@ -39,10 +39,10 @@ final class PushRun: Sendable {
         }
         return try state.withLock { state in
             switch state.stop {
-            case .cancelled: throw CancellationError()
-            case .thrown(let error): throw error
-            case .failure(let error): return state.result(stoppedBy: error)
-            case nil: return state.result(stoppedBy: nil)
+            case .cancelled: try state.result(throwing: CancellationError())
+            case .thrown(let error): try state.result(throwing: error)
+            case .failure(let error): state.result(stoppedBy: error)
+            case nil: state.result(stoppedBy: nil)
             }
         }
     }
@@ -155,6 +155,13 @@ struct PushState {
 
     mutating func takeNext() -> Operation.ID? {
         stop == nil ? queue.takeNext() : nil
+    }
+
+    /// Throws why the push was cut, unless values were given up before: they are in the result alone.
+    func result(throwing error: any Error) throws -> PushResult {
+        let result = result(stoppedBy: SyncError(stopping: error))
+        guard result.hasGivenUp else { throw error }
+        return result
     }
 
     func result(stoppedBy error: SyncError?) -> PushResult {

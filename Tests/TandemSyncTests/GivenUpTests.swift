@@ -1,0 +1,91 @@
+import Synchronization
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// What is given up for the server's is in a result alone: it is handed over whatever comes after.
+@Suite struct GivenUpTests {
+    struct Killed: Error {}
+
+    /// A synced card whose points are 2 here and 3 there, where the server's side is to be taken.
+    private func conflict(_ desk: Desk, _ context: SyncContext) async throws -> Card {
+        let card = try await desk.syncedCard()
+        try context.table(Card.self).setConflicts(.serverWins)
+        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
+        return card
+    }
+
+    @Test func aPushThatIsCutAfterwardsTellsWhatItGaveUp() async throws {
+        let desk = try Desk()
+        let context = try desk.restarted { options in
+            options.onPushStep = { step in if case .concluded = step { throw Killed() } }
+        }
+        _ = try await conflict(desk, context)
+        let result = try await context.push()
+        #expect(result.entries.map(\.lost) == [["points": 2]])
+        #expect(result.entries.map(\.outcome.name) == ["tookServers"])
+        #expect(result.stoppedBy?.code == .store && result.stoppedBy?.underlying is Killed && !result.isComplete)
+        #expect(try await context.status().lastError == result.stoppedBy?.description)
+    }
+
+    @Test func aPushThatIsCancelledAfterwardsTellsWhatItGaveUp() async throws {
+        let desk = try Desk { $0.inFlight = 1 }
+        let card = try await conflict(desk, desk.sync)
+        try await desk.store.write { try $0.insert(Card(shop: "Магнит", barcode: "2")) }
+        desk.remote.next(.hang, on: .insert)
+        let sync = desk.sync
+        let push = Task { try await sync.push() }
+        while !desk.asked.contains(.insert) { try await Task.sleep(for: .milliseconds(1)) }
+        push.cancel()
+        let result = try await push.value
+        #expect(result.entries.map(\.lost) == [["points": 2], [:]] && result.stoppedBy?.code == .cancelled)
+        #expect(try desk.card(card.localID)?.points == 3 && desk.store.operations.count() == 1)
+    }
+
+    /// Nothing was given up: there is nothing to tell but the error.
+    @Test func aPushThatIsCutWithoutThatThrows() async throws {
+        let desk = try Desk()
+        let context = try desk.restarted { options in
+            options.onPushStep = { step in if case .answered = step { throw Killed() } }
+        }
+        _ = try await conflict(desk, context)
+        await #expect(throws: Killed.self) { try await context.push() }
+    }
+
+    @Test func aPullThatFailsAfterItsPushTellsWhatThatGaveUp() async throws {
+        let desk = try Desk()
+        _ = try await conflict(desk, desk.sync)
+        desk.remote.next(.fail(.unreachable), on: .page)
+        let result = try await desk.sync.pull(Card.self)
+        #expect(result.push?.entries.map(\.lost) == [["points": 2]] && result.stoppedBy?.code == .unreachable)
+        #expect(try await desk.sync.status().lastError == result.stoppedBy?.description)
+        // Without that it throws.
+        try await desk.store.write { try $0.insert(Card(shop: "Магнит", barcode: "2")) }
+        desk.remote.next(.fail(.unreachable), on: .page)
+        await #expect { try await desk.sync.pull(Card.self) } throws: { ($0 as? SyncError)?.code == .unreachable }
+        #expect(try desk.store.operations.count() == 0)
+    }
+
+    @Test func aSyncWhosePushIsCutTellsWhichEditsItDropped() async throws {
+        for dies in [true, false] {
+            let desk = try Desk { $0.inFlight = 1 }
+            let context = try desk.restarted { options in
+                options.onPushStep = { _ in if dies { throw Killed() } }
+            }
+            let card = try await desk.syncedCard()
+            try await context.synchronize()
+            try await desk.store.write { tx in
+                try tx.update(Card.self, card.localID) { $0.points = 2 }
+                try tx.insert(Card(shop: "Магнит", barcode: "2"))
+            }
+            desk.remote.remove("Card", try #require(card.serverID))
+            let result = try await context.synchronize()
+            #expect(result.dropped.map(\.values) == [["points": 2]])
+            #expect(result.isComplete == !dies && (result.pushError?.underlying is Killed) == dies)
+            #expect(try await context.status().lastError == result.pushError?.description)
+        }
+    }
+}
