@@ -1,16 +1,13 @@
 import Tandem
 
 extension SyncContext {
-    /// The gates that the current task is inside of: who asks for one of them again would wait for itself.
-    @TaskLocal private static var entered: Set<String> = []
-
     /// Runs a sync: one at a time on this store, in this process and among all, and as the user whose data it is.
     ///
     /// - Throws: ``SyncError/Code/busy``, ``SyncError/Code/otherUser``, ``SyncError/Code/otherServer``.
     @discardableResult
     func exclusively<T: Sendable>(checkingOwner: Bool = true, _ body: () async throws -> T) async throws -> T {
-        let name = store.lockName
-        guard !Self.entered.contains(name) else {
+        let turn = SyncTurn(of: store.lockName)
+        guard !SyncTurn.isWithin(turn.store) else {
             throw SyncError(
                 .busy, "A sync was begun from within a sync, by a closure that it called.",
                 advice: "Begin it when the first one is over.")
@@ -18,7 +15,7 @@ extension SyncContext {
         board.begin()
         let result: Result<T, any Error>
         do {
-            result = .success(try await alone(name, checkingOwner: checkingOwner, body))
+            result = .success(try await alone(turn, checkingOwner: checkingOwner, body))
         } catch {
             result = .failure(error)
         }
@@ -27,15 +24,15 @@ extension SyncContext {
     }
 
     private func alone<T: Sendable>(
-        _ name: String, checkingOwner: Bool, _ body: () async throws -> T
+        _ turn: SyncTurn, checkingOwner: Bool, _ body: () async throws -> T
     ) async throws -> T {
-        let gate = SyncGates.all.gate(of: name)
-        defer { SyncGates.all.release(name) }
+        let gate = SyncGates.all.gate(of: turn.store)
+        defer { SyncGates.all.release(turn.store) }
         try await gate.enter()
         defer { gate.leave() }
         let lock = try await takeProcessLock()
         defer { lock?.release() }
-        return try await Self.$entered.withValue(Self.entered.union([name])) {
+        return try await turn.run {
             if checkingOwner { try await checkOwner() }
             return try await body()
         }

@@ -92,4 +92,22 @@ private final class Visits: Sendable {
         await #expect(throws: Failure.self) { try await context.exclusively { throw Failure() } }
         try await context.exclusively {}
     }
+
+    /// A task that is begun in a closure of the app's, in a sync, and lives longer.
+    @Test func aTaskBegunWithinASyncCanSyncWhenThatIsOver() async throws {
+        let (_, context) = try SyncWorld().device()
+        let (over, isOver) = AsyncStream<Void>.makeStream()
+        let later = try await context.exclusively {
+            Task {
+                for await _ in over {}
+                try await context.exclusively {}
+                // Within its own sync it can't begin another one either.
+                try await context.exclusively {
+                    await #expect { try await context.exclusively {} } throws: { ($0 as? SyncError)?.code == .busy }
+                }
+            }
+        }
+        isOver.finish()
+        try await later.value
+    }
 }

@@ -1,0 +1,38 @@
+import Synchronization
+
+/// The time in which a sync has a store to itself.
+///
+/// Whoever asks for a sync within it would wait for itself, and is refused. Tasks that are begun within it, in closures
+/// of the app's, inherit it: one that is over stands in nobody's way, so that such a task may sync when it lives longer.
+final class SyncTurn: Sendable {
+    private enum Stage { case waiting, running, over }
+
+    /// Those that the current task is inside of, or was begun in.
+    @TaskLocal static var inherited: [SyncTurn] = []
+
+    /// The store, by its ``LocalStore/lockName``.
+    let store: String
+    private let stage = Mutex(Stage.waiting)
+
+    init(of store: String) {
+        self.store = store
+    }
+
+    /// Whether the current task is within a sync of the store.
+    static func isWithin(_ store: String) -> Bool {
+        inherited.contains { $0.store == store && !$0.isOver }
+    }
+
+    /// Runs what is done in the turn.
+    func run<T: Sendable>(_ body: () async throws -> T) async throws -> T {
+        stage.withLock { $0 = .running }
+        defer { stage.withLock { $0 = .over } }
+        let outer = Self.inherited.filter { !$0.isOver }
+        return try await Self.$inherited.withValue(outer + [self], operation: body)
+    }
+
+    /// Whether it ever came.
+    var hasBegun: Bool { stage.withLock { $0 != .waiting } }
+
+    private var isOver: Bool { stage.withLock { $0 == .over } }
+}
