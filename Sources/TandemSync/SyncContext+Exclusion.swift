@@ -19,7 +19,7 @@ extension SyncContext {
         } catch {
             result = .failure(error)
         }
-        board.end(with: result.stop)
+        board.end(with: result.stop, hasRun: turn.hasBegun)
         return try result.get()
     }
 

@@ -138,4 +138,39 @@ import Testing
         }
         #expect(!context.board.status.isSyncing)
     }
+
+    @Test func aSyncThatOnlyWaitedWipesNothingOfTheRunningOnes() async throws {
+        struct Failure: Error {}
+        let (_, context) = try SyncWorld().device()
+        await #expect(throws: Failure.self) { try await context.exclusively { throw Failure() } }
+        let before = context.board.status.lastError
+        try await context.exclusively {
+            let activity = SyncStatus.Activity.pulling(table: "Card", received: 3, total: nil)
+            context.board.note(activity)
+            let waiting = Task.detached { try await context.exclusively {} }
+            waiting.cancel()
+            await #expect(throws: CancellationError.self) { try await waiting.value }
+            let status = context.board.status
+            #expect(status.isSyncing && status.activity == activity && status.lastError == before)
+        }
+        #expect(context.board.status.lastError == nil && context.board.status.activity == nil)
+    }
+
+    /// Another one waits for its turn: the one that is over is at nothing any more.
+    @Test func aSyncThatEndsIsAtNothingThoughAnotherOneWaits() async throws {
+        let (_, context) = try SyncWorld().device()
+        let name = context.store.lockName
+        let gate = SyncGates.all.gate(of: name)
+        defer { SyncGates.all.release(name) }
+        let first = Task {
+            try await context.exclusively { context.board.note(.pulling(table: "Card", received: 3, total: nil)) }
+        }
+        try await first.value
+        try await gate.enter()
+        let second = Task { try await context.exclusively {} }
+        while !context.board.status.isSyncing { await Task.yield() }
+        #expect(context.board.status.activity == nil)
+        gate.leave()
+        try await second.value
+    }
 }

@@ -26,12 +26,14 @@ final class StatusBoard: Sendable {
         }
     }
 
-    func end(with error: (any Error)?) {
+    /// - Parameter hasRun: Whether its turn had come. One that only waited says nothing of what the running one does, and
+    ///   to stop waiting is no failure.
+    func end(with error: (any Error)?, hasRun: Bool) {
         change { state in
             state.running -= 1
             state.status.isSyncing = state.running > 0
-            state.status.activity = nil
-            state.status.lastError = error.map { "\($0)" }
+            if hasRun { state.status.activity = nil }
+            if hasRun || !(error is CancellationError) { state.status.lastError = error.map { "\($0)" } }
         }
     }
 
