@@ -110,21 +110,9 @@ extension PushRun {
         }
         if !isAskedFor {
             state.withLock { $0.queue[attempt.id]?.unfinished = unfinished }
-            try await options.clock.sleep(for: delay)
+            try await rest(for: delay)
         }
         return .again(unfinished)
-    }
-
-    /// Waits as long as the server has asked to be left alone.
-    func waitOutPause() async throws {
-        while true {
-            let now = options.clock.now()
-            let rest = state.withLock { state in
-                state.stop == nil ? state.pausedUntil.map { $0.timeIntervalSince(now) } ?? 0 : 0
-            }
-            guard rest > 0 else { return }
-            try await options.clock.sleep(for: .seconds(rest))
-        }
     }
 }
 

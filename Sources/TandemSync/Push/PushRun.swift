@@ -126,10 +126,6 @@ final class PushRun: Sendable {
         if total > 0 { context.board.note(.pushing(done: done, total: total)) }
     }
 
-    func stop(_ reason: PushState.Stop) {
-        state.withLock { $0.stop = $0.stop ?? reason }
-    }
-
     /// Tells a test where the push is.
     func step(_ step: PushStep) async throws {
         try await options.onPushStep?(step)
@@ -152,6 +148,9 @@ struct PushState {
     var pausedUntil: Date?
     /// How many operations in a row have used up their tries.
     var exhausted = 0
+    /// Those who wait for a moment to send.
+    var sleeps: [Int: Task<Void, any Error>] = [:]
+    var lastSleep = 0
 
     mutating func takeNext() -> Operation.ID? {
         stop == nil ? queue.takeNext() : nil

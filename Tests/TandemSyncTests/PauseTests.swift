@@ -1,0 +1,76 @@
+import Foundation
+import Synchronization
+import Tandem
+import Testing
+
+@testable import TandemSync
+
+/// A push that waits, and is stopped meanwhile.
+@Suite struct PauseTests {
+    /// Who sleeps wakes up when the task is cancelled, and not before.
+    private final class EndlessClock: SyncClock {
+        private let isSleeping = Atomic(false)
+        func now() -> Date { Date(timeIntervalSince1970: 1_795_000_000) }
+
+        func sleep(for duration: Duration) async throws {
+            isSleeping.store(true, ordering: .relaxed)
+            while true { try await Task.sleep(for: .seconds(3600)) }
+        }
+
+        /// Waits until somebody sleeps.
+        func untilSomebodySleeps() async {
+            while !isSleeping.load(ordering: .relaxed) { try? await Task.sleep(for: .milliseconds(1)) }
+        }
+    }
+
+    /// Asks the first one for patience, and can't be reached by the second one once the first one waits.
+    private struct Server: Remote {
+        let clock: EndlessClock
+        let retryAfter: Duration?
+        let requests = Counter()
+
+        let format = WireFormat()
+        func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage { throw .notFound }
+        func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? { nil }
+        func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw .notFound }
+        func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw .notFound }
+        func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw .notFound }
+
+        func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+            guard requests.next() > 1 else { throw .later(status: 503, retryAfter: retryAfter) }
+            await clock.untilSomebodySleeps()
+            throw .unreachable
+        }
+    }
+
+    /// - Parameter retryAfter: With one all wait, without one the operation alone.
+    @Test(.timeLimit(.minutes(1)), arguments: [Duration.seconds(20), nil])
+    func aPushThatIsStoppedDoesNotSleepOn(retryAfter: Duration?) async throws {
+        let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
+        try await store.write { tx in
+            for code in 1...2 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
+        }
+        let clock = EndlessClock()
+        var options = SyncContext.Options()
+        (options.clock, options.random, options.inFlight) = (clock, { .max }, 2)
+        let sync = SyncContext(
+            store: store, remote: Server(clock: clock, retryAfter: retryAfter), options: options)
+        let result = try await sync.push()
+        #expect(result.stoppedBy?.code == .unreachable)
+        #expect(result.entries.map(\.outcome.name) == ["retryLater", "retryLater"])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aPushThatIsCancelledDoesNotSleepOn() async throws {
+        let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
+        try await store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        let clock = EndlessClock()
+        var options = SyncContext.Options()
+        options.clock = clock
+        let sync = SyncContext(store: store, remote: Server(clock: clock, retryAfter: .seconds(20)), options: options)
+        let push = Task { try await sync.push() }
+        await clock.untilSomebodySleeps()
+        push.cancel()
+        await #expect(throws: CancellationError.self) { try await push.value }
+    }
+}
