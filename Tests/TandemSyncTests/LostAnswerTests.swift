@@ -215,4 +215,28 @@ import Testing
         _ = try await desk.remote.find("Card", .id("x"))
         #expect(try desk.remote.items(in: "Card").isEmpty && (desk.isLevel()))
     }
+
+    /// To delete what a lost insert may have made, it is sent once more, and that answer is lost too: what was sent then
+    /// is ours, whatever is here by now.
+    @Test func whatIsSentToDeleteALostInsertIsOurs() async throws {
+        let desk = try Desk()
+        let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
+        desk.remote.next(.loseRequest)
+        try await desk.sync.push()
+        try await desk.store.write { tx in
+            try tx.update(Card.self, id) { $0.points = 2 }
+            try tx.delete(Card.self, id)
+        }
+        desk.remote.next(.loseAnswer, on: .insert)
+        try await desk.sync.push()
+        #expect(desk.remote.items(in: "Card").count == 1)
+        try await desk.store.write { tx in
+            try tx.undelete(Card.self, id)
+            try tx.update(Card.self, id) { $0.points = 3 }
+            try tx.delete(Card.self, id)
+        }
+        try desk.sync.table(Card.self).setConflicts(.report)
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel() && desk.remote.items(in: "Card").isEmpty)
+    }
 }

@@ -47,13 +47,21 @@ extension WriteTransaction {
                     if operation.sent?[entry.column] != nil { attempted.note(entry.value, of: entry.column) }
                 }
             }
-            if operation.kind != .delete {
+            // What an insert may have made whose answer was lost is deleted by sending that once more.
+            let isLostInsert = operation.kind == .delete && state.serverID == nil
+            if operation.kind != .delete || isLostInsert {
                 let values = try wholeValues(of: state, in: table)
                 for (index, property) in table.definition.properties.enumerated() where !property.isLocalOnly {
                     if left[property.column] != nil { sent[property.column] = values[index] }
-                    guard isInsert ? left[property.column] == nil : sent[property.column] != nil else { continue }
-                    let value = try rounding(property, try wireForm(values[index], of: index, in: table))
-                    attempted.note(value, of: property.column)
+                    let isSent =
+                        isLostInsert || (isInsert ? left[property.column] == nil : sent[property.column] != nil)
+                    guard isSent else { continue }
+                    let form = try wireForm(values[index], of: index, in: table)
+                    do {
+                        attempted.note(try rounding(property, form), of: property.column)
+                    } catch  where isLostInsert {
+                        // What can't be sent keeps no delete back: that goes without values then.
+                    }
                 }
             }
         }
