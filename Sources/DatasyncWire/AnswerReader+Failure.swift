@@ -37,7 +37,9 @@ extension AnswerReader {
             case _ where !body.isEmpty && !response.isJSON: return .refused(status: status, message: noTable)
             default: return status == 404 ? .notFound : .gone
             }
-        case 409, 412: return .conflict(status: status, item: conflictingItem(status, response, body, request))
+        case 409, 412:
+            return .conflict(
+                status: status, item: conflictingItem(status, response, body, request), serverDate: date(response))
         case 408, 425, 429: return .later(status: status, retryAfter: retryAfter(response))
         case 400..<500: return .refused(status: status, message: message(response, body))
         // A redirect leads to a sign-in page as a rule; it says nothing of the item, and will go away.

@@ -132,7 +132,7 @@ extension SyncError {
             self.init(
                 .unauthenticated, text, advice: "Let the user sign in.", table: table, status: status,
                 underlying: failure)
-        case .conflict(let status, _):
+        case .conflict(let status, _, _):
             self.init(.conflict, text, table: table, status: status, underlying: failure)
         case .gone: self.init(.deletedOnServer, text, table: table, status: 410, underlying: failure)
         case .notFound: self.init(.refused, text, table: table, status: 404, underlying: failure)

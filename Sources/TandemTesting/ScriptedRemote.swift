@@ -160,7 +160,9 @@ public final class ScriptedRemote: Remote {
         }
         guard var item = state.tables[table]?[id] else { throw .notFound }
         if item.isDeleted, request.kind != .undelete { throw .gone }
-        if let version = outgoing.version, version != item.version { throw .conflict(status: 412, item: item) }
+        if let version = outgoing.version, version != item.version {
+            throw .conflict(status: 412, item: item, serverDate: clock.now())
+        }
         switch request.kind {
         case .delete: return answer(erase(item, table, &state))
         case .undelete:
@@ -182,7 +184,9 @@ public final class ScriptedRemote: Remote {
             state.lastID += 1
             id = ServerID("s\(state.lastID)")
         }
-        if let item = state.tables[outgoing.table]?[id] { throw .conflict(status: 409, item: item) }
+        if let item = state.tables[outgoing.table]?[id] {
+            throw .conflict(status: 409, item: item, serverDate: clock.now())
+        }
         var item = RemoteItem(id: id, createdAt: WireTimestamp(clock.now(), fractionDigits: 3))
         Self.merge(outgoing, into: &item, all: true)
         write(item, outgoing.table, &state)

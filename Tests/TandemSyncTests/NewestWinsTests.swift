@@ -23,6 +23,9 @@ import Testing
         desk.remote.edit("Card", there) { $0.set(.integer(3), of: "points") }
         desk.clock.advance(by: 100 + ours)
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        // Then it is the same moment for both.
+        desk.clock.advance(by: 100 - ours)
+        desk.remote.advanceClock(by: 100)
         if arrival == .pullBringsItFirst { try await desk.receiveAll() }
         try await desk.sync.push()
         #expect(try desk.isLevel())
@@ -52,6 +55,8 @@ import Testing
             desk.remote.edit("Card", there) { $0.set(.integer(3), of: "points") }
             desk.clock.advance(by: 100 + ours)
             try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
+            desk.clock.advance(by: 100 - ours)
+            desk.remote.advanceClock(by: 100)
             try await desk.sync.push()
             #expect(try desk.isLevel() && (desk.card(card.localID) == nil) == isGone)
         }
@@ -68,6 +73,37 @@ import Testing
         let result = try await desk.sync.push()
         #expect(result.entries.map(\.outcome.name) == ["tookServers"] && result.entries[0].lost["points"] == 2)
         #expect(try desk.isLevel() && desk.card(card.localID) == nil)
+    }
+
+    /// After a restart nothing is known of the server's clock: the very answer that tells of the conflict tells the time.
+    @Test(arguments: [3600.0, -3600])
+    func aConflictTellsWhatTimeItIsThere(skew: TimeInterval) async throws {
+        for ours in [50.0, -50] {
+            let desk = try Desk()
+            desk.clock.advance(by: skew)
+            let card = try await desk.syncedCard()
+            desk.remote.advanceClock(by: 100)
+            desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
+            desk.clock.advance(by: 100 + ours)
+            try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+            desk.clock.advance(by: 100 - ours)
+            desk.remote.advanceClock(by: 100)
+            let context = try desk.restarted()
+            try context.table(Card.self).setConflicts(.newestWins)
+            try await context.push()
+            #expect(try desk.isLevel() && desk.card(card.localID)?.points == (ours > 0 ? 2 : 3))
+        }
+    }
+
+    @Test func aPageTellsWhatTimeItIsThere() async throws {
+        let server = PagedServer()
+        var options = SyncContext.Options()
+        let time = TimeInterval(server.state.withLock { $0.now }) / 1000
+        options.clock = JumpingClock(clock: ManualClock(Date(timeIntervalSince1970: time - 3600)))
+        let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
+        let context = SyncContext(store: store, remote: server, options: options)
+        try await context.pull(Pet.self)
+        #expect(context.serverClock.offset == 3600)
     }
 
     @Test func aServersClockIsTheMedianOfItsAnswersInWholeSeconds() {

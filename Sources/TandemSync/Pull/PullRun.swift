@@ -115,12 +115,14 @@ struct PullRun {
             // It costs the server a walk over all of them.
             wantsCount: tally.result.pages == 0 && context.board.isWatched)
         tally.result.pages += 1
+        let (clock, before) = (context.options.clock, context.options.clock.now())
         let page: RemotePage
         do throws(RemoteFailure) {
             page = try await context.remote.page(request)
         } catch {
             throw SyncError.thrown(for: error, table: query.remoteTable)
         }
+        if let date = page.serverDate { context.serverClock.note(date, between: before, and: clock.now()) }
         total = page.count ?? total
         // What lies behind a page without items can't be asked for, and must not be taken for gone.
         if page.items.isEmpty && page.hasMore { throw noProgress() }

@@ -36,7 +36,7 @@ struct Exchange: Sendable {
             return await held(try await sent { () throws(RemoteFailure) in try await remote.insert(attempt.item) })
         } catch {
             switch error {
-            case .conflict(let status, let item): return try await taken(status, item)
+            case .conflict(let status, let item, _): return try await taken(status, item)
             case .notFound: throw .refused(status: 404, message: "The server has no such table.")
             case .gone: throw .refused(status: 410, message: "The server has no such table any more.")
             default: throw error
@@ -76,7 +76,7 @@ struct Exchange: Sendable {
         } catch {
             switch error {
             case .notFound, .gone: return .done(nil)
-            case .conflict(let status, let item): return try await inTheWay(item, status)
+            case .conflict(let status, let item, _): return try await inTheWay(item, status)
             default: throw error
             }
         }
@@ -102,7 +102,7 @@ struct Exchange: Sendable {
             return reply
         } catch {
             switch error {
-            case .conflict(let status, let item): return try await inTheWay(item, status)
+            case .conflict(let status, let item, _): return try await inTheWay(item, status)
             // It would not have been taken before either; if it was, it goes.
             case .refused, .unsendable, .notFound, .gone: return try await delete(bare)
             default: throw error
@@ -117,7 +117,7 @@ struct Exchange: Sendable {
     /// What a change met that could not be made.
     private func differing(_ failure: RemoteFailure) async throws(RemoteFailure) -> Reply {
         switch failure {
-        case .conflict(let status, let item):
+        case .conflict(let status, let item, _):
             guard let found = try await item.orFind(find) else { return .missing(status: status) }
             return .differs(found, status: status)
         case .notFound, .gone:
@@ -154,9 +154,15 @@ struct Exchange: Sendable {
         _ request: () async throws(RemoteFailure) -> RemoteAnswer
     ) async throws(RemoteFailure) -> RemoteAnswer {
         let before = clock.now()
-        let answer = try await request()
-        if let date = answer.serverDate { serverClock.note(date, between: before, and: clock.now()) }
-        return answer
+        do throws(RemoteFailure) {
+            let answer = try await request()
+            if let date = answer.serverDate { serverClock.note(date, between: before, and: clock.now()) }
+            return answer
+        } catch {
+            // Whose change is the newer one may be asked about this very answer.
+            if case .conflict(_, _, let date?) = error { serverClock.note(date, between: before, and: clock.now()) }
+            throw error
+        }
     }
 }
 

@@ -38,7 +38,7 @@ public protocol Remote: Sendable {
     /// Asked after a conflict whose answer had no item, and to look up an insert whose answer was lost.
     func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem?
 
-    /// Creates an item, with its ID if it has one. An ID that is taken is a ``RemoteFailure/conflict(status:item:)``.
+    /// Creates an item, with its ID if it has one. An ID that is taken is a ``RemoteFailure/conflict(status:item:serverDate:)``.
     func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer
 
     /// Changes an item that is still at ``OutgoingItem/version``; another version is a conflict. Without a version the

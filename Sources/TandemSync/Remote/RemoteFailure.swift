@@ -1,3 +1,4 @@
+import Foundation
 import Tandem
 
 /// Why a server did not do what it was asked. What to do about it follows from the case, never from a text.
@@ -7,7 +8,7 @@ import Tandem
 /// | ``notSent(_:)`` | no | the network |
 /// | ``lost(_:)`` | yes | ask again |
 /// | ``unauthenticated(status:underlying:)`` | no | the user signs in |
-/// | ``conflict(status:item:)`` | no | both changes become one |
+/// | ``conflict(status:item:serverDate:)`` | no | both changes become one |
 /// | ``notFound``, ``gone`` | no | – |
 /// | ``refused(status:message:)`` | no | another value, or other rights |
 /// | ``later(status:retryAfter:)`` | unless it is 425 or 429 | time |
@@ -20,8 +21,9 @@ public enum RemoteFailure: Error, Sendable {
     case lost(any Error)
     /// The server does not take the caller for anybody, or the app has no credentials to show.
     case unauthenticated(status: Int, underlying: (any Error)?)
-    /// The item is at another version, or its ID is taken. The server's item, where the answer had it whole.
-    case conflict(status: Int, item: RemoteItem?)
+    /// The item is at another version, or its ID is taken. The server's item, where the answer had it whole, and the
+    /// server's clock.
+    case conflict(status: Int, item: RemoteItem?, serverDate: Date? = nil)
     /// The item is deleted.
     case gone
     /// The server has no such item.
@@ -60,7 +62,7 @@ extension RemoteFailure: CustomStringConvertible {
         case .lost(let error): "The request was sent, and its answer was lost: \(error)"
         case .unauthenticated(let status, let error):
             "The server asks who is calling (\(status))" + (error.map { ": \($0)" } ?? ".")
-        case .conflict(let status, _): "The server has another version of the item (\(status))."
+        case .conflict(let status, _, _): "The server has another version of the item (\(status))."
         case .gone: "The item is deleted on the server."
         case .notFound: "The server has no such item."
         case .refused(let status, let message):

@@ -61,7 +61,7 @@ extension RemoteFailure {
         case .notSent(let error): "not sent: \((error as? NetworkError).map { "\($0.code)" } ?? "\(error)")"
         case .lost(let error): "lost: \((error as? NetworkError).map { "\($0.code)" } ?? "\(error)")"
         case .unauthenticated(let status, _): "unauthenticated \(status)"
-        case .conflict(let status, let item): "conflict \(status) with \(item?.version ?? "nothing")"
+        case .conflict(let status, let item, _): "conflict \(status) with \(item?.version ?? "nothing")"
         case .gone: "gone"
         case .notFound: "not found"
         case .refused(let status, _): "refused \(status)"

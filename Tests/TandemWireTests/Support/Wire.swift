@@ -75,7 +75,8 @@ extension RemoteFailure {
         case .notSent: "notSent"
         case .lost: "lost"
         case .unauthenticated(let status, _): "unauthenticated \(status)"
-        case .conflict(_, let item): "conflict \(item.map { "with \($0.version ?? "no version")" } ?? "without item")"
+        case .conflict(_, let item, _):
+            "conflict \(item.map { "with \($0.version ?? "no version")" } ?? "without item")"
         case .gone: "gone"
         case .notFound: "notFound"
         case .refused(_, let message): "refused \(message)"
