@@ -215,6 +215,23 @@ import Testing
         #expect(try desk.isLevel() && desk.card(card.localID)?.shop == "Лента")
     }
 
+    /// The last write wins there, whether the push meets the other change or a pull has brought it.
+    @Test(arguments: [true, false])
+    func aTableWithoutVersionsHasNoConflictsAfterAPullEither(deletesHere: Bool) async throws {
+        let desk = try Desk(versions: false)
+        try desk.sync.table(Card.self).setConflicts(.report)
+        let card = try await desk.syncedCard()
+        if deletesHere {
+            try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
+        } else {
+            try await edit(desk, card) { $0.points = 2 }
+        }
+        try editThere(desk, card, "points", .integer(3))
+        try await desk.receiveAll()
+        #expect(try await desk.sync.push().isComplete)
+        #expect(try desk.isLevel() && desk.card(card.localID)?.points == (deletesHere ? nil : 2))
+    }
+
     /// Something newer comes in while the app decides: what was decided on does not take it along.
     @Test func whatIsKeptWhileTheAppDecidesStaysKept() async throws {
         let desk = try Desk()

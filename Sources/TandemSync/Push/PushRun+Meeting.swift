@@ -88,7 +88,9 @@ extension PushRun {
         let there = encounter.item ?? Self.nothing(of: object)
         let stored = try forms.stored(there, keptAs: encounter.kept)
         let sides = try store.sides(of: id, against: stored, rounding: forms.rounding)
-        guard Self.isInQuestion(sides, object) else {
+        // Without versions the last write wins, and that is this one.
+        let isLastWrite = !settings.features.versions && sides.server != nil
+        guard !isLastWrite, Self.isInQuestion(sides, object) else {
             return .followed(try follow(encounter, stored, object, [], store))
         }
         let facts = ConflictFacts(
