@@ -172,4 +172,28 @@ import Testing
         #expect(try await desk.sync.push().entries.count == 1)
         #expect(try store.operations.count() == 1)
     }
+
+    /// Keys are a table's own: another table's object of the same one is another object.
+    @Test(arguments: [1, 8])
+    func objectsOfOneKeyInTwoTablesAreToldApart(inFlight: Int) async throws {
+        let desk = try Desk { $0.inFlight = inFlight }
+        let card = try await desk.store.write { tx in
+            try tx.insert(Pet(name: "Рыжик").identified(by: "k"))
+            let person = try tx.insert(Person(name: "Анна").identified(by: "k"))
+            return try tx.insert(Card(shop: "Лента", barcode: "1", owner: person.reference))
+        }
+        try await desk.sync.push()
+        desk.remote.forgetRequests()
+        try await desk.store.write { tx in
+            try tx.delete(Pet.self, "k")
+            try tx.update(Person.self, "k") { $0.name = "Инна" }
+            try tx.update(Card.self, card.localID) { $0.owner = nil }
+            try tx.delete(Person.self, "k")
+        }
+        #expect(try await desk.sync.push().isComplete)
+        let order = lines(desk)
+        #expect(order.firstIndex(of: "update Card") ?? 9 < order.firstIndex(of: "delete Person") ?? 0)
+        // Nothing refers to it.
+        if inFlight == 1 { #expect(order.first == "delete animals") }
+    }
 }

@@ -1,26 +1,35 @@
 import Tandem
 
 extension PushRun {
+    /// An object, by its table and its key there: other tables may have an object of the same one.
+    private struct Target: Hashable {
+        let table: String
+        let localID: LocalID
+    }
+
     /// Finds which operations refer to what is deleted, by what the server holds or by what is here: a server that keeps
     /// its references sound has to have them first.
     ///
     /// - Complexity: One walk over the queue, for pushes that delete something.
     func noteReferrers() async throws {
         let (nodes, deletes) = state.withLock { state in
-            (
-                state.queue.inOrder,
-                Dictionary(
-                    state.queue.inOrder.filter { $0.kind == .delete }.map { ($0.localID, $0.id) },
-                    uniquingKeysWith: { first, _ in first })
-            )
+            let nodes = state.queue.inOrder
+            let deletes = nodes.filter { $0.kind == .delete }
+                .map { (Target(table: $0.table, localID: $0.localID), $0.id) }
+            return (nodes, Dictionary(deletes, uniquingKeysWith: { first, _ in first }))
         }
         let referring = try nodes.filter { node in
             try context.settings(of: node.table).model.properties.contains { $0.kind.isReference }
         }.map(\.id)
+        let tables = Dictionary(store.models.map { ($0.name, $0.table) }, uniquingKeysWith: { first, _ in first })
         for start in stride(from: 0, to: referring.count, by: 256) {
             let ids = referring[start..<min(start + 256, referring.count)]
             let found = try await store.write { store in
-                try ids.compactMap { id in try store.outgoing(id).map { (id, Self.targets(of: $0)) } }
+                try ids.compactMap { id in
+                    guard let object = try store.outgoing(id) else { return nil }
+                    let model = try self.context.settings(of: object.operation.table).model
+                    return (id, Self.targets(of: object, model, tables))
+                } as [(Operation.ID, Set<Target>)]
             }
             state.withLock { state in
                 for (id, targets) in found {
@@ -33,29 +42,42 @@ extension PushRun {
     }
 
     /// The objects that an operation refers to, by what is here and by what the server holds.
-    private static func targets(of object: OutgoingObject) -> Set<LocalID> {
-        var targets = Set(object.references.map(\.localID))
+    ///
+    /// - Parameter tables: The tables of the models, by their names in Swift.
+    private static func targets(
+        of object: OutgoingObject, _ model: ModelDefinition, _ tables: [String: String]
+    ) -> Set<Target> {
+        var targets: Set<Target> = []
         let operation = object.operation
-        for value in Array(operation.base.values) + Array(operation.sent.values) {
-            guard case .text(var text) = value else { continue }
-            targets.insert(LocalID(text))
-            // A list of references is a JSON array of their IDs.
-            if text.utf8.first == UInt8(ascii: "["),
-                case .array(let ids)? = text.withUTF8({ try? ExactJSON.parseWire($0) })
-            {
-                for case .text(let id) in ids { targets.insert(LocalID(id)) }
+        for property in model.properties {
+            guard let target = property.kind.target.flatMap({ tables[$0] }) else { continue }
+            var ids = object.references.filter { $0.property == property.name }.map(\.localID)
+            for value in [operation.base[property.name], operation.sent[property.name]] {
+                guard case .text(let text)? = value else { continue }
+                if case .references = property.kind { ids += listed(text) } else { ids.append(LocalID(text)) }
             }
+            targets.formUnion(ids.map { Target(table: target, localID: $0) })
         }
         return targets
+    }
+
+    /// A list of references is a JSON array of their IDs.
+    private static func listed(_ text: String) -> [LocalID] {
+        var text = text
+        guard case .array(let ids)? = text.withUTF8({ try? ExactJSON.parseWire($0) }) else { return [] }
+        return ids.compactMap { if case .text(let id) = $0 { LocalID(id) } else { nil } }
     }
 }
 
 extension PropertyKind {
     /// Whether it names other objects.
-    var isReference: Bool {
+    var isReference: Bool { target != nil }
+
+    /// The model whose objects it names.
+    fileprivate var target: String? {
         switch self {
-        case .reference, .references: true
-        default: false
+        case .reference(let model), .references(let model): model
+        default: nil
         }
     }
 }
