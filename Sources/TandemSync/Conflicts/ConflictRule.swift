@@ -33,6 +33,8 @@ struct ConflictFacts: Sendable {
 
 /// What is to be done about a conflict.
 enum ConflictVerdict: Sendable {
+    /// There is nothing to decide: what is here is sent on the server's version, and nobody's change is given up for it.
+    case nothing
     /// What is here is sent on the server's version; these properties become what the server says.
     case ours(takingServers: Set<String>)
     /// These values are written here, and sent; `nil` to delete the object.

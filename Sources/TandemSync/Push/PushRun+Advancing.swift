@@ -125,10 +125,22 @@ extension PushRun {
                     id: id, number: operation.attempts, request: request, item: item, settings: settings,
                     mayBeThere: object.attemptedKinds.contains(.insert), key: Attempt.key(of: object, settings)))
         } catch let problem as Unsendable {
-            let error = SyncError(.unsendable(problem), table: forms.table)
-            try store.fail(id, operationError(error), retry: false)
-            return .over(.refused(error))
+            return try refuse(id, SyncError(.unsendable(problem), table: forms.table), store)
+        } catch let problem as UnreadableValue {
+            // It would not come back as it is: what the server answers could not be told from somebody else's change.
+            let error = SyncError(
+                .unsendable, problem.message, advice: "Change the value.", table: forms.table.rawValue,
+                property: problem.member, underlying: problem)
+            return try refuse(id, error, store)
         }
+    }
+
+    /// Leaves an operation to the user, or to a new change, that was not sent.
+    private func refuse(
+        _ id: Operation.ID, _ error: SyncError, _ store: any LocalWriting
+    ) throws -> Preparation {
+        try store.fail(id, operationError(error), retry: false)
+        return .over(.refused(error))
     }
 
     // MARK: Order

@@ -30,16 +30,35 @@ extension PushRun {
         } catch {
             return try await leaveUncertain(attempt, SyncError(error, table: attempt.table))
         }
-        let outcome = try await store.write { store in
-            try store.acknowledge(
-                attempt.id, attempt: attempt.number, with: stored,
-                keepsTombstones: attempt.settings.features.softDelete)
+        let outcome: AnswerOutcome
+        do {
+            outcome = try await store.write { store in
+                try store.acknowledge(
+                    attempt.id, attempt: attempt.number, with: stored,
+                    keepsTombstones: attempt.settings.features.softDelete)
+            }
+        } catch let problem as TandemError where problem.code == .duplicateID {
+            return try await mistaken(attempt, problem)
         }
         switch outcome {
         case .done, .refusedHere: return .over(success(of: attempt.id))
         case .stillPending: return resend(attempt.id)
         case .stale: return try await stale(attempt.id)
         }
+    }
+
+    /// The server says that the object is another one that is here. It has acted, and would make one more if it were asked
+    /// again: that waits for the user, and that it was asked is remembered.
+    private func mistaken(_ attempt: Attempt, _ problem: TandemError) async throws -> Next {
+        let error = SyncError(
+            .badAnswer, problem.message, advice: "Tell whoever runs the server.", table: attempt.table.rawValue,
+            underlying: problem)
+        let wasUnderWay = try await store.write { store in
+            guard try store.isUnderWay(attempt) else { return false }
+            try store.fail(attempt.id, self.operationError(error), retry: false)
+            return true
+        }
+        return wasUnderWay ? .over(.refused(error)) : try await stale(attempt.id)
     }
 
     func success(of id: Operation.ID) -> PushResult.Outcome {

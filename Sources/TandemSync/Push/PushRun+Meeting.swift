@@ -90,11 +90,11 @@ extension PushRun {
         let sides = try store.sides(of: id, against: stored, rounding: forms.rounding)
         // Without versions the last write wins, and that is this one.
         let isLastWrite = !settings.features.versions && sides.server != nil
-        guard !isLastWrite, Self.isInQuestion(sides, object) else {
-            return .followed(try follow(encounter, stored, object, [], store))
-        }
         let facts = ConflictFacts(
             operation: object.operation, sides: sides, item: there, round: round, store: context.store)
+        guard !isLastWrite, Self.isInQuestion(sides, object) else {
+            return try carryOut(.nothing, facts, encounter, object, store)
+        }
         if case .ask = settings.conflicts { return .open(facts) }
         let changedAt = context.serverClock.serverTime(of: object.operation.changedAt)
         let verdict = settings.conflicts.verdict(on: facts, changedAt: changedAt)
@@ -137,6 +137,7 @@ extension PushRun {
         let stored = try forms.stored(facts.item, keptAs: encounter.kept)
         do {
             switch verdict {
+            case .nothing: return .followed(try follow(encounter, stored, object, [], store))
             case .ours(let names):
                 let outcome = try follow(encounter, stored, object, names, store)
                 let lost = facts.sides.local.filter { names.contains($0.key) }
@@ -186,5 +187,7 @@ extension ConflictVerdict {
 
 extension TandemError {
     /// Whether other objects here are in the way.
-    fileprivate var isAboutValues: Bool { code == .duplicateValue || code == .deleteDenied }
+    fileprivate var isAboutValues: Bool {
+        code == .duplicateValue || code == .duplicateID || code == .deleteDenied
+    }
 }
