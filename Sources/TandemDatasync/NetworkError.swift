@@ -1,3 +1,5 @@
+import TandemSync
+
 /// What went wrong between here and the server: the cause inside a `TransportFailure`, and of a remote that can't be
 /// made.
 ///
@@ -62,6 +64,8 @@ public struct NetworkError: Error, Sendable {
         self.underlying = underlying
     }
 }
+
+extension NetworkError: TellableError {}
 
 extension NetworkError: CustomStringConvertible {
     public var description: String {

@@ -116,7 +116,9 @@ extension SyncError {
         case let error as SyncError: self = error
         case is CancellationError:
             self.init(.cancelled, "The sync was cancelled.", advice: "Sync again.", underlying: error)
-        default: self.init(.store, "The store failed: \(error)", advice: "Sync again.", underlying: error)
+        default:
+            self.init(
+                .store, "The store failed: \(SyncError.words(of: error))", advice: "Sync again.", underlying: error)
         }
     }
 

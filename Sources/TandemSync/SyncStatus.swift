@@ -24,7 +24,8 @@ public struct SyncStatus: Hashable, Sendable {
     public internal(set) var isSyncing = false
     /// What it is at; `nil` if none is running, or it has not begun to exchange anything.
     public internal(set) var activity: Activity?
-    /// Why the last sync failed, in a sentence or two; `nil` if it did not, or there was none.
+    /// Why the last sync failed, in a sentence or two; `nil` if it did not, or there was none. Of an error that is not
+    /// Tandem's its type is named alone.
     public internal(set) var lastError: String?
     /// When each table was last fetched to its end, by the local clock and the table's name in the store.
     public internal(set) var lastSuccess: [String: Date] = [:]

@@ -130,13 +130,13 @@ import Testing
         }
         // It falls on an error too.
         let after = context.board.status
-        #expect(!after.isSyncing && after.activity == nil && after.lastError == "Failure()")
+        #expect(!after.isSyncing && after.activity == nil && after.lastError == "Failure")
         try await context.exclusively {}
         #expect(context.board.status.lastError == nil)
         await #expect(throws: CancellationError.self) {
             try await context.exclusively { throw CancellationError() }
         }
-        #expect(!context.board.status.isSyncing)
+        #expect(!context.board.status.isSyncing && context.board.status.lastError == "The sync was cancelled.")
     }
 
     @Test func aSyncThatOnlyWaitedWipesNothingOfTheRunningOnes() async throws {

@@ -33,7 +33,11 @@ final class StatusBoard: Sendable {
             state.running -= 1
             state.status.isSyncing = state.running > 0
             if hasRun { state.status.activity = nil }
-            if hasRun || !(error is CancellationError) { state.status.lastError = error.map { "\($0)" } }
+            if hasRun || !(error is CancellationError) {
+                state.status.lastError = error.map {
+                    $0 is CancellationError ? "The sync was cancelled." : SyncError.words(of: $0)
+                }
+            }
         }
     }
 

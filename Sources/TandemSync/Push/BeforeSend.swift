@@ -185,7 +185,8 @@ extension PushRun {
 
     private func hookError(_ error: any Error, _ settings: TableSettings) -> SyncError {
         SyncError(
-            .hook, "The app's look at the operation failed: \(error)", table: settings.model.wireName,
+            .hook, "The app's look at the operation failed: \(SyncError.words(of: error))",
+            table: settings.model.wireName,
             underlying: error)
     }
 }

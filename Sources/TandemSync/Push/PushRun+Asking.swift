@@ -13,7 +13,7 @@ extension PushRun {
             verdict = try await body(facts)
         } catch {
             if error is CancellationError, Task.isCancelled { throw error }
-            verdict = .later(.hook, "The app could not decide: \(error)")
+            verdict = .later(.hook, "The app could not decide: \(SyncError.words(of: error))")
         }
         let meeting: Meeting
         do {

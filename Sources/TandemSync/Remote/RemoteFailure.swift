@@ -58,10 +58,10 @@ public enum RemoteFailure: Error, Sendable {
 extension RemoteFailure: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .notSent(let error): "The request was not sent: \(error)"
-        case .lost(let error): "The request was sent, and its answer was lost: \(error)"
+        case .notSent(let error): "The request was not sent: \(SyncError.words(of: error))"
+        case .lost(let error): "The request was sent, and its answer was lost: \(SyncError.words(of: error))"
         case .unauthenticated(let status, let error):
-            "The server asks who is calling (\(status))" + (error.map { ": \($0)" } ?? ".")
+            "The server asks who is calling (\(status))" + (error.map { ": \(SyncError.words(of: $0))" } ?? ".")
         case .conflict(let status, _, _): "The server has another version of the item (\(status))."
         case .gone: "The item is deleted on the server."
         case .notFound: "The server has no such item."

@@ -1,0 +1,56 @@
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// What others write in their errors, an address with a key, a token, is not kept, shown or logged by sync.
+@Suite struct ForeignErrorTests {
+    struct Telling: Error, CustomStringConvertible {
+        var description: String { "https://shop.example?key=hunter2" }
+    }
+
+    private func check(_ text: String?) {
+        #expect(text?.contains("hunter2") == false && text?.contains("Telling") == true, "\(text ?? "-")")
+    }
+
+    @Test(arguments: [
+        RemoteFailure.notSent(Telling()), .lost(Telling()), .unauthenticated(status: 401, underlying: Telling()),
+    ])
+    func aFailureNamesTheTypeOfItsCause(failure: RemoteFailure) async throws {
+        let desk = try Desk()
+        try await desk.store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        desk.remote.next(.fail(failure))
+        let error = try #require(try await desk.sync.push().stoppedBy)
+        check(error.message)
+        check("\(error)")
+        check("\(failure)")
+        check(try desk.operation?.error?.message)
+        check(try await desk.sync.status().lastError)
+        // Who wants to know more is given the error itself.
+        #expect(error.underlying is RemoteFailure)
+    }
+
+    @Test func anErrorOfTheAppsIsNamed() async throws {
+        let desk = try Desk()
+        let card = try await desk.syncedCard()
+        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try desk.sync.table(Card.self).setBeforeSend { _ in throw Telling() }
+        check(try await desk.sync.push().entries[0].outcome.error?.message)
+
+        try desk.sync.table(Card.self).setBeforeSend { _ in .send }
+        try desk.sync.table(Card.self).setConflicts(.resolve { _ in throw Telling() })
+        desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(3), of: "points") }
+        check(try await desk.sync.push().entries[0].outcome.error?.message)
+        check(try desk.operation?.error?.message)
+    }
+
+    @Test func theLastErrorIsToldWithoutItsWordsUnlessTheyAreOurs() async throws {
+        let desk = try Desk()
+        await #expect(throws: Telling.self) { try await desk.sync.exclusively { throw Telling() } }
+        check(desk.sync.board.status.lastError)
+        let ours = TandemError(.ioFailure, "The disk is gone.", advice: "Look for it.", underlying: Telling())
+        await #expect(throws: TandemError.self) { try await desk.sync.exclusively { throw ours } }
+        #expect(desk.sync.board.status.lastError == "The disk is gone. Look for it.")
+    }
+}
