@@ -15,6 +15,7 @@ extension DatasyncRemote {
     /// - Parameters:
     ///   - url: Where the server is: `https://shop.example`, or with a path in front of all others,
     ///     `https://shop.example/api`. Tables are in `tables` below it.
+    ///   - dialect: Which of the two tongues the server speaks.
     ///   - limits: What the server may send. A compressed body is held to them as well.
     ///   - configuration: Time limits, trust and proxy.
     ///   - authentication: Gives the header fields that say who is calling. It is asked when they are needed first, and
