@@ -169,6 +169,7 @@ let package = Package(
             name: "TandemSyncTests",
             dependencies: [
                 "TandemSync", "DatasyncWire", "TandemServerCore", "Tandem", "TandemTesting",
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict

@@ -1,0 +1,35 @@
+import Foundation
+
+/// What lies on the disk of a store, for tests that look for words in it.
+package enum StoreFiles {
+    /// The bytes of all files in a store's folder, and of an encrypted store's index of its log, which is in memory.
+    ///
+    /// NB: to read them from the process that has the store open takes the store's locks from it.
+    package static func bytes(beside path: String) throws -> [String: Data] {
+        let manager = FileManager.default
+        let folder = (path as NSString).deletingLastPathComponent
+        var all: [String: Data] = [:]
+        for name in try manager.contentsOfDirectory(atPath: folder) {
+            // SQLite may have removed one since.
+            if let data = manager.contents(atPath: folder + "/" + name) { all[name] = data }
+        }
+        guard let inode = try manager.attributesOfItem(atPath: path)[.systemFileNumber] as? Int else { return all }
+        let mark = "-\(String(inode, radix: 16))-"
+        for name in (try? manager.contentsOfDirectory(atPath: "/dev/shm")) ?? [] where name.contains(mark) {
+            if let data = manager.contents(atPath: "/dev/shm/" + name) { all["/dev/shm/" + name] = data }
+        }
+        return all
+    }
+
+    /// Those of some words that stand in a store's files, in the encodings that SQLite writes.
+    package static func words(_ words: [String], beside path: String) throws -> Set<String> {
+        var found: Set<String> = []
+        for (_, bytes) in try bytes(beside: path) {
+            for word in words where !found.contains(word) {
+                let forms = [word.data(using: .utf8), word.data(using: .utf16LittleEndian)].compactMap { $0 }
+                if forms.contains(where: { bytes.range(of: $0) != nil }) { found.insert(word) }
+            }
+        }
+        return found
+    }
+}

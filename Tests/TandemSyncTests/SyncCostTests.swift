@@ -1,0 +1,125 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// What one change costs does not grow with what the store holds. SQLite's instructions are counted, not time.
+@Suite struct SyncCostTests {
+    /// What is measured, on so many objects each time.
+    enum Act: String, CaseIterable {
+        case receivingNewItems, receivingChangedItems, receivingTombstones, keepingItemsBesideChanges
+        case findingNothingNew, countingForTheStatus, sending
+    }
+
+    private static let objects = 20
+
+    /// A device with so many cards, of which some have changes to be sent.
+    private func makeDesk(cards: Int, changed: Int) async throws -> Desk {
+        let desk = try Desk { $0.inFlight = 1 }
+        try desk.sync.table(Card.self).setConflicts(.clientWins)
+        let now = desk.clock.now()
+        try await desk.store.write(from: .server) { tx in
+            for number in 0..<cards {
+                let card = Card(shop: "Лента \(number % 100)", barcode: "b\(number)")
+                try tx.upsert(card.received(serverID: ServerID("c\(number)"), version: "v0", updatedAt: now))
+            }
+        }
+        try await desk.store.write { tx in
+            for number in 0..<changed {
+                guard let card = try tx.objects(Card.self).where({ $0.barcode == "b\(number)" }).first() else {
+                    continue
+                }
+                try tx.update(Card.self, card.localID) { $0.points = 7 }
+            }
+        }
+        return desk
+    }
+
+    /// Another device writes cards of these numbers.
+    private func write(_ numbers: some Sequence<Int>, to desk: Desk, deleting: Bool = false) {
+        for number in numbers {
+            let id = ServerID("c\(number)")
+            desk.remote.edit("Card", id) { item in
+                item.set(.text("Пятёрочка"), of: "shop")
+                item.set(.text("b\(number)"), of: "barcode")
+                item.set(.integer(3), of: "points")
+            }
+            if deleting { desk.remote.remove("Card", id) }
+        }
+    }
+
+    private func pull(_ desk: Desk) async throws -> PullResult {
+        try await desk.sync.exclusively {
+            try await desk.sync.runPull(PullQuery(Card.self, queryID: "cards"), pushesFirst: false)
+        }
+    }
+
+    private func measure(_ act: Act, on desk: Desk, cards: Int) async throws -> StatementMeter.Work {
+        let count = Self.objects
+        // Objects from all over the table, none of them twice.
+        let spread = (0..<count).map { $0 * (cards / 2 / count) + cards / 4 }
+        switch act {
+        case .receivingNewItems: write(cards..<cards + count, to: desk)
+        case .receivingChangedItems: write(spread, to: desk)
+        case .receivingTombstones: write(spread.map { $0 + 1 }, to: desk, deleting: true)
+        case .keepingItemsBesideChanges, .sending: write(0..<count, to: desk)
+        case .findingNothingNew, .countingForTheStatus: break
+        }
+        return try await StatementMeter.measure(desk.store) { try await perform(act, on: desk) }
+    }
+
+    private func perform(_ act: Act, on desk: Desk) async throws {
+        let count = Self.objects
+        switch act {
+        case .receivingNewItems: #expect(try await pull(desk).inserted == count)
+        case .receivingChangedItems: #expect(try await pull(desk).updated == count)
+        case .receivingTombstones: #expect(try await pull(desk).deleted == count)
+        case .keepingItemsBesideChanges: #expect(try await pull(desk).keptBeside == count)
+        case .findingNothingNew: #expect(try await pull(desk).changes == 0)
+        case .countingForTheStatus: #expect(try await desk.sync.status().pending == count)
+        case .sending: #expect(try await desk.sync.push().isComplete)
+        }
+    }
+
+    @Test func aChangeCostsTheSameInALargeTable() async throws {
+        let (few, many) = (1_000, 50_000)
+        let small = try await makeDesk(cards: few, changed: Self.objects)
+        let large = try await makeDesk(cards: many, changed: Self.objects)
+        for act in Act.allCases {
+            let (here, there) = (
+                try await measure(act, on: small, cards: few), try await measure(act, on: large, cards: many)
+            )
+            #expect(here.instructions > 0 && here.pages > 0)
+            #expect(
+                there.instructions * 2 <= here.instructions * 3, "\(act): \(here.instructions), \(there.instructions)")
+            #expect(there.scans == here.scans, "\(act)")
+            // The trees of a larger table are higher by a page, and the search index has more parts.
+            #expect(there.pages <= here.pages * 3, "\(act): \(here.pages), \(there.pages)")
+        }
+        // A walk over the table would be seen.
+        var steps: [Int] = []
+        for desk in [small, large] {
+            let work = try await StatementMeter.measure(desk.store) {
+                _ = try desk.store.objects(Card.self).where { $0.points == 99 }.count()
+            }
+            #expect(!work.scans.isEmpty)
+            steps.append(work.instructions)
+        }
+        #expect(steps[1] > steps[0] * 10)
+        #expect(try small.store.operations.count() == 0 && large.store.operations.count() == 0)
+    }
+
+    @Test func aChangeCostsTheSameInALongQueue() async throws {
+        let (few, many) = (50, 1_000)
+        var costs: [Int] = []
+        for changes in [few, many] {
+            let desk = try await makeDesk(cards: many, changed: changes)
+            write(0..<changes, to: desk)
+            let work = try await StatementMeter.measure(desk.store) { try await perform(.sending, on: desk) }
+            costs.append(work.instructions / changes)
+        }
+        #expect(costs[1] * 2 <= costs[0] * 3, "\(costs)")
+    }
+}

@@ -1,0 +1,88 @@
+import DatasyncWire
+import Foundation
+import Tandem
+import TandemServerCore
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// Nothing of what a sync keeps stands in a file of an encrypted store. A plain one shows that it would be found.
+@Suite struct SyncPlaintextTests {
+    private static let words = [
+        // Values: here, there, of another device, sent, unsent, and in an answer that was lost.
+        "ЗначениеСервера", "ЗначениеДругого", "НеотправленнаяПравка", "ОтправленноеЗначение", "ПотерянныйОтвет",
+        // What the model does not know, the server's ID, its words, and who and where.
+        "ДополнениеСервера", "КлючСервера", "ОтказСервера", "ПользовательАнна", "shop.example", "ТайныйЗапрос",
+        // Names of the schema.
+        "__sync_tokens", "__server_items", "sync.user",
+    ]
+
+    @Test(arguments: [StoreKind.file, .encrypted, .sqlCipher])
+    func whatASyncKeepsIsInNoFile(kind: StoreKind) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let world = try SyncWorld { configuration in
+            configuration.hooks.validate = { _, card in
+                if case .text("b-refused")? = card["barcode"] { ["ОтказСервера"] } else { [] }
+            }
+        }
+        let path = folder.path(of: "store.tandem")
+        let found = Synchronized<Set<String>>([])
+        let look: @Sendable ([String]) throws -> Void = { words in
+            let now = try StoreFiles.words(words, beside: path)
+            found.change { $0.formUnion(now) }
+        }
+        let store = try kind.open(at: path, [Person.self, Card.self, Pet.self])
+        var options = SyncContext.Options()
+        options.inFlight = 1
+        options.retry.first = .milliseconds(1)
+        // While the sync is under way, too.
+        options.onPushStep = { _ in try look(Self.words) }
+        let sync = SyncContext(store: store, remote: world.remote(), user: "ПользовательАнна", options: options)
+        try sync.table(Card.self).setConflicts(.report)
+        let query = PullQuery(Card.self, queryID: "ТайныйЗапрос")
+
+        let extra: [RemoteItem.Member] = [("unknown", .text("ДополнениеСервера"))]
+        try await world.others.card("КлючСервера", shop: "ЗначениеСервера", extra: extra)
+        try await store.write { tx in
+            try tx.insert(Card(shop: "ОтправленноеЗначение", barcode: "b-sent"))
+            try tx.insert(Card(shop: "other", barcode: "b-refused"))
+        }
+        try await sync.synchronize([query])
+        // Later than the server may commit: the place is kept.
+        world.clock.advance(by: 60)
+        try await sync.synchronize([query])
+        try look(Self.words)
+
+        // An item kept beside an unsent change, then as the server's side of a conflict; and an answer that is lost.
+        world.clock.advance(by: 1)
+        try await world.others.card("КлючСервера", shop: "ЗначениеДругого", extra: extra)
+        try await store.write { tx in
+            try tx.update(Card.self, "КлючСервера") { $0.nickname = "НеотправленнаяПравка" }
+        }
+        #expect(try await sync.runPull(query, pushesFirst: false).keptBeside == 1)
+        try look(Self.words)
+        try await store.write { _ = try $0.insert(Card(shop: "ПотерянныйОтвет", barcode: "b-lost")) }
+        for _ in 0..<3 { world.next(.post, .lostAnswer) }
+        let push = try await sync.push()
+        #expect(Set(push.entries.map(\.outcome.name)) == ["conflict", "retryLater"])
+
+        // Opaque, and not known before.
+        let token = try await store.read { (local: any LocalReading) in
+            try local.syncToken(of: "ТайныйЗапрос", in: "Card")
+        }
+        let versions = try world.server.rows(in: "card").map(\.version)
+        let (here, there) = (
+            try #require(try store.object(ofType: Card.self, forPrimaryKey: "КлючСервера")?.version),
+            try #require(try world.server.rows(in: "card").first { $0.id == "КлючСервера" }?.version)
+        )
+        #expect(here != there && versions.contains(there))
+        let all = Self.words + [here, there, try #require(token?.time)]
+        try look(all)
+        #expect(try StoreFiles.bytes(beside: path).contains { $0.key == "store.tandem-sync" && $0.value.isEmpty })
+        store.close()
+        try look(all)
+        #expect(found.value == (kind == .file ? Set(all) : []))
+    }
+}
