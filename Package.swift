@@ -215,6 +215,22 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // A process that tests start beside themselves, to kill it while it synchronises.
+        .executableTarget(
+            name: "TandemSyncTestPeer",
+            dependencies: ["TandemSyncTestScript", "TandemSync", "Tandem", "TandemTesting"],
+            path: "Tests/TandemSyncTestPeer", swiftSettings: strict),
+        // What that process does, and what must be so then.
+        .target(
+            name: "TandemSyncTestScript", dependencies: ["TandemDatasync", "TandemSync", "Tandem", "TandemTesting"],
+            path: "Tests/TandemSyncTestScript", swiftSettings: strict),
+        .testTarget(
+            name: "TandemSyncProcessTests",
+            dependencies: [
+                "TandemSyncTestScript", "TandemServerCore", "TandemDatasync", "TandemSync", "Tandem", "TandemTesting",
+            ],
+            swiftSettings: strict
+        ),
         .testTarget(
             name: "SQLiteCipherTests",
             dependencies: ["SQLiteCipher", .product(name: "GRDB", package: "GRDB.swift")],

@@ -1,0 +1,64 @@
+import Foundation
+import Tandem
+import TandemServerCore
+import TandemSyncTestScript
+import TandemTesting
+import Testing
+
+/// The parent of all suites that start processes: one after another, as the machine may have two cores.
+@Suite(.serialized) struct ProcessTests {}
+
+/// A server as a process, with its rows on disk, that can be killed and comes back at the same address.
+final class ServerOnDisk {
+    let url: URL
+    private let store: String
+    private let options: [String]
+    private var process: ChildProcess
+
+    struct DoesNotListen: Error { let said: [String] }
+
+    init(in folder: TemporaryFolder, _ options: [String] = []) async throws {
+        store = folder.path(of: "server.tandem")
+        self.options = options
+        process = try Self.start(store, options, port: 0)
+        url = try await Self.url(of: process)
+    }
+
+    private static func start(_ store: String, _ options: [String], port: Int) throws -> ChildProcess {
+        try ChildProcess("tandem-server", ["--port", "\(port)", "--store", store] + options)
+    }
+
+    private static func url(of process: ChildProcess) async throws -> URL {
+        guard let line = try await process.line("tandem-server listens on "),
+            let url = line.split(separator: " ").last.flatMap({ URL(string: String($0)) })
+        else { throw DoesNotListen(said: process.lines) }
+        return url
+    }
+
+    /// Ends it as `kill -9` does, and starts it again at its address.
+    func killAndRestart() async throws {
+        try await process.end(SIGKILL)
+        process = try Self.start(store, options, port: url.port ?? 0)
+        _ = try await Self.url(of: process)
+    }
+
+    /// Stops it, and gives what it has kept.
+    func stop() async throws -> [ServerRow] {
+        try await process.end(SIGTERM)
+        return try rows()
+    }
+
+    /// What it has on disk.
+    func rows() throws -> [ServerRow] {
+        let core = try ServerCore.onFile(at: store)
+        defer { core.store.close() }
+        return try core.rows(in: "todo") + core.rows(in: "keeper")
+    }
+}
+
+/// Runs a test in a folder of its own.
+func withFolder<T>(_ body: (TemporaryFolder) async throws -> T) async throws -> T {
+    let folder = try TemporaryFolder()
+    defer { folder.remove() }
+    return try await body(folder)
+}

@@ -1,0 +1,33 @@
+import Foundation
+import Tandem
+import TandemSync
+import TandemSyncTestScript
+
+/// A process that tests start beside themselves, to kill it while it synchronises a store with a server. One line on
+/// its output for each thing done.
+@main struct SyncPeerMain {
+    static func main() async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do {
+            guard arguments.count >= 4 else { throw Unknown() }
+            let store = try SyncPeer.open(arguments[1])
+            let line = try SyncPeer.Line(argument: arguments[2])
+            switch arguments[0] {
+            case "run": try await RandomLife(store, line, name: arguments[3]).run()
+            case "play": try await ScriptedLife(store, line).play(arguments[3...])
+            default: throw Unknown()
+            }
+        } catch {
+            say("error \(error)")
+            exit(3)
+        }
+    }
+
+    private struct Unknown: Error {}
+
+    /// Prints a line at once: who is killed next must have said it. One write, so that two threads' lines are two.
+    static func say(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        _ = bytes.withUnsafeBytes { Foundation.write(1, $0.baseAddress, $0.count) }
+    }
+}

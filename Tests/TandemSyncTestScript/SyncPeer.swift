@@ -1,0 +1,68 @@
+import Foundation
+import Tandem
+import TandemDatasync
+import TandemSync
+import TandemTesting
+
+/// How both sides open the store that they share, and synchronise it.
+package enum SyncPeer {
+    package static let models: [any Model.Type] = [Keeper.self, ToDo.self]
+
+    /// The property in which a server that makes the IDs keeps the local ones.
+    package static let lookUp = "localKey"
+
+    /// The name of a store's file tells both sides what kind of store it is.
+    package static func name(_ kind: StoreKind) -> String { "\(kind).tandem" }
+
+    /// Opens a store as the kind that its name says.
+    package static func open(_ path: String) throws -> Store {
+        let name = (path as NSString).lastPathComponent
+        let kind = StoreKind.allCases.first { $0 != .memory && name == Self.name($0) } ?? .file
+        var configuration = Store.Configuration()
+        configuration.busyTimeout = 60
+        return try kind.open(at: path, models, configuration: configuration)
+    }
+
+    /// What a store is synchronised with, and how. It is told in one argument.
+    package struct Line: Codable, Sendable {
+        package var url: URL
+        package var isDatasync = true
+        package var hasServerIDs = false
+        package var reportsConflicts = false
+        package var user: String?
+
+        package init(url: URL) { self.url = url }
+
+        package init(argument: String) throws {
+            self = try JSONDecoder().decode(Line.self, from: Data(argument.utf8))
+        }
+
+        package func argument() throws -> String {
+            String(decoding: try JSONEncoder().encode(self), as: UTF8.self)
+        }
+
+        package func remote() throws -> DatasyncRemote {
+            try DatasyncRemote(url: url, dialect: isDatasync ? .datasync : .azureMobileApps)
+        }
+
+        /// - Parameter onPushStep: Sees each step of a push.
+        package func context(
+            _ store: Store, onPushStep: (@Sendable (PushStep) -> Void)? = nil
+        ) throws -> SyncContext {
+            var options = SyncContext.Options()
+            // Nobody commits late here, and what one has sent oneself need not be fetched again and again.
+            options.overlap = .seconds(1)
+            options.retry.first = .milliseconds(5)
+            if let onPushStep { options.onPushStep = { onPushStep($0) } }
+            let context = SyncContext(store: store, remote: try remote(), user: user, options: options)
+            try configure(context.table(Keeper.self))
+            try configure(context.table(ToDo.self))
+            return context
+        }
+
+        private func configure<M: Model>(_ table: SyncTable<M>) {
+            if hasServerIDs { table.setIdentity(.server(lookUp: SyncPeer.lookUp)) }
+            if reportsConflicts { table.setConflicts(.report) }
+        }
+    }
+}
