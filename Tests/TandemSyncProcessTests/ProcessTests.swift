@@ -6,7 +6,7 @@ import TandemTesting
 import Testing
 
 /// The parent of all suites that start processes: one after another, as the machine may have two cores.
-@Suite(.serialized) struct ProcessTests {}
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ProcessTests {}
 
 /// A server as a process, with its rows on disk, that can be killed and comes back at the same address.
 final class ServerOnDisk {

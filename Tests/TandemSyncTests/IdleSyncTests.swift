@@ -102,4 +102,21 @@ import Testing
         try await store.write { _ = try $0.insert(Person(name: "Иван")) }
         #expect(try witness.state() != before)
     }
+
+    /// A bare array may be cut short by its host, in the midst of an instant too: only a page without news is the end.
+    @Test(arguments: Dialect.both)
+    func whatSharesTheLastInstantCostsAzureMobileAppsOneRequestMore(dialect: Dialect) async throws {
+        let world = try SyncWorld(dialect)
+        let (store, sync) = try world.device()
+        let isDatasync = dialect == .datasync
+        for number in 0..<3 { try await world.others.card(ServerID("c\(number)")) }
+        try await sync.synchronize()
+        world.clock.advance(by: 60)
+        try await sync.synchronize()
+        world.forgetRequests()
+        let changes = try store.totalChanges()
+        try await sync.synchronize()
+        #expect(world.requests.count == (isDatasync ? 3 : 4), "\(world.requests)")
+        #expect(try store.totalChanges() == changes)
+    }
 }
