@@ -23,18 +23,20 @@ help: ## List the targets
 setup: ## Install what the build needs, where it is missing
 	@Scripts/setup.sh
 
-demo: setup ## Run the example app's main job on 15,000 brand names [KEY=passphrase: in an encrypted store]
+demo: setup ## Tell the example app's story: 15,000 names offline, then two devices and a server [KEY=passphrase: encrypted]
 	@$(if $(KEY),CARDS_KEY="$$KEY") swift run $(EXAMPLE) cards demo
 
 test: ## Build and run the tests [FILTER=name: those whose name matches]
 	@Scripts/setup.sh strace openssl
 	@swift build --build-tests
-	@swift test --skip-build $(if $(FILTER),--filter '$(FILTER)',--skip 'LiveOracleTests|SQLiteCipherTests|WriterGateTests|TandemDatasyncTests|TandemSimulationTests')
+	@swift test --skip-build $(if $(FILTER),--filter '$(FILTER)',--skip 'LiveOracleTests|SQLiteCipherTests|WriterGateTests|TandemDatasyncTests|TandemSyncProcessTests|TandemSimulationTests')
 	@# They start, trace and kill processes, which would starve those that count on a time.
 	@$(if $(FILTER),true,swift test --skip-build --filter SQLiteCipherTests)
 	@# They talk over sockets, with time limits, and measure the process's memory.
 	@$(if $(FILTER),true,swift test --skip-build --filter TandemDatasyncTests)
-	@# Random histories of sync, for a minute.
+	@# They start processes that sync, and kill them.
+	@$(if $(FILTER),true,swift test --skip-build --filter TandemSyncProcessTests)
+	@# Random histories of sync, for three minutes.
 	@$(if $(FILTER),true,swift test --skip-build --filter TandemSimulationTests)
 	@# A writer that has its turn needs a thread to take it, and tests that wait for processes hold the few there are.
 	@$(if $(FILTER),true,swift test --skip-build --filter WriterGateTests)
@@ -47,11 +49,12 @@ test-examples: setup ## Build and run the example app's own tests
 soak: ## Run the tests in their long form [FILTER=name]
 	@Scripts/setup.sh strace openssl
 	@swift build --build-tests
-	@TANDEM_SOAK=1 swift test --skip-build $(if $(FILTER),--filter '$(FILTER)',--skip MillionTests --skip LiveOracleTests --skip TandemDatasyncTests --skip TandemSimulationTests)
+	@TANDEM_SOAK=1 swift test --skip-build $(if $(FILTER),--filter '$(FILTER)',--skip MillionTests --skip LiveOracleTests --skip TandemDatasyncTests --skip TandemSyncProcessTests --skip TandemSimulationTests)
 	@# It measures the process's memory, and so runs by itself.
 	@$(if $(FILTER),true,TANDEM_SOAK=1 swift test --skip-build --filter MillionTests)
 	@$(if $(FILTER),true,TANDEM_SOAK=1 swift test --skip-build --filter LiveOracleTests)
 	@$(if $(FILTER),true,TANDEM_SOAK=1 swift test --skip-build --filter TandemDatasyncTests)
+	@$(if $(FILTER),true,TANDEM_SOAK=1 swift test --skip-build --filter TandemSyncProcessTests)
 	@$(if $(FILTER),true,TANDEM_SOAK=1 swift test --skip-build --filter TandemSimulationTests)
 
 interop: ## Exchange encrypted databases with SQLCipher 4 and SQLite3 Multiple Ciphers, from PyPI [ROUNDS=n]

@@ -54,7 +54,8 @@ public struct PushResult: Sendable {
     /// if it has given no values up (``Entry/lost``).
     public let stoppedBy: SyncError?
 
-    /// Whether all that the queue had is on the server now.
+    /// Whether all that was due is on the server now. What waits for the user since an earlier push is not due:
+    /// ``SyncContext/failedOperations()`` has it.
     public var isComplete: Bool {
         stoppedBy == nil && entries.allSatisfy(\.outcome.isSettled)
     }

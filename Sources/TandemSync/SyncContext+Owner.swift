@@ -18,6 +18,11 @@ extension SyncContext {
         get async throws { try await store.read { try $0.syncSetting(.user) } }
     }
 
+    /// The server that the store's data is of, as its remote names itself; `nil` if it was never synced.
+    public var server: String? {
+        get async throws { try await store.read { try $0.syncSetting(.remote) } }
+    }
+
     /// Says what becomes of data that is another user's, or of another server: from now on it is this context's.
     ///
     /// For example:

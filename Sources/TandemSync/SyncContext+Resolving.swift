@@ -23,6 +23,34 @@ extension SyncContext {
         }
     }
 
+    /// The two sides of an operation that waits for the user, as objects that can be shown beside each other.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// for failed in try await sync.failedOperations() where failed.isConflict {
+    ///     guard let conflict = try await sync.conflict(of: failed.id, on: Card.self) else { continue }
+    ///     print("here:", conflict.local?.points as Any, "there:", conflict.server?.points as Any)
+    /// }
+    /// ```
+    ///
+    /// - Returns: `nil` if nothing is known of the server's side, as where the server refused the operation for another
+    ///   reason, and if the operation is on another model's object.
+    /// - Throws: `TandemError.Code.staleOperation` if it is no longer in the queue; `.corrupt` if what the server holds
+    ///   makes no object.
+    public func conflict<M: Model>(of id: Tandem.Operation.ID, on model: M.Type) async throws -> Conflict<M>? {
+        try await store.write { store in
+            let operation = try self.waiting(id, store)
+            guard operation.table == M.__definition.table, let item = try self.serverSide(of: operation, store) else {
+                return nil
+            }
+            let forms = try self.forms(of: self.settings(of: operation.table))
+            let sides = try store.sides(of: id, against: item, rounding: forms.rounding)
+            return try Conflict(
+                operation, sides, serverID: item.serverID, version: item.version, updatedAt: item.updatedAt, round: 1)
+        }
+    }
+
     /// Sends an operation again that failed or is held.
     ///
     /// - Throws: `TandemError.Code.staleOperation` if it is no longer in the queue.

@@ -19,7 +19,8 @@ public struct SyncResult: Sendable {
     /// Why there is no result of the push, where edits were dropped before: else it is thrown.
     public internal(set) var pushError: SyncError?
 
-    /// Whether this device and the server are in step: all pulls came to their end, and all was sent.
+    /// Whether all pulls came to their end, and all that was due was sent. What waits for the user since an earlier push
+    /// is not sent by itself, and not counted: ``SyncContext/failedOperations()`` has it.
     public var isComplete: Bool {
         pulls.allSatisfy { if case .success(let pull) = $0.outcome { pull.refusedRows.isEmpty } else { false } }
             && push?.isComplete ?? true && pushError == nil

@@ -66,6 +66,31 @@ import Testing
         #expect(failed[0].description.contains("changed here and on the server"))
     }
 
+    @Test(arguments: Meeting.allCases) func bothSidesOfAConflictCanBeShown(meeting: Meeting) async throws {
+        let (desk, card, id) = try await conflict(meeting)
+        let both = try #require(try await desk.sync.conflict(of: id, on: Card.self))
+        #expect(both.localID == card.localID)
+        #expect(both.local?.points == (meeting == .deleteMeetsEdit ? nil : 2))
+        #expect(both.server?.points == (meeting == .editMeetsDelete ? nil : 3))
+        #expect(both.base?.points == 1 && both.server?.shop == (meeting == .editMeetsDelete ? nil : card.shop))
+        #expect(try await desk.sync.conflict(of: id, on: Person.self) == nil)
+        let lost = try await desk.sync.takeServers(id)
+        #expect(try Card.value(of: \.points, in: lost) == (meeting == .deleteMeetsEdit ? nil : 2))
+        #expect(try Card.value(of: \.shop, in: lost) == nil)
+        await #expect { _ = try await desk.sync.conflict(of: id, on: Card.self) } throws: {
+            ($0 as? TandemError)?.code == .staleOperation
+        }
+    }
+
+    @Test func whatWasRefusedForAnotherReasonHasOneSide() async throws {
+        let desk = try Desk()
+        let card = try await desk.syncedCard()
+        try await desk.store.write { try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        desk.remote.next(.fail(.refused(status: 403, message: "no")))
+        let id = try #require(try await desk.sync.push().refused.first?.id)
+        #expect(try await desk.sync.conflict(of: id, on: Card.self) == nil)
+    }
+
     /// The server refused: an insert goes, an update returns to its base, a delete comes back.
     @Test func whatWasRefusedCanBeGivenUp() async throws {
         let desk = try Desk { $0.inFlight = 1 }

@@ -43,6 +43,21 @@ package enum ModelValues {
                 .map { ($1.name, row.value(at: $0)) })
     }
 
+    /// A property's value made of its stored form.
+    static func value<E: PropertyExpression>(
+        of expression: E, _ stored: StorageValue, of property: PropertyDefinition
+    ) throws -> E.Value {
+        let model = expression.__column.model
+        let statement = try BoundRow([stored], of: model)
+        do {
+            return try expression.__read(RowReader(statement: statement.handle, base: 0), BoundRow.firstProperty)
+        } catch let error as InvalidStoredValue {
+            throw TandemError(
+                .corrupt, "The value is none of the property's type: \(error.reason).",
+                advice: "Look at it in its stored form.", model: model.name, property: property.name)
+        }
+    }
+
     /// A list of references as it is stored.
     package static func list(_ ids: [LocalID]) -> StorageValue { .text(LinkList.text(ids)) }
 }
@@ -52,11 +67,18 @@ private final class BoundRow {
     private let database: OpaquePointer?
     let handle: OpaquePointer
 
-    init(_ row: RowBuffer, of model: ModelDefinition) throws {
+    /// Where the first property's column is: the state's come before.
+    static let firstProperty = Int32(RowReader.stateColumns.count)
+
+    convenience init(_ row: RowBuffer, of model: ModelDefinition) throws {
+        try self.init(model.properties.indices.map(row.value), of: model)
+    }
+
+    init(_ values: [StorageValue], of model: ModelDefinition) throws {
         var database: OpaquePointer?
         var handle: OpaquePointer?
         let state = RowReader.stateColumns.map { $0 == "localID" ? "''" : "NULL" }
-        let columns = state + model.properties.map { _ in "?" }
+        let columns = state + values.map { _ in "?" }
         let code = sqlite3_open_v2(":memory:", &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
         guard code == SQLITE_OK,
             sqlite3_prepare_v2(database, "SELECT \(columns.joined(separator: ", "))", -1, &handle, nil) == SQLITE_OK,
@@ -68,7 +90,7 @@ private final class BoundRow {
         }
         self.database = database
         self.handle = handle
-        for index in model.properties.indices { bind(Int32(index + 1), row.value(at: index)) }
+        for (index, value) in values.enumerated() { bind(Int32(index + 1), value) }
         // One that does not stand on its row reads as NULLs, which are told as such.
         _ = sqlite3_step(handle)
     }

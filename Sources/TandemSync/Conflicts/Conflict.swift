@@ -46,11 +46,18 @@ public enum Resolution<M: Model>: Sendable {
 
 extension Conflict {
     init(_ facts: ConflictFacts) throws {
-        let (operation, sides, item) = (facts.operation, facts.sides, facts.item)
+        try self.init(
+            facts.operation, facts.sides, serverID: facts.item.id, version: facts.item.version,
+            updatedAt: facts.item.updatedAt?.date, round: facts.round)
+    }
+
+    init(
+        _ operation: Tandem.Operation, _ sides: ConflictSides, serverID: ServerID, version: String?, updatedAt: Date?,
+        round: Int
+    ) throws {
         func object(_ values: [String: StorageValue]) throws -> M {
             try ModelValues.object(
-                M.self, values, localID: operation.localID, serverID: item.id, version: item.version,
-                updatedAt: item.updatedAt?.date)
+                M.self, values, localID: operation.localID, serverID: serverID, version: version, updatedAt: updatedAt)
         }
         let known = sides.local.merging(sides.base) { $1 }
         self.init(
@@ -60,7 +67,7 @@ extension Conflict {
             server: try sides.server.map { try object(known.merging($0) { $1 }) },
             base: operation.kind == .insert || operation.replaced == .insert ? nil : try object(known),
             changedHere: sides.changedHere, changedThere: sides.changedThere, changedAt: operation.changedAt,
-            serverUpdatedAt: item.updatedAt?.date, round: facts.round)
+            serverUpdatedAt: updatedAt, round: round)
     }
 }
 

@@ -6,7 +6,8 @@ public struct TableOperationError: Error, Sendable, Identifiable {
     /// The operation. What failed is in its `error`.
     public let operation: Tandem.Operation
     /// What the server holds of the object, by the properties' names in Swift, as it would be stored with references by
-    /// server IDs; empty if it is deleted there, `nil` if nothing is known of it.
+    /// server IDs; empty if it is deleted there, `nil` if nothing is known of it. As an object of the model:
+    /// ``SyncContext/conflict(of:on:)``.
     public let serverValues: [String: StorageValue]?
     /// Whether the server has deleted the object.
     public let isDeletedOnServer: Bool

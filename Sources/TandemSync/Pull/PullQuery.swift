@@ -13,8 +13,8 @@ import Tandem
 public struct PullQuery: Sendable {
     /// The name by which the next pull goes on where this one ended; `nil` to fetch everything each time.
     public let queryID: String?
-    /// The model's table here.
-    let table: String
+    /// The model's table in the store.
+    public let table: String
     /// What is asked of each object; `nil` for all.
     let filter: PredicateNode?
 

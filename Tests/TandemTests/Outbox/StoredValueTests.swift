@@ -1,0 +1,33 @@
+import BigInt
+import Foundation
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+/// Values that a sync hands over in their stored form are read as a model's.
+@Suite struct StoredValueTests {
+    @Test func eachTypeIsReadFromItsStoredForm() throws {
+        var dice = Dice(seed: 11)
+        for _ in 0..<50 {
+            let object = EveryType.random(&dice)
+            let values = ModelValues.values(of: object)
+            #expect(try EveryType.value(of: { $0.big }, in: values) == object.big)
+            #expect(try EveryType.value(of: { $0.date }, in: values) == object.date)
+            #expect(try EveryType.value(of: { $0.text }, in: values) == object.text)
+            #expect(try EveryType.value(of: { $0.decimal }, in: values) == object.decimal)
+            #expect(try EveryType.value(of: { $0.uint64 }, in: values) == object.uint64)
+        }
+    }
+
+    @Test func whatIsNotAmongTheValuesIsNil() throws {
+        #expect(try EveryType.value(of: { $0.big }, in: ["text": "only this"]) == nil)
+    }
+
+    @Test func aValueOfAnotherTypeIsAnError() throws {
+        let error = #expect(throws: TandemError.self) {
+            try EveryType.value(of: { $0.big }, in: ["big": "no number"])
+        }
+        #expect(error?.code == .corrupt && error?.property == "big" && error?.model == "EveryType")
+    }
+}
