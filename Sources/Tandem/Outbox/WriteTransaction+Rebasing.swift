@@ -69,13 +69,13 @@ extension WriteTransaction {
                 if isNew || old != nil { changedHere.insert(property.name) }
                 continue
             }
-            // What is again as it was before the change, and was never sent, is no change any more: a rebase must not
-            // write it over what somebody else has made of it.
+            // What is as it was before the change, and was never sent otherwise, is no change any more: a rebase must
+            // not write it over what somebody else has made of it.
             let isChanged =
                 try isNew
                 || old.map {
-                    try attempted.names(property.column)
-                        || $0 != here[index] && localForm($0, of: index, in: table) != here[index]
+                    try $0 != here[index] && localForm($0, of: index, in: table) != here[index]
+                        || wasSentOtherwise(attempted, than: here[index], index, table, rounding)
                 } ?? false
             guard let value = item.values[property.name] else {
                 if isChanged { changedHere.insert(property.name) }
@@ -93,6 +93,18 @@ extension WriteTransaction {
         return ConflictSides(
             kind: operation.kind, base: base, local: local, server: item.isDeleted ? nil : server,
             changedHere: changedHere, changedThere: changedThere)
+    }
+
+    /// Whether the server may have been sent another value than the one that is here.
+    private func wasSentOtherwise(
+        _ attempted: AttemptedValues, than here: StorageValue, _ property: Int, _ table: TableLayout,
+        _ rounding: WireRounding
+    ) throws -> Bool {
+        let definition = table.definition.properties[property]
+        guard attempted.names(definition.column) else { return false }
+        let sent = try wireForm(here, of: property, in: table)
+        guard let rounded = try? rounding(definition, sent) else { return true }
+        return attempted.hasOther(than: rounded, of: definition.column)
     }
 
     /// Whether the server holds what is here.
@@ -142,7 +154,7 @@ extension WriteTransaction {
             let sides = try sides(of: id, against: item, rounding: rounding)
             let operation = try stored(id).operation
             try dropKept(knowing: item, of: state.rowID, in: table)
-            guard operation.kind != .delete else { return try rebaseDelete(operation, onto: item, state, table) }
+            guard operation.kind != .delete else { return try rebaseDelete(operation, onto: item, sides, state, table) }
             guard !item.isDeleted else {
                 try makeUndelete(operation, state, over: item, table)
                 return .pending
@@ -150,17 +162,8 @@ extension WriteTransaction {
             let servers = takingServers.filter { name in
                 decidedOn.map { $0.local[name] == sides.local[name] } ?? true
             }
-            let kept = sides.changedHere.subtracting(servers)
-            var changes = PropertyBases()
-            for property in table.definition.properties where kept.contains(property.name) {
-                let old = operation.base(of: property.column)
-                changes[property.column] = sides.server?[property.name] ?? old ?? .null
-            }
-            try take(
-                item, state, table,
-                item.values(in: table).filter { index, _ in
-                    !kept.contains(table.definition.properties[index].name)
-                })
+            let changes = try keep(
+                sides.changedHere.subtracting(servers), of: operation, onto: item, sides, state, table)
             if changes.isEmpty {
                 try drop(operation, in: table)
                 try connection.execute(
@@ -172,17 +175,37 @@ extension WriteTransaction {
         }
     }
 
+    /// Takes what a server holds, but for some properties that were changed here.
+    ///
+    /// - Returns: These, with what the server holds as their bases.
+    private func keep(
+        _ names: Set<String>, of operation: StoredOperation, onto item: ServerItem, _ sides: ConflictSides,
+        _ state: ObjectState, _ table: TableLayout
+    ) throws -> PropertyBases {
+        var changes = PropertyBases()
+        for property in table.definition.properties where names.contains(property.name) {
+            let old = operation.base(of: property.column)
+            changes[property.column] = sides.server?[property.name] ?? old ?? .null
+        }
+        try take(
+            item, state, table,
+            item.values(in: table).filter { index, _ in !names.contains(table.definition.properties[index].name) })
+        return changes
+    }
+
     private func rebaseDelete(
-        _ operation: StoredOperation, onto item: ServerItem, _ state: ObjectState, _ table: TableLayout
+        _ operation: StoredOperation, onto item: ServerItem, _ sides: ConflictSides, _ state: ObjectState,
+        _ table: TableLayout
     ) throws -> RebaseOutcome {
         guard !item.isDeleted else {
             try drop(operation, in: table)
             try eraseRow(of: state, in: table)
             return .adopted
         }
-        // An undelete shows what the server holds.
-        try take(item, state, table, item.values(in: table))
-        try restart(operation, as: .delete, PropertyBases(), sent: [], table)
+        // An undelete shows what the server holds, and what had been changed here before the delete and was not sent.
+        let names = operation.replaced == nil ? [] : sides.changedHere
+        let changes = try keep(names, of: operation, onto: item, sides, state, table)
+        try restart(operation, as: .delete, changes, replacing: changes.isEmpty ? nil : .update, sent: [], table)
         return .pending
     }
 
@@ -247,17 +270,17 @@ extension WriteTransaction {
 
     /// Has an operation sent anew: what was sent for it has been answered.
     private func restart(
-        _ operation: StoredOperation, as kind: Operation.Kind, _ changes: PropertyBases, sent: AttemptedKinds,
-        _ table: TableLayout
+        _ operation: StoredOperation, as kind: Operation.Kind, _ changes: PropertyBases,
+        replacing replaced: Operation.Kind? = nil, sent: AttemptedKinds, _ table: TableLayout
     ) throws {
         try connection.execute(
             """
             UPDATE "__operations" SET "kind" = ?, "state" = ?, "sent" = NULL, "sentKind" = NULL, "changes" = ?, \
-            "replaced" = NULL, "attempted" = NULL, "attemptedKinds" = ?, "retryAt" = NULL WHERE "id" = ?
+            "replaced" = ?, "attempted" = NULL, "attemptedKinds" = ?, "retryAt" = NULL WHERE "id" = ?
             """,
             [
-                .integer(Int64(kind.rawValue)), operation.stateAfterAnswer, changes.stored, sent.stored(),
-                .integer(operation.id),
+                .integer(Int64(kind.rawValue)), operation.stateAfterAnswer, changes.stored,
+                replaced.map { .integer(Int64($0.rawValue)) } ?? .null, sent.stored(), .integer(operation.id),
             ])
         try forgetError(of: operation.id)
         touched.noteOperation(of: table)

@@ -108,6 +108,13 @@ struct AttemptedValues: Equatable {
         return column.current == entry || column.entries.contains(entry)
     }
 
+    /// Whether another value of a property than this one was sent.
+    func hasOther(than value: StorageValue, of column: String) -> Bool {
+        let entry = Self.entry(of: value)
+        guard let column = columns.first(where: { ScalarText.isEqual($0.name, column) }) else { return false }
+        return column.current.map { $0 != entry } ?? false || column.entries.contains { $0 != entry }
+    }
+
     /// Whether any value of a property was sent.
     func names(_ column: String) -> Bool {
         columns.contains { ScalarText.isEqual($0.name, column) }
