@@ -65,7 +65,11 @@ let package = Package(
         // What a store and a server say to each other, whatever the wire. Knows no network.
         .target(
             name: "TandemSync",
-            dependencies: ["Tandem", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: [
+                "Tandem",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "OpenCombine", package: "OpenCombine"),
+            ],
             swiftSettings: strict
         ),
         // The wires of Azure Mobile Apps and Datasync as bytes. Opens no socket: a transport does.
@@ -165,12 +169,17 @@ let package = Package(
             exclude: ["Text/folding-strings.txt"],
             swiftSettings: strict
         ),
+        // A process that tests start in a network of its own, to change that.
+        .executableTarget(
+            name: "NetworkMonitorPeer", dependencies: ["TandemSync"], path: "Tests/NetworkMonitorPeer",
+            swiftSettings: strict),
         .testTarget(
             name: "TandemSyncTests",
             dependencies: [
                 "TandemSync", "DatasyncWire", "TandemServerCore", "Tandem", "TandemTesting",
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "OpenCombine", package: "OpenCombine"),
             ],
             swiftSettings: strict
         ),

@@ -19,7 +19,7 @@ extension SyncContext {
     ///   returned with that in ``PushResult/stoppedBy``, so that they are not lost.
     @discardableResult
     public func push() async throws -> PushResult {
-        try await exclusively { try await runPush(isExplicit: true) }
+        try await exclusively { try await runPush(isExplicit: !ScheduledRun.isAutomatic) }
     }
 
     /// Sends the queue, inside a sync.

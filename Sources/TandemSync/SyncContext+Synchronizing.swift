@@ -25,7 +25,9 @@ extension SyncContext {
     ///   ``SyncResult/pushError``, so that they are not lost.
     @discardableResult
     public func synchronize(_ pulls: [PullQuery]? = nil) async throws -> SyncResult {
-        try await exclusively { try await runSynchronize(pulls ?? standardPulls, isExplicit: true) }
+        try await exclusively {
+            try await runSynchronize(pulls ?? standardPulls, isExplicit: !ScheduledRun.isAutomatic)
+        }
     }
 
     /// Everything, by the tables' names.

@@ -71,6 +71,8 @@ public final class ScriptedRemote: Remote {
     public var requests: [RecordedRequest] { state.withLock { $0.requests } }
     /// Forgets what it was asked.
     public func forgetRequests() { state.withLock { $0.requests = [] } }
+    /// How many requests are under way.
+    public var inFlight: Int { state.withLock { $0.inFlight } }
     /// How many requests were under way at one time, at most.
     public var mostInFlight: Int { state.withLock { $0.mostInFlight } }
 

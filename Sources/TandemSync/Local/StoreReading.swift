@@ -3,7 +3,7 @@ import Tandem
 
 /// A transaction of Tandem's store as sync reads it.
 package class StoreReading: LocalReading {
-    private let transaction: ReadTransaction
+    fileprivate let transaction: ReadTransaction
 
     package init(_ transaction: ReadTransaction) {
         self.transaction = transaction
@@ -90,5 +90,11 @@ package class StoreReading: LocalReading {
 
     package func exchangedTablesWithoutModel() throws -> [String] {
         try transaction.exchangedTablesWithoutModel()
+    }
+}
+
+extension StoreReading: MarkedReading {
+    func operationMarks() throws -> OperationMarks {
+        try transaction.operationMarks()
     }
 }

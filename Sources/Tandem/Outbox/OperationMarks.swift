@@ -1,0 +1,62 @@
+import Foundation
+
+/// The operations that are sent by themselves, and how new each is: by this it is known whether there is anything that
+/// was not there before. Tries, and what becomes of them, leave a mark as it is.
+package struct OperationMarks: Hashable, Sendable {
+    package struct Mark: Hashable, Sendable {
+        let id: Operation.ID
+        let kind: Operation.Kind
+        let changedAt: TimeInterval
+    }
+
+    /// In the order of the queue.
+    private var marks: [Mark] = []
+
+    package init() {}
+
+    /// - Parameter operations: In the order of the queue.
+    package init(_ operations: some Sequence<Operation>) {
+        for operation in operations where operation.state == .pending || operation.state == .attempted {
+            add(operation.id, operation.kind, operation.changedAt.timeIntervalSinceReferenceDate)
+        }
+    }
+
+    mutating func add(_ id: Operation.ID, _ kind: Operation.Kind, _ changedAt: TimeInterval) {
+        marks.append(Mark(id: id, kind: kind, changedAt: changedAt))
+    }
+
+    /// Whether there is something here that is not in earlier marks.
+    ///
+    /// - Complexity: O(*n*) in both numbers of operations.
+    package func hasNews(since earlier: OperationMarks) -> Bool {
+        var place = earlier.marks.startIndex
+        for mark in marks {
+            while place < earlier.marks.endIndex, earlier.marks[place].id < mark.id { place += 1 }
+            guard place < earlier.marks.endIndex, earlier.marks[place] == mark else { return true }
+        }
+        return false
+    }
+
+    /// Forgets what later marks do not have.
+    package mutating func keep(_ later: OperationMarks) {
+        let present = Set(later.marks)
+        marks.removeAll { !present.contains($0) }
+    }
+}
+
+extension ReadTransaction {
+    /// The operations that are sent by themselves.
+    ///
+    /// - Complexity: O(*n*) in the number of operations; their changes are not read.
+    package func operationMarks() throws -> OperationMarks {
+        let statement = try connectionForReading(searching: false).statement(
+            "SELECT \"id\", \"kind\", \"changedAt\" FROM \"__operations\" WHERE \"state\" <= 1 ORDER BY \"id\"")
+        defer { statement.reset() }
+        var marks = OperationMarks()
+        while try statement.step() {
+            guard let kind = Operation.Kind(rawValue: Int(statement.integer(1))) else { continue }
+            marks.add(statement.integer(0), kind, statement.real(2))
+        }
+        return marks
+    }
+}

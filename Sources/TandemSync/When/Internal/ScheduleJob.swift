@@ -1,0 +1,150 @@
+import Foundation
+import Synchronization
+import Tandem
+
+/// What a scheduler does while it is on. It does not hold the scheduler, so that one that is dropped ends.
+final class ScheduleJob: Sendable {
+    let state = LiveValue(SyncScheduler.State.stopped)
+    let lastError = Mutex<(any Error)?>(nil)
+    let lookCount = LiveValue(0)
+    private let context: SyncContext
+    private let options: SyncScheduler.Options
+    private let network: (any NetworkMonitor)?
+    private let sync: @Sendable (SyncContext) async throws -> SyncResult
+
+    init(
+        context: SyncContext, options: SyncScheduler.Options, network: (any NetworkMonitor)?,
+        sync: @escaping @Sendable (SyncContext) async throws -> SyncResult
+    ) {
+        self.context = context
+        self.options = options
+        self.network = network
+        self.sync = sync
+    }
+
+    private var clock: any SyncClock { context.options.clock }
+
+    /// Runs until its task is cancelled or the store is closed. When it returns, nothing that it has begun runs.
+    func run(_ inbox: ScheduleInbox) async {
+        let listeners = listen(inbox)
+        var plan = SchedulePlan(
+            options, network: network?.state ?? .up, at: clock.now(), random: context.options.random)
+        // What is in the queue by now is sent by the first sync, if there is to be one.
+        var tried = await marks() ?? OperationMarks()
+        var timer: ScheduleTimer?
+        var running: Task<Void, Never>?
+        var waiters: [CheckedContinuation<Void, Never>] = []
+        for await _ in inbox.signals {
+            let mail = inbox.take()
+            waiters += mail.waiters
+            if mail.isClosed || Task.isCancelled { break }
+            // What has waited for so long has waited, whatever the clock shows.
+            let due = timer.flatMap { $0.id == mail.timer ? $0.date : nil }
+            plan.advance(to: max(clock.now(), due ?? .distantPast))
+            if due != nil { timer = nil }
+            for state in mail.networks { plan.note(state) }
+            if mail.isAsked { plan.ask() }
+            if mail.hasChanged { plan.noteChange() }
+            if let verdict = mail.verdict {
+                await running?.value
+                running = nil
+                lastError.withLock { $0 = verdict.error }
+                // What was refused is new when the user sends it again.
+                if let marks = await marks() { tried.keep(marks) }
+                plan.ended(verdict)
+            }
+            if plan.next() == .look {
+                let marks = await marks()
+                plan.looked(hasNews: marks?.hasNews(since: tried) ?? true)
+                if let marks { tried.keep(marks) }
+                lookCount.set(lookCount.value + 1)
+            }
+            if case .sync(let isAsked) = plan.next(), !Task.isCancelled {
+                // What can't be read is thought to be new afterwards.
+                tried = await marks() ?? OperationMarks()
+                plan.began()
+                running = begin(isAsked: isAsked, inbox)
+            }
+            timer = await set(timer, plan, inbox)
+            if !Task.isCancelled { state.set(plan.state) }
+            if case .wait = plan.next(), running == nil {
+                for waiter in waiters { waiter.resume() }
+                waiters = []
+            }
+        }
+        for task in listeners + [running, timer?.task].compactMap({ $0 }) { task.cancel() }
+        for task in listeners + [running, timer?.task].compactMap({ $0 }) { await task.value }
+        state.set(.stopped)
+        for waiter in waiters + inbox.close() { waiter.resume() }
+    }
+
+    /// Those who tell of what happens.
+    private func listen(_ inbox: ScheduleInbox) -> [Task<Void, Never>] {
+        let changes = context.store.operationChanges
+        var tasks = [
+            Task {
+                for await _ in changes { inbox.post { $0.hasChanged = true } }
+                inbox.post { $0.isClosed = true }
+            }
+        ]
+        if let network {
+            tasks.append(
+                Task {
+                    for await state in network.states { inbox.post { $0.note(state) } }
+                })
+        }
+        return tasks
+    }
+
+    private func begin(isAsked: Bool, _ inbox: ScheduleInbox) -> Task<Void, Never> {
+        let (context, sync) = (context, sync)
+        let run = ScheduledRun(job: ObjectIdentifier(self), isAutomatic: !isAsked)
+        return Task {
+            let verdict: SyncVerdict
+            do {
+                verdict = SyncVerdict(try await ScheduledRun.$current.withValue(run) { try await sync(context) })
+            } catch {
+                verdict = SyncVerdict(error)
+            }
+            inbox.post { $0.verdict = verdict }
+        }
+    }
+
+    /// Sees that the plan is looked at again when something is due.
+    private func set(_ timer: ScheduleTimer?, _ plan: SchedulePlan, _ inbox: ScheduleInbox) async -> ScheduleTimer? {
+        guard case .wait(let date) = plan.next() else {
+            // Whatever is due now is seen to by the next turn.
+            inbox.post { _ in }
+            return timer
+        }
+        if timer?.date == date { return timer }
+        timer?.task.cancel()
+        await timer?.task.value
+        return date.map { ScheduleTimer(id: (timer?.id ?? 0) + 1, date: $0, now: plan.now, clock, inbox) }
+    }
+
+    /// What the queue has to send; `nil` if it can't be read.
+    private func marks() async -> OperationMarks? {
+        try? await context.store.read { try $0.marksOfOperations() }
+    }
+}
+
+/// A wait for a time.
+private struct ScheduleTimer {
+    let id: Int
+    let date: Date
+    let task: Task<Void, Never>
+
+    init(id: Int, date: Date, now: Date, _ clock: any SyncClock, _ inbox: ScheduleInbox) {
+        self.id = id
+        self.date = date
+        task = Task {
+            do {
+                try await clock.sleep(for: .seconds(max(0, date.timeIntervalSince(now))))
+                inbox.post { $0.timer = id }
+            } catch {
+                // Somebody has set another one.
+            }
+        }
+    }
+}

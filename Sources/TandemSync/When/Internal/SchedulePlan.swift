@@ -1,0 +1,173 @@
+import Foundation
+
+/// When the next sync is due. Knows no clock and no task: it is told the time, and what has happened.
+struct SchedulePlan {
+    /// What is to be done.
+    enum Step: Equatable {
+        case sync(isAsked: Bool)
+        /// The queue is to be looked at, whether it has anything that no sync has tried.
+        case look
+        /// Nothing until that time, or until something happens.
+        case wait(until: Date?)
+    }
+
+    private let options: SyncScheduler.Options
+    private let random: @Sendable () -> UInt64
+    private(set) var now: Date
+    private(set) var isSyncing = false
+
+    /// The app wants a sync.
+    private var isAsked = false
+    /// The network is back.
+    private var isBack = false
+    /// The queue has something that no sync has tried.
+    private var hasNews = false
+    private var startDue: Date?
+    private var intervalDue: Date?
+    private var retryDue: Date?
+    /// The queue has changed, first and last.
+    private var change: (first: Date, last: Date)?
+
+    /// Until when trying is in vain.
+    private var backoffEnd: Date?
+    /// Until when the server wants to be left alone.
+    private var pauseEnd: Date?
+    private var failures = 0
+    private var lastEnd: Date?
+
+    private var network: NetworkState
+    /// Whether the network was said to be down, and a sync has succeeded.
+    private var distrustsNetwork = false
+
+    /// What comes back and goes again within a second is not run after.
+    private static let pauseAfterSync: TimeInterval = 1
+    /// No server may have itself left alone for longer: a slip of its own would else silence every device for good.
+    private static let longestPause: TimeInterval = 86_400
+
+    init(
+        _ options: SyncScheduler.Options, network: NetworkState, at now: Date, random: @escaping @Sendable () -> UInt64
+    ) {
+        self.options = options
+        self.network = network
+        self.now = now
+        self.random = random
+        if options.syncsAtStart { startDue = now }
+        intervalDue = options.interval.map { now + max(0, $0.seconds) }
+    }
+
+    // MARK: What happens
+
+    /// Sets the time. A clock that was set back takes along what is due: nothing is to wait for a day to come again.
+    mutating func advance(to date: Date) {
+        let step = date.timeIntervalSince(now)
+        now = date
+        guard step < 0 else { return }
+        func moved(_ date: Date?) -> Date? { date.map { $0 + step } }
+        (startDue, intervalDue, retryDue) = (moved(startDue), moved(intervalDue), moved(retryDue))
+        (backoffEnd, pauseEnd, lastEnd) = (moved(backoffEnd), moved(pauseEnd), moved(lastEnd))
+        change = change.map { ($0.first + step, $0.last + step) }
+    }
+
+    mutating func ask() { isAsked = true }
+
+    mutating func noteChange() { change = (change?.first ?? now, now) }
+
+    /// The queue was looked at.
+    mutating func looked(hasNews: Bool) {
+        change = nil
+        self.hasNews = hasNews
+    }
+
+    mutating func note(_ state: NetworkState) {
+        guard state != network else { return }
+        let wasBlocked = isBlockedByCost
+        let isBetter = state.reach > network.reach
+        network = state
+        distrustsNetwork = false
+        guard isBetter || wasBlocked, state.isUp, !isBlockedByCost else { return }
+        isBack = true
+        failures = 0
+        backoffEnd = nil
+    }
+
+    mutating func began() {
+        isSyncing = true
+        (isAsked, isBack, hasNews) = (false, false, false)
+        (startDue, intervalDue, retryDue, change) = (nil, nil, nil, nil)
+    }
+
+    mutating func ended(_ verdict: SyncVerdict) {
+        isSyncing = false
+        lastEnd = now
+        intervalDue = options.interval.map { now + max(0, $0.seconds) }
+        // What has changed meanwhile is looked at as if it had just now.
+        if change != nil { change = (now, now) }
+        (backoffEnd, retryDue) = (nil, nil)
+        switch verdict.kind {
+        case .fine:
+            failures = 0
+            isBack = false
+        case .leftOver: retryDue = now + delay()
+        case .failed: backoffEnd = now + delay()
+        case .needsApp: backoffEnd = now + max(0, options.longestRetry.seconds)
+        }
+        if verdict.kind == .fine || verdict.kind == .leftOver { distrustsNetwork = !network.isUp }
+        let asked = [verdict.retryAfter.map { now + $0.seconds }, verdict.retryAt].compactMap { $0 }.max()
+        pauseEnd = asked.map { min($0, now + Self.longestPause) }
+        if let backoffEnd { retryDue = backoffEnd }
+    }
+
+    /// How long to wait after one more failure: half of it is by lot.
+    private mutating func delay() -> TimeInterval {
+        failures += 1
+        let first = max(0, options.firstRetry.seconds)
+        let longest = min(max(0, options.longestRetry.seconds), first * pow(2, Double(min(failures - 1, 60))))
+        return longest * (1 - 0.5 * Double(random() >> 11) * 0x1p-53)
+    }
+
+    // MARK: What is due
+
+    private var isBlockedByCost: Bool { network.isMetered && !options.allowsMetered }
+    private var isDown: Bool { !network.isUp && !distrustsNetwork }
+
+    /// What is to be done now.
+    func next() -> Step {
+        guard !isSyncing else { return .wait(until: nil) }
+        if isAsked { return .sync(isAsked: true) }
+        let (sync, look) = (syncDue, lookDue)
+        if let sync, sync <= now { return .sync(isAsked: false) }
+        if let look, look <= now { return .look }
+        return .wait(until: [sync, look].compactMap { $0 }.min())
+    }
+
+    /// When the next sync is due that is known of.
+    private var syncDue: Date? {
+        guard !isBlockedByCost else { return nil }
+        var dates = [startDue, intervalDue]
+        if !isDown {
+            dates.append(retryDue)
+            if hasNews { dates.append(now) }
+            if isBack { dates.append(lastEnd.map { $0 + Self.pauseAfterSync } ?? now) }
+        }
+        return dates.compactMap { $0 }.min().map(afterPauses)
+    }
+
+    private var lookDue: Date? {
+        guard !isBlockedByCost, !isDown, let change else { return nil }
+        let quiet = change.last + max(0, options.debounce.seconds)
+        return afterPauses(min(quiet, change.first + max(0, options.debounceCeiling.seconds)))
+    }
+
+    private func afterPauses(_ date: Date) -> Date {
+        // The network has come back during a sync that failed for the lack of it.
+        let backoff = isBack ? nil : backoffEnd
+        return [date, backoff, pauseEnd].compactMap { $0 }.max() ?? date
+    }
+
+    var state: SyncScheduler.State {
+        if isSyncing { return .syncing }
+        if isBlockedByCost { return .waitingForUnmeteredNetwork }
+        if isDown { return .waitingForNetwork }
+        return .waiting(until: syncDue)
+    }
+}

@@ -1,0 +1,89 @@
+import Synchronization
+
+/// A sync that a scheduler has begun, to those whom it calls.
+struct ScheduledRun: Sendable {
+    let job: ObjectIdentifier
+    /// Whether nobody has asked for it.
+    let isAutomatic: Bool
+
+    @TaskLocal static var current: ScheduledRun?
+
+    /// Whether nobody has asked for what this task does: what is to be sent again at a later time is then left until
+    /// that.
+    static var isAutomatic: Bool { current?.isAutomatic ?? false }
+
+    /// Whether this task is a job's sync.
+    static func isInside(_ job: ScheduleJob) -> Bool { current?.job == ObjectIdentifier(job) }
+}
+
+/// What a schedule has to hear of. Several tell it, and one task takes it out.
+final class ScheduleInbox: Sendable {
+    struct Mail: Sendable {
+        /// Whether the queue has changed.
+        var hasChanged = false
+        /// Whether the store is closed.
+        var isClosed = false
+        /// Whether the app wants a sync.
+        var isAsked = false
+        /// The states of the network, the oldest first.
+        var networks: [NetworkState] = []
+        /// What has become of the sync that was running.
+        var verdict: SyncVerdict?
+        /// Which timer has run out.
+        var timer: Int?
+        /// Those who wait until there is nothing to do.
+        var waiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// One that nobody has acted upon says as much as ten.
+    let signals: AsyncStream<Void>
+    private let signal: AsyncStream<Void>.Continuation
+    private let mail = Mutex(Mail())
+    /// Changed with `mail` locked.
+    private let isClosed = Atomic(false)
+
+    init() {
+        (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        signal.yield()
+    }
+
+    /// Waits until all that is due is done.
+    func settle() async {
+        await withCheckedContinuation { waiter in
+            let isOver = mail.withLock { mail in
+                if !isClosed.load(ordering: .relaxed) { mail.waiters.append(waiter) }
+                return isClosed.load(ordering: .relaxed)
+            }
+            if isOver { waiter.resume() } else { signal.yield() }
+        }
+    }
+
+    /// Takes no more who wait.
+    func close() -> [CheckedContinuation<Void, Never>] {
+        mail.withLock { mail in
+            isClosed.store(true, ordering: .relaxed)
+            return mail.waiters
+        }
+    }
+
+    func post(_ change: (inout Mail) -> Void) {
+        mail.withLock { change(&$0) }
+        signal.yield()
+    }
+
+    func take() -> Mail {
+        mail.withLock { mail in
+            defer { mail = Mail() }
+            return mail
+        }
+    }
+}
+
+extension ScheduleInbox.Mail {
+    /// Adds a state of the network. A blip is remembered, not each of a thousand.
+    mutating func note(_ network: NetworkState) {
+        guard networks.last != network else { return }
+        networks.append(network)
+        if networks.count > 8 { networks.removeFirst() }
+    }
+}

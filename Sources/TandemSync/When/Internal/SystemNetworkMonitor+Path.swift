@@ -1,0 +1,44 @@
+#if canImport(Network)
+    import Dispatch
+    import Network
+
+    extension SystemNetworkMonitor {
+        static func guess(_ interfaces: [String]) -> Bool { false }
+
+        /// Only who listens is told.
+        static func read(_ isMetered: ([String]) -> Bool) -> NetworkState? { nil }
+
+        static func watch(
+            _ isMetered: @escaping @Sendable ([String]) -> Bool, _ tell: @escaping @Sendable (NetworkState) -> Void
+        ) -> (any NetworkWatch)? {
+            PathWatch(tell)
+        }
+    }
+
+    private final class PathWatch: NetworkWatch {
+        private let monitor = NWPathMonitor()
+
+        init(_ tell: @escaping @Sendable (NetworkState) -> Void) {
+            monitor.pathUpdateHandler = { path in
+                tell(
+                    NetworkState(
+                        reach: path.status == .satisfied ? .wide : .none,
+                        isMetered: path.isExpensive || path.isConstrained))
+            }
+            monitor.start(queue: DispatchQueue(label: "tandem.network"))
+        }
+
+        func end() { monitor.cancel() }
+    }
+#elseif !os(Linux) && !os(Android)
+    extension SystemNetworkMonitor {
+        static func guess(_ interfaces: [String]) -> Bool { false }
+        static func read(_ isMetered: ([String]) -> Bool) -> NetworkState? { nil }
+
+        static func watch(
+            _ isMetered: @escaping @Sendable ([String]) -> Bool, _ tell: @escaping @Sendable (NetworkState) -> Void
+        ) -> (any NetworkWatch)? {
+            nil
+        }
+    }
+#endif

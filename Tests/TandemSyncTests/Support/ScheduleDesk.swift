@@ -1,0 +1,117 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// A store, a scripted server, and a scheduler whose clock and network stand still until they are told.
+final class ScheduleDesk: Sendable {
+    let clock: ManualSyncClock
+    let network: ManualNetworkMonitor
+    let remote: ScriptedRemote
+    let store: Store
+    let sync: SyncContext
+    let scheduler: SyncScheduler
+    /// How many syncs the scheduler has begun.
+    let begun = LiveValue(0)
+    let ended = LiveValue(0)
+
+    /// - Parameters:
+    ///   - store: The store; one in memory if not said.
+    ///   - body: What is done instead of a sync of everything.
+    init(
+        store: Store? = nil, clock: ManualSyncClock = ManualSyncClock(), remote: ScriptedRemote? = nil,
+        network: NetworkState = .up, tries: Int = 1, _ change: (inout SyncScheduler.Options) -> Void = { _ in },
+        body: (@Sendable (SyncContext) async throws -> SyncResult)? = nil
+    ) throws {
+        self.clock = clock
+        self.network = ManualNetworkMonitor(network)
+        self.remote = remote ?? ScriptedRemote(clock: ManualClock(clock.now()))
+        var configuration = Store.Configuration()
+        configuration.now = { clock.now() }
+        self.store =
+            try store ?? Store(inMemoryModels: [Person.self, Card.self, Pet.self], configuration: configuration)
+        var options = SyncContext.Options()
+        options.clock = clock
+        // The whole of each delay.
+        options.random = { 0 }
+        options.retry.tries = tries
+        sync = SyncContext(store: self.store, remote: self.remote, options: options)
+        var schedule = SyncScheduler.Options()
+        change(&schedule)
+        let (begun, ended) = (begun, ended)
+        scheduler = SyncScheduler(sync, options: schedule, network: self.network) { sync in
+            begun.set(begun.value + 1)
+            defer { ended.set(ended.value + 1) }
+            if let body { return try await body(sync) }
+            return try await sync.synchronize([PullQuery(Card.self, queryID: "cards")])
+        }
+    }
+
+    /// Goes on in steps of a second, and lets what is due then come to its end.
+    func pass(_ seconds: Int) async {
+        for _ in 0..<seconds {
+            clock.advance(by: .seconds(1))
+            await scheduler.settle()
+        }
+    }
+
+    /// Starts the scheduler, and lets what is due at once come to its end.
+    func start() async {
+        scheduler.start()
+        await scheduler.settle()
+    }
+
+    /// A local change, and the scheduler knows of it: its next look is at another time than before.
+    func change(_ body: @escaping @Sendable (WriteTransaction) throws -> Void) async throws {
+        let alarms = clock.alarms
+        try await store.write { try body($0) }
+        #expect(await comesTrue { self.clock.alarms != alarms })
+        await scheduler.settle()
+    }
+
+    /// A new card, and the scheduler knows of it.
+    func change(_ barcode: String) async throws {
+        try await change { _ = try $0.insert(Card(shop: "Лента", barcode: barcode)) }
+    }
+
+    /// The network changes, and the scheduler knows of it.
+    func set(_ network: NetworkState) async {
+        self.network.set(network)
+        #expect(
+            await comesTrue {
+                switch self.scheduler.state {
+                case .waitingForNetwork: !network.isUp
+                case .waitingForUnmeteredNetwork: network.isMetered
+                default: network.isUp && !network.isMetered
+                }
+            })
+        await scheduler.settle()
+    }
+
+    /// Adds a card.
+    @discardableResult
+    func insert(_ barcode: String) async throws -> Card {
+        try await store.write { try $0.insert(Card(shop: "Лента", barcode: barcode)) }
+    }
+
+    /// The next requests fail so.
+    func fail(_ failure: RemoteFailure, times: Int) {
+        for _ in 0..<times { remote.next(.fail(failure)) }
+    }
+}
+
+/// Waits until something is so: for what other threads do in a time of their own.
+func comesTrue(_ isSo: @Sendable () async throws -> Bool) async rethrows -> Bool {
+    for _ in 0..<20_000 {
+        if try await isSo() { return true }
+        try? await Task.sleep(for: .milliseconds(1))
+    }
+    return false
+}
+
+extension RemoteFailure {
+    static let nonsense = RemoteFailure.badAnswer(
+        BadAnswer(.notJSON, "It is no JSON.", table: "Card", url: "https://shop.example/tables/card", status: 200))
+}

@@ -1,0 +1,167 @@
+import Foundation
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// What the kernel says of the network, as Linux 6.18 has said it, and how it is read.
+@Suite struct NetlinkTests {
+    // Recorded on a machine of little-endian order with a loopback that is off and a bridge x0 that is on. Of the links
+    // only the beginnings, with their lengths put right.
+    private static let loopback =
+        "2c000000100002001200000047110000" + "00000403010000000800000000000000" + "070003006c6f0000" + "00000000"
+    private static let bridge =
+        "2c000000100002001200000047110000" + "00000100020000004310010000000000" + "0700030078300000" + "00000000"
+    private static let addresses =
+        """
+        4c0000001400020016000000471100000218800002000000080001000a090001080002000a09000107000300783000000800080080000000\
+        14000600ffffffffffffffffea526200ea526200500000001400020016000000471100000a40c0fd0200000014000100fe80000000000000\
+        a4532afffe55e7e214000600ffffffffffffffffea526200ea52620008000800c000000005000b0003000000
+        """
+    private static let defaultRoute =
+        "3c000000180002001a0000004711000002000000fe0300010000000008000f00fe0000000800060058020000080005000a090002080004"
+        + "0002000000"
+    private static let otherRoutes =
+        """
+        3c000000180002001a0000004711000002180000fe02fd010000000008000f00fe000000080001000a090000080007000a09000108000400\
+        020000003c000000180002001a0000004711000002200000ff02fe020000000008000f00ff000000080001000a090001080007000a090001\
+        080004000200000074000000180002001a000000471100000a400000fe0200010000000008000f00fe00000014000100fe80000000000000\
+        00000000000000000800060000010000080004000200000024000c0000000000000000000000000000000000000000000000000000000000\
+        000000000500140000000000
+        """
+    private static let done = "14000000030002001a0000004711000000000000"
+
+    private func bytes(_ text: String) -> [UInt8] {
+        var digits = text[...]
+        var bytes: [UInt8] = []
+        while let byte = UInt8(digits.prefix(2), radix: 16) {
+            bytes.append(byte)
+            digits = digits.dropFirst(2)
+        }
+        return bytes
+    }
+
+    private func messages(_ texts: String...) -> [NetlinkMessage] {
+        NetlinkReader.messages(bytes(texts.joined()))
+    }
+
+    private func picture(_ texts: String...) -> NetworkPicture {
+        var picture = NetworkPicture()
+        for message in NetlinkReader.messages(bytes(texts.joined())) { picture.add(message) }
+        return picture
+    }
+
+    /// A message with some of its bytes changed.
+    private func changed(_ text: String, _ change: (inout [UInt8]) -> Void) -> String {
+        var all = bytes(text)
+        change(&all)
+        return all.map { String(format: "%02x", $0) }.joined()
+    }
+
+    @Test func whatWasRecordedIsRead() {
+        #expect(
+            messages(Self.loopback, Self.bridge) == [
+                .link(NetworkLink(index: 1, name: "lo", flags: 0x8)),
+                .link(NetworkLink(index: 2, name: "x0", flags: 0x11043)),
+            ])
+        #expect(
+            messages(Self.addresses) == [
+                .address(NetworkAddress(link: 2, scope: 0)), .address(NetworkAddress(link: 2, scope: 253)),
+            ])
+        #expect(
+            messages(Self.defaultRoute, Self.otherRoutes, Self.done) == [
+                .defaultRoute(DefaultRoute(links: [2], metric: 600)), .other, .other, .other,
+                .done(wasInterrupted: false),
+            ])
+        let interrupted = changed(Self.done) { $0[6] |= 0x10 }
+        #expect(messages(interrupted) == [.done(wasInterrupted: true)])
+        // An error: the request's number is not known (`EOPNOTSUPP`).
+        let error = "24000000020000001a00000047110000a1ffffff" + String(repeating: "00", count: 16)
+        #expect(messages(error) == [.error(-95)])
+    }
+
+    @Test func theReachFollowsFromThePicture() {
+        let links = Self.loopback + Self.bridge
+        #expect(picture(links).reach == .none)
+        #expect(picture(links, Self.addresses).reach == .local)
+        #expect(picture(links, Self.addresses, Self.defaultRoute).reach == .wide)
+        #expect(picture(links, Self.defaultRoute, Self.otherRoutes).interfaces == ["x0"])
+        // An address for one cable is none.
+        #expect(picture(links, changed(Self.addresses) { $0[19] = 253 }).reach == .none)
+        // Off; on, with nothing at its other end; the loopback.
+        for flags: UInt8 in [0x02, 0x03, 0x4b] {
+            let link = changed(Self.bridge) { $0[24] = flags }
+            #expect(picture(link, Self.addresses, Self.defaultRoute).reach == .none)
+            #expect(picture(link, Self.defaultRoute).interfaces == [])
+        }
+        // A route that says that there is no way (`RTN_UNREACHABLE`).
+        #expect(picture(links, changed(Self.defaultRoute) { $0[23] = 7 }).reach == .none)
+        // Over an interface that nobody knows.
+        #expect(picture(links, changed(Self.defaultRoute) { $0[56] = 9 }).reach == .none)
+    }
+
+    @Test func theRouteOfTheSmallestMetricComesFirst() {
+        let second = changed(Self.bridge) {
+            $0[20] = 3
+            $0[36] = UInt8(ascii: "y")
+        }
+        let better = changed(Self.defaultRoute) {
+            ($0[40], $0[41]) = (1, 0)
+            $0[56] = 3
+        }
+        #expect(picture(Self.bridge, second, Self.defaultRoute, better).interfaces == ["y0", "x0"])
+    }
+
+    @Test func aRouteOfSeveralHopsLeadsOverEach() {
+        // RTA_MULTIPATH with two hops, over 7 and 2.
+        let text =
+            "3c00000018000200000000000000000002000000fe030001000000001400090008000000070000000800000002000000"
+            + "080006000a000000" + "00000000"
+        #expect(messages(text) == [.defaultRoute(DefaultRoute(links: [7, 2], metric: 10))])
+        #expect(picture(Self.bridge, text).reach == .wide)
+        #expect(picture(Self.bridge, text).interfaces == ["x0"])
+        // The kernel names no interface: any that is on will do.
+        let bare = "1c00000018000200000000000000000002000000fe03000100000000"
+        #expect(messages(bare) == [.defaultRoute(DefaultRoute(links: [], metric: 0))])
+        #expect(picture(Self.loopback, bare).reach == .none && picture(Self.bridge, bare).reach == .wide)
+    }
+
+    @Test func whatIsToldAtAChangeIsAReasonToLookOrNot() {
+        func removed(_ text: String, _ type: UInt8) -> String { changed(text) { $0[4] = type } }
+        #expect(messages(removed(Self.bridge, 17)) == [.removed(isRelevant: true)])
+        #expect(messages(removed(Self.defaultRoute, 25)) == [.removed(isRelevant: true)])
+        let other = String(Self.otherRoutes.prefix(120))
+        #expect(messages(removed(other, 25)) == [.removed(isRelevant: false)])
+        #expect(messages(other).map(\.isRelevant) == [false])
+        let all = messages(Self.addresses, Self.bridge, Self.defaultRoute)
+        #expect(all.count == 4 && !all.contains { !$0.isRelevant })
+        #expect(messages("10000000040000000000000000000000") == [.overrun] && NetlinkMessage.overrun.isRelevant)
+    }
+
+    @Test func whatIsCutOrDamagedIsNotBelieved() {
+        let all = bytes(Self.loopback + Self.bridge + Self.addresses + Self.defaultRoute + Self.otherRoutes + Self.done)
+        let whole = NetlinkReader.messages(all)
+        #expect(whole.count == 9)
+        // What is cut off ends the reading, and what came before is there.
+        for count in 0..<all.count {
+            let cut = NetlinkReader.messages(Array(all[..<count]))
+            #expect(cut.count < whole.count && cut[...] == whole.prefix(cut.count))
+        }
+        // Lengths that lie.
+        for length: UInt32 in [0, 1, 15, 16, 17, 20, 0x7fff_ffff, 0xffff_fffd, .max] {
+            var damaged = all
+            withUnsafeBytes(of: length) { damaged.replaceSubrange(0..<4, with: $0) }
+            #expect(NetlinkReader.messages(damaged).count <= whole.count)
+        }
+        var random = SeededGenerator(seed: 7)
+        for _ in 0..<20_000 {
+            var damaged = all
+            for _ in 0..<Int.random(in: 1...6, using: &random) {
+                damaged[Int.random(in: 0..<all.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+            }
+            var picture = NetworkPicture()
+            for message in NetlinkReader.messages(damaged) { picture.add(message) }
+            _ = (picture.reach, picture.interfaces)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// How a scheduler ends, and what is left of it: nothing.
+@Suite(.timeLimit(.minutes(5))) struct SchedulerEndTests {
+    @Test func stoppingEndsTheRequestThatIsUnderWay() async throws {
+        let desk = try ScheduleDesk()
+        desk.remote.next(.hang, on: .page)
+        desk.scheduler.start()
+        #expect(await comesTrue { desk.remote.inFlight == 1 })
+        #expect(desk.scheduler.state == .syncing)
+        await desk.scheduler.stop()
+        #expect(desk.remote.inFlight == 0 && desk.begun.value == desk.ended.value)
+        #expect(desk.scheduler.state == .stopped && desk.network.listenerCount == 0 && desk.clock.alarms.isEmpty)
+        // The store is free for others, and nothing comes after.
+        try await desk.sync.exclusively {}
+        let count = desk.remote.requests.count
+        try await desk.insert("1")
+        await desk.pass(1000)
+        #expect(desk.remote.requests.count == count)
+    }
+
+    @Test func stoppingEndsAPushThatWaitsToTryAgain() async throws {
+        let desk = try ScheduleDesk(tries: 3)
+        try await desk.insert("1")
+        desk.remote.next(.fail(.later(status: 503, retryAfter: .seconds(20))), on: .insert)
+        desk.scheduler.start()
+        #expect(await comesTrue { desk.clock.alarms == [desk.clock.now() + 20] })
+        await desk.scheduler.stop()
+        #expect(desk.clock.alarms.isEmpty && desk.scheduler.state == .stopped)
+        #expect(try desk.store.operations.count() == 1)
+    }
+
+    @Test func stoppingEndsTheWaitForAnotherSync() async throws {
+        let desk = try ScheduleDesk()
+        let (release, releaser) = AsyncStream<Void>.makeStream()
+        let other = Task { try await desk.sync.exclusively { for await _ in release { break } } }
+        #expect(await comesTrue { desk.sync.board.status.isSyncing })
+        desk.scheduler.start()
+        #expect(await comesTrue { desk.begun.value == 1 })
+        await desk.scheduler.stop()
+        #expect(desk.ended.value == 1 && desk.remote.requests.isEmpty)
+        releaser.finish()
+        try await other.value
+    }
+
+    @Test func aSchedulerThatIsDroppedEnds() async throws {
+        weak var weakDesk: ScheduleDesk?
+        weak var weakContext: SyncContext?
+        let (network, clock, remote): (ManualNetworkMonitor, ManualSyncClock, ScriptedRemote)
+        var states: AsyncStream<SyncScheduler.State>
+        do {
+            let desk = try ScheduleDesk()
+            (weakDesk, weakContext) = (desk, desk.sync)
+            (network, clock, remote, states) = (desk.network, desk.clock, desk.remote, desk.scheduler.states)
+            await desk.start()
+            #expect(network.listenerCount == 1 && clock.alarms.count == 1)
+            // In the midst of a sync.
+            remote.next(.hang)
+            desk.scheduler.syncNow()
+            #expect(await comesTrue { remote.inFlight == 1 })
+        }
+        #expect(await comesTrue { network.listenerCount == 0 && clock.alarms.isEmpty && remote.inFlight == 0 })
+        #expect(weakDesk == nil)
+        // Who follows it comes to an end.
+        var last: SyncScheduler.State?
+        for await state in states { last = state }
+        #expect(last == .stopped)
+        for _ in 0..<20_000 where weakContext != nil { try await Task.sleep(for: .milliseconds(1)) }
+        #expect(weakContext == nil)
+    }
+
+    @Test func startingAndStoppingAreAllowedAtAnyTime() async throws {
+        let desk = try ScheduleDesk()
+        await desk.scheduler.stop()
+        for _ in 0..<50 {
+            desk.scheduler.start()
+            desk.scheduler.start()
+            async let first: Void = desk.scheduler.stop()
+            async let second: Void = desk.scheduler.stop()
+            desk.scheduler.start()
+            _ = await (first, second)
+        }
+        await desk.scheduler.stop()
+        #expect(desk.scheduler.state == .stopped && desk.begun.value == desk.ended.value)
+        #expect(desk.network.listenerCount == 0 && desk.clock.alarms.isEmpty && desk.remote.inFlight == 0)
+        let count = desk.begun.value
+        await desk.start()
+        #expect(desk.begun.value == count + 1)
+        await desk.scheduler.stop()
+    }
+
+    @Test func itsOwnSyncMayStopIt() async throws {
+        let box = Synchronized<SyncScheduler?>(nil)
+        let desk = try ScheduleDesk(body: { sync in
+            await box.value?.stop()
+            return try await sync.synchronize()
+        })
+        box.change { $0 = desk.scheduler }
+        desk.scheduler.start()
+        #expect(await comesTrue { desk.ended.value == 1 && desk.scheduler.state == .stopped })
+        await desk.scheduler.stop()
+        #expect(desk.remote.requests.isEmpty)
+        box.change { $0 = nil }
+    }
+
+    @Test func aStoreThatIsClosedEndsIt() async throws {
+        let desk = try ScheduleDesk()
+        await desk.start()
+        desk.store.close()
+        #expect(await comesTrue { desk.scheduler.state == .stopped })
+        #expect(desk.network.listenerCount == 0 && desk.clock.alarms.isEmpty)
+        await desk.scheduler.stop()
+    }
+
+    @Test func aSchedulerThatASyncStartsIsNoPartOfIt() async throws {
+        let desk = try ScheduleDesk()
+        try await desk.sync.exclusively { desk.scheduler.start() }
+        await desk.scheduler.settle()
+        #expect(desk.scheduler.lastError == nil && desk.begun.value == 1)
+        await desk.scheduler.stop()
+    }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// What goes wrong, and what a scheduler makes of it.
+@Suite(.timeLimit(.minutes(5))) struct SchedulerFailureTests {
+    private struct Broken: Error {}
+
+    @Test func everyFailureIsFollowedByAnotherTry() async throws {
+        // Each kind of failure there is, and one that only the app knows.
+        let failures: [RemoteFailure] = [
+            .unreachable, .lost(Broken()), .later(status: 503, retryAfter: nil), .notSent(CancellationError()),
+            .unauthenticated(status: 401, underlying: nil),
+            .nonsense, .later(status: 429, retryAfter: .seconds(1)),
+        ]
+        for failure in failures {
+            let desk = try ScheduleDesk()
+            try await desk.insert("1")
+            desk.fail(failure, times: 3)
+            await desk.start()
+            #expect(desk.scheduler.lastError != nil, "\(failure)")
+            for _ in 0..<4 where desk.scheduler.lastError != nil {
+                let count = desk.begun.value
+                desk.clock.advance(by: .seconds(900))
+                await desk.scheduler.settle()
+                #expect(desk.begun.value > count, "\(failure)")
+            }
+            #expect(desk.remote.items(in: "Card").count == 1, "\(failure)")
+            #expect(desk.scheduler.lastError == nil, "\(failure)")
+            await desk.scheduler.stop()
+        }
+    }
+
+    @Test func anErrorOfTheAppsEndsNothing() async throws {
+        let desk = try ScheduleDesk(body: { _ in throw Broken() })
+        await desk.start()
+        await desk.pass(5)
+        #expect(desk.begun.value == 2 && desk.scheduler.lastError is Broken)
+        await desk.scheduler.stop()
+    }
+
+    @Test func theWaitDoublesUpToItsCeilingAndASuccessEndsIt() async throws {
+        let desk = try ScheduleDesk()
+        desk.fail(.unreachable, times: 12)
+        await desk.start()
+        var waits: [TimeInterval] = []
+        while desk.scheduler.lastError != nil {
+            guard case .waiting(let date?) = desk.scheduler.state else { break }
+            waits.append(date.timeIntervalSince(desk.clock.now()))
+            desk.clock.advance(by: .seconds(date.timeIntervalSince(desk.clock.now())))
+            await desk.scheduler.settle()
+        }
+        #expect(waits == [5, 10, 20, 40, 80, 160, 320, 640, 900, 900, 900, 900])
+        #expect(desk.begun.value == 13)
+        // From the beginning.
+        desk.fail(.unreachable, times: 1)
+        await desk.pass(900)
+        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 5))
+        await desk.scheduler.stop()
+    }
+
+    @Test(arguments: [(UInt64.min, 5.0), (UInt64.max, 2.5)])
+    func aWaitIsCutByUpToAHalf(random: UInt64, wait: Double) {
+        var plan = SchedulePlan(.init(), network: .up, at: .distantPast, random: { random })
+        #expect(plan.next() == .sync(isAsked: false))
+        plan.began()
+        plan.ended(SyncVerdict(Broken()))
+        guard case .wait(let date?) = plan.next() else {
+            Issue.record("It does not wait.")
+            return
+        }
+        #expect(abs(date.timeIntervalSince(.distantPast) - wait) < 0.001)
+    }
+
+    @Test func localChangesWaitAlongWithAServerThatIsDown() async throws {
+        let desk = try ScheduleDesk()
+        desk.fail(.unreachable, times: 3)
+        await desk.start()
+        await desk.pass(5 + 10)
+        #expect(desk.begun.value == 3)
+        try await desk.insert("1")
+        await desk.pass(19)
+        #expect(desk.begun.value == 3)
+        await desk.pass(1)
+        #expect(desk.begun.value == 4)
+        #expect(desk.remote.items(in: "Card").count == 1)
+        await desk.scheduler.stop()
+    }
+
+    @Test func aRefusedObjectKeepsNothingWaiting() async throws {
+        let desk = try ScheduleDesk()
+        try await desk.insert("1")
+        desk.remote.next(.fail(.refused(status: 400, message: "no such shop")), on: .insert)
+        await desk.start()
+        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 900))
+        #expect(desk.scheduler.lastError == nil)
+        await desk.pass(5)
+        try await desk.change("2")
+        await desk.pass(2)
+        #expect(desk.begun.value == 2)
+        #expect(desk.remote.items(in: "Card").count == 1)
+        // The refused one was sent once.
+        #expect(desk.remote.requests.filter { $0.kind == .insert }.count == 2)
+        await desk.scheduler.stop()
+    }
+
+    @Test func whatMaySucceedLaterIsSentAgainAndHoldsUpNothing() async throws {
+        let desk = try ScheduleDesk { $0.firstRetry = .seconds(60) }
+        let first = try await desk.insert("1")
+        // A server that stumbles over one object.
+        for _ in 0..<2 {
+            desk.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: .id(first.localID.rawValue))
+        }
+        await desk.start()
+        #expect(desk.scheduler.lastError != nil)
+        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 60))
+        await desk.pass(5)
+        try await desk.change("2")
+        await desk.pass(2)
+        #expect(desk.begun.value == 2)
+        #expect(desk.remote.items(in: "Card").count == 1)
+        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 120))
+        await desk.pass(120)
+        #expect(desk.remote.items(in: "Card").count == 2)
+        #expect(desk.scheduler.lastError == nil)
+        await desk.scheduler.stop()
+    }
+
+    @Test func aServerThatSaysWhenIsLeftAloneUntilThen() async throws {
+        let desk = try ScheduleDesk()
+        try await desk.insert("1")
+        desk.remote.next(.fail(.later(status: 429, retryAfter: .seconds(120))), on: .insert)
+        await desk.start()
+        let count = desk.remote.requests.count
+        try await desk.insert("2")
+        await desk.set(.down)
+        await desk.set(.up)
+        await desk.pass(119)
+        #expect(desk.remote.requests.count == count)
+        await desk.pass(1)
+        #expect(desk.remote.items(in: "Card").count == 2)
+        await desk.scheduler.stop()
+    }
+
+    @Test func aServerThatSaysWhenToAPullIsLeftAloneUntilThen() async throws {
+        let desk = try ScheduleDesk()
+        desk.remote.next(.fail(.later(status: 503, retryAfter: .seconds(60))), on: .page)
+        await desk.start()
+        let count = desk.begun.value
+        try await desk.insert("2")
+        await desk.pass(59)
+        #expect(desk.begun.value == count)
+        await desk.pass(1)
+        #expect(desk.begun.value == count + 1)
+        #expect(desk.remote.items(in: "Card").count == 1)
+        await desk.scheduler.stop()
+    }
+
+    @Test func noServerIsLeftAloneForMoreThanADay() {
+        var plan = SchedulePlan(.init(), network: .up, at: .distantPast, random: { 0 })
+        plan.began()
+        plan.ended(
+            SyncVerdict(SyncError(RemoteFailure.later(status: 503, retryAfter: .seconds(1e12)), table: nil)))
+        #expect(plan.next() == .wait(until: .distantPast + 86_400))
+    }
+
+    @Test func whoIsNotSignedInWaitsForTheApp() async throws {
+        let desk = try ScheduleDesk()
+        try await desk.insert("1")
+        desk.fail(.unauthenticated(status: 401, underlying: nil), times: 1)
+        await desk.start()
+        try await desk.insert("2")
+        await desk.pass(899)
+        #expect(desk.begun.value == 1)
+        desk.scheduler.syncNow()
+        await desk.scheduler.settle()
+        #expect(desk.remote.items(in: "Card").count == 2)
+        // And if it says nothing, another try.
+        desk.fail(.unauthenticated(status: 401, underlying: nil), times: 1)
+        desk.scheduler.syncNow()
+        await desk.scheduler.settle()
+        await desk.pass(899)
+        #expect(desk.begun.value == 3)
+        await desk.pass(1)
+        #expect(desk.begun.value == 4)
+        await desk.scheduler.stop()
+    }
+
+    @Test func aTableThatCanNotBePulledDoesNotHoldUpTheOthers() async throws {
+        let desk = try ScheduleDesk(body: { sync in
+            try await sync.synchronize([PullQuery(Card.self, queryID: "c"), PullQuery(Person.self, queryID: "p")])
+        })
+        let broken = RequestMatch { $0.kind == .page && $0.table == "Person" }
+        for _ in 0..<2 { desk.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: broken) }
+        await desk.start()
+        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 5))
+        try await desk.change("1")
+        await desk.pass(2)
+        #expect(desk.remote.items(in: "Card").count == 1)
+        await desk.pass(10)
+        #expect(desk.scheduler.lastError == nil && desk.begun.value == 3)
+        // What can't succeed waits for the interval.
+        desk.remote.next(.fail(.refused(status: 404, message: "no such table")), on: broken)
+        desk.scheduler.syncNow()
+        await desk.scheduler.settle()
+        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 900))
+        await desk.scheduler.stop()
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// What a scheduler makes of what is known of the network.
+@Suite(.timeLimit(.minutes(5))) struct SchedulerNetworkTests {
+    private static let metered = NetworkState(isMetered: true)
+
+    @Test func theNetworksComingBackEndsTheWait() async throws {
+        let desk = try ScheduleDesk()
+        desk.fail(.unreachable, times: 3)
+        await desk.start()
+        await desk.pass(5 + 10)
+        #expect(desk.begun.value == 3)
+        await desk.pass(3)
+        await desk.set(.down)
+        await desk.set(.up)
+        #expect(await comesTrue { desk.begun.value == 4 })
+        await desk.scheduler.settle()
+        // And begins it anew.
+        desk.fail(.unreachable, times: 1)
+        desk.scheduler.syncNow()
+        await desk.scheduler.settle()
+        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 5))
+        await desk.scheduler.stop()
+    }
+
+    @Test func aWayOutIsBetterThanNone() async throws {
+        let desk = try ScheduleDesk(network: NetworkState(reach: .local))
+        desk.fail(.unreachable, times: 2)
+        await desk.start()
+        // A local network is one: its server may be in it.
+        await desk.pass(5)
+        #expect(desk.begun.value == 2)
+        await desk.pass(2)
+        desk.network.set(.up)
+        #expect(await comesTrue { desk.begun.value == 3 })
+        await desk.scheduler.stop()
+    }
+
+    @Test func aNetworkThatFlickersIsNotRunAfter() async throws {
+        var plan = SchedulePlan(.init(), network: .up, at: .distantPast, random: { 0 })
+        plan.began()
+        plan.ended(SyncVerdict(RemoteFailure.unreachable))
+        plan.note(.down)
+        plan.note(.up)
+        #expect(plan.next() == .wait(until: .distantPast + 1))
+        plan.advance(to: .distantPast + 1)
+        #expect(plan.next() == .sync(isAsked: false))
+    }
+
+    @Test func withoutANetworkLocalChangesWaitForIt() async throws {
+        let desk = try ScheduleDesk()
+        await desk.start()
+        await desk.set(.down)
+        try await desk.insert("1")
+        await desk.pass(60)
+        #expect(desk.begun.value == 1)
+        await desk.set(.up)
+        #expect(await comesTrue { desk.begun.value == 2 })
+        await desk.scheduler.settle()
+        #expect(desk.remote.items(in: "Card").count == 1)
+        await desk.scheduler.stop()
+    }
+
+    @Test func whatIsSaidOfTheNetworkIsAHint() async throws {
+        // The server is on this machine.
+        let desk = try ScheduleDesk(network: .down)
+        await desk.start()
+        #expect(desk.begun.value == 1)
+        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 900))
+        try await desk.change("1")
+        await desk.pass(2)
+        #expect(desk.remote.items(in: "Card").count == 1)
+        // And if the server was not up yet, the interval finds it.
+        let other = try ScheduleDesk(network: .down)
+        other.fail(.unreachable, times: 1)
+        await other.start()
+        try await other.insert("1")
+        await other.pass(899)
+        #expect(other.begun.value == 1 && other.scheduler.state == .waitingForNetwork)
+        await other.pass(1)
+        #expect(other.begun.value == 2)
+        #expect(other.remote.items(in: "Card").count == 1)
+        await desk.scheduler.stop()
+        await other.scheduler.stop()
+    }
+
+    @Test func whatCostsIsLeftAloneUnlessTheAppAllowsIt() async throws {
+        let desk = try ScheduleDesk(network: Self.metered)
+        try await desk.insert("1")
+        await desk.start()
+        await desk.pass(2000)
+        #expect(desk.begun.value == 0 && desk.remote.requests.isEmpty)
+        #expect(desk.scheduler.state == .waitingForUnmeteredNetwork)
+        await desk.set(.up)
+        #expect(await comesTrue { desk.begun.value == 1 })
+        await desk.scheduler.stop()
+
+        let other = try ScheduleDesk(network: Self.metered) { $0.allowsMetered = true }
+        await other.start()
+        #expect(other.begun.value == 1)
+        await other.scheduler.stop()
+    }
+
+    @Test func whoLeavesAMeteredNetworkForNoneWaits() {
+        var plan = SchedulePlan(.init(), network: Self.metered, at: .distantPast, random: { 0 })
+        #expect(plan.next() == .wait(until: nil))
+        plan.began()
+        plan.ended(SyncVerdict(RemoteFailure.unreachable))
+        plan.note(.down)
+        #expect(plan.state == .waitingForNetwork)
+        plan.note(Self.metered)
+        #expect(plan.next() == .wait(until: nil))
+        plan.note(.up)
+        plan.advance(to: plan.now + 1)
+        #expect(plan.next() == .sync(isAsked: false))
+    }
+
+    @Test func aNetworkThatComesBackDuringASyncThatFailsLeadsToAnotherAtOnce() {
+        var plan = SchedulePlan(.init(), network: .down, at: .distantPast, random: { 0 })
+        plan.began()
+        plan.note(.up)
+        plan.ended(SyncVerdict(RemoteFailure.unreachable))
+        #expect(plan.next() == .wait(until: .distantPast + 1))
+        plan.began()
+        plan.note(.down)
+        plan.note(.up)
+        plan.ended(SyncVerdict(SyncResult()))
+        // One that succeeds does not.
+        #expect(plan.next() == .wait(until: .distantPast + 900))
+    }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// Schedulers of several processes on one store. Two stores on one file stand for them: they know as little of each
+/// other.
+@Suite(.timeLimit(.minutes(5))) struct SchedulerProcessTests {
+    private func stores(in folder: borrowing TemporaryFolder, _ clock: ManualSyncClock) throws -> [Store] {
+        try (0..<2).map { _ in
+            var configuration = Store.Configuration()
+            configuration.now = { clock.now() }
+            return try Store(
+                at: folder.path(of: "a.tandem"), models: [Person.self, Card.self, Pet.self],
+                configuration: configuration)
+        }
+    }
+
+    /// Of the first kind of failure they know that nothing else can succeed, of the second they do not.
+    @Test(arguments: [true, false])
+    func twoProcessesBeforeADeadServerDoNotWakeEachOther(isPlainlyDead: Bool) async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let clock = ManualSyncClock()
+        let desks = try stores(in: folder, clock).map { store in
+            // Each pull succeeds and each push fails, so that each try writes to the queue.
+            try ScheduleDesk(store: store, clock: clock, body: { try await $0.synchronize([]) })
+        }
+        let failure = isPlainlyDead ? RemoteFailure.lost(RemoteFailure.Broken()) : .nonsense
+        for desk in desks { desk.fail(failure, times: 1000) }
+        try await desks[0].insert("1")
+        for desk in desks { await desk.start() }
+        #expect(desks.map(\.begun.value) == [1, 1])
+        for round in 2...4 {
+            guard case .waiting(let date?) = desks[0].scheduler.state else { break }
+            // Each hears of what the other one has written: it looks, and finds nothing new.
+            let looks = desks.map(\.scheduler.lookCount.value)
+            let haveLooked = await comesTrue {
+                // All that waits is waited for by local changes too.
+                if isPlainlyDead { return true }
+                if let alarm = clock.alarms.first, alarm < date {
+                    clock.advance(by: .seconds(alarm.timeIntervalSince(clock.now())))
+                    for desk in desks { await desk.scheduler.settle() }
+                }
+                return zip(desks, looks).allSatisfy { $0.scheduler.lookCount.value > $1 }
+            }
+            #expect(haveLooked && desks.map(\.begun.value) == [round - 1, round - 1])
+            clock.advance(by: .seconds(date.timeIntervalSince(clock.now())))
+            for desk in desks { await desk.scheduler.settle() }
+            #expect(desks.map(\.begun.value) == [round, round])
+        }
+        // Whatever they hear of later: nothing before the next wait is over, which is of 40 seconds.
+        for _ in 0..<39 {
+            clock.advance(by: .seconds(1))
+            for desk in desks { await desk.scheduler.settle() }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(desks.map(\.begun.value) == [4, 4])
+        for desk in desks { await desk.scheduler.stop() }
+        #expect(try desks[0].store.operations.count() == 1)
+    }
+
+    @Test func whatAnotherProcessTriesInVainIsNoReasonToTry() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let clock = ManualSyncClock()
+        let stores = try stores(in: folder, clock)
+        let desk = try ScheduleDesk(store: stores[0], clock: clock) { $0.firstRetry = .seconds(600) }
+        let other = try ScheduleDesk(store: stores[1], clock: clock)
+        try await desk.insert("1")
+        // What keeps the operation in the queue, and holds nothing else up.
+        desk.remote.next(.fail(.nonsense), on: .insert)
+        let start = clock.now()
+        await desk.start()
+        await desk.pass(5)
+        #expect(desk.begun.value == 1)
+        let (looks, alarms) = (desk.scheduler.lookCount.value, clock.alarms)
+        other.fail(.nonsense, times: 1)
+        _ = try await other.sync.push()
+        #expect(other.remote.requests.count == 1)
+        // It is heard of, looked at, and left at that.
+        #expect(await comesTrue { clock.alarms != alarms })
+        // Of each of its commits, and each is waited after.
+        for _ in 0..<20 where desk.scheduler.lookCount.value == looks { await desk.pass(1) }
+        #expect(desk.scheduler.lookCount.value > looks && desk.begun.value == 1)
+        await desk.pass(599 - Int(clock.now().timeIntervalSince(start)))
+        #expect(desk.begun.value == 1)
+        await desk.pass(1)
+        #expect(desk.begun.value == 2 && desk.remote.items(in: "Card").count == 1)
+        await desk.scheduler.stop()
+    }
+
+    @Test func whatAnotherProcessChangesIsSentByThisOne() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let clock = ManualSyncClock()
+        let stores = try stores(in: folder, clock)
+        let desk = try ScheduleDesk(store: stores[0], clock: clock)
+        await desk.start()
+        await desk.pass(3)
+        let alarms = clock.alarms
+        _ = try await stores[1].write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        #expect(await comesTrue { clock.alarms != alarms })
+        for _ in 0..<20 where desk.begun.value == 1 { await desk.pass(1) }
+        #expect(desk.begun.value == 2 && desk.remote.items(in: "Card").count == 1)
+        await desk.scheduler.stop()
+    }
+
+    @Test func whileAnotherProcessSyncsItWaitsAndTriesAgain() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let clock = ManualSyncClock()
+        let desk = try ScheduleDesk(store: try stores(in: folder, clock)[0], clock: clock)
+        // flock tells open files apart, not processes: this stands for another one.
+        let path = try #require(desk.sync.store.lockPath)
+        let lock = try #require(try ProcessLock.take(at: path))
+        desk.scheduler.start()
+        while desk.ended.value == 0 {
+            // It asks again and again, for as long as its patience lasts.
+            #expect(await comesTrue { !clock.alarms.isEmpty })
+            clock.advance(by: .milliseconds(50))
+        }
+        await desk.scheduler.settle()
+        #expect(desk.remote.requests.isEmpty)
+        #expect((desk.scheduler.lastError as? SyncError)?.code == .busy)
+        lock.release()
+        await desk.pass(5)
+        #expect(desk.begun.value == 2 && desk.remote.requests.count == 1 && desk.scheduler.lastError == nil)
+        await desk.scheduler.stop()
+    }
+
+    @Test func whatHasBeenTriedIsNoNews() async throws {
+        let desk = try ScheduleDesk()
+        func marks() async throws -> OperationMarks { try await desk.sync.store.read { try $0.marksOfOperations() } }
+        var tried = OperationMarks()
+        #expect(try await !marks().hasNews(since: tried))
+        let cards = [try await desk.insert("1"), try await desk.insert("2")]
+        #expect(try await marks().hasNews(since: tried))
+        tried = try await marks()
+        #expect(try await !marks().hasNews(since: tried))
+        // A try in vain.
+        let first = try #require(try desk.store.operations.operation(of: cards[0])).id
+        let attempt = try await desk.store.write { try $0.beginAttempt(first).attempts }
+        #expect(try await !marks().hasNews(since: tried))
+        let problem = OperationError(message: "no", at: desk.clock.now())
+        _ = try await desk.store.write { try $0.fail(first, attempt: attempt, problem, retry: true) }
+        #expect(try await !marks().hasNews(since: tried))
+        // One that is done.
+        let second = try #require(try desk.store.operations.operation(of: cards[1])).id
+        try await desk.store.write { tx in
+            _ = try tx.beginAttempt(second)
+            try tx.acknowledge(second, serverID: "s", version: "1")
+        }
+        #expect(try await !marks().hasNews(since: tried))
+        // An edit of what waits, and one of what was done.
+        desk.clock.advance(by: .seconds(1))
+        try await desk.store.write { _ = try $0.update(Card.self, cards[0].localID) { $0.points = 1 } }
+        #expect(try await marks().hasNews(since: tried))
+        tried = try await marks()
+        try await desk.store.write { _ = try $0.update(Card.self, cards[1].localID) { $0.points = 1 } }
+        #expect(try await marks().hasNews(since: tried))
+        // One that is refused, and sent again by the user.
+        tried = try await marks()
+        try await desk.store.write { try $0.fail(first, problem, retry: false) }
+        #expect(try await !marks().hasNews(since: tried))
+        tried.keep(try await marks())
+        try await desk.store.write { try $0.release(first) }
+        #expect(try await marks().hasNews(since: tried))
+        // Any store can tell.
+        let all = try await desk.sync.store.read { try $0.operations(after: nil, limit: 100) }
+        #expect(try await marks() == OperationMarks(all))
+    }
+}

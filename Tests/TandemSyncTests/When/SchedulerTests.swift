@@ -1,0 +1,177 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// When a scheduler syncs.
+@Suite(.timeLimit(.minutes(5))) struct SchedulerTests {
+    @Test func nothingIsSentBeforeItIsStarted() async throws {
+        let desk = try ScheduleDesk()
+        try await desk.insert("1")
+        desk.scheduler.syncNow()
+        await desk.pass(20)
+        #expect(desk.remote.requests.isEmpty && desk.scheduler.state == .stopped)
+    }
+
+    @Test func itSyncsAtTheStartAndThenByItsInterval() async throws {
+        let desk = try ScheduleDesk()
+        try await desk.insert("1")
+        await desk.start()
+        #expect(desk.begun.value == 1)
+        #expect(desk.remote.items(in: "Card").count == 1)
+        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 900))
+        await desk.pass(899)
+        #expect(desk.begun.value == 1)
+        await desk.pass(1)
+        #expect(desk.begun.value == 2)
+        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 900))
+        // What it wrote itself was looked at, and left at that.
+        #expect(desk.scheduler.lookCount.value > 0)
+        await desk.scheduler.stop()
+    }
+
+    @Test func itStartsWithoutASyncIfItIsToldTo() async throws {
+        let desk = try ScheduleDesk {
+            $0.syncsAtStart = false
+            $0.interval = nil
+        }
+        try await desk.insert("1")
+        await desk.start()
+        #expect(desk.begun.value == 0 && desk.scheduler.state == .waiting(until: nil))
+        try await desk.change("2")
+        await desk.pass(2)
+        #expect(desk.begun.value == 1)
+        #expect(desk.remote.items(in: "Card").count == 2)
+        #expect(desk.scheduler.state == .waiting(until: nil))
+        await desk.scheduler.stop()
+    }
+
+    @Test func localChangesAreSentWhenTheyHavePausedForTwoSeconds() async throws {
+        let desk = try ScheduleDesk()
+        await desk.start()
+        try await desk.change("1")
+        await desk.pass(1)
+        try await desk.change("2")
+        await desk.pass(1)
+        #expect(desk.begun.value == 1)
+        await desk.pass(1)
+        #expect(desk.begun.value == 2)
+        #expect(desk.remote.items(in: "Card").count == 2)
+        await desk.scheduler.stop()
+    }
+
+    @Test func whoChangesSomethingAllTheTimeIsSyncedAllTheSame() async throws {
+        let desk = try ScheduleDesk()
+        await desk.start()
+        // From the first change on.
+        for second in 0..<10 {
+            if second < 9 { try await desk.change("\(second)") } else { try await desk.insert("\(second)") }
+            #expect(desk.begun.value == 1)
+            await desk.pass(1)
+        }
+        #expect(desk.begun.value == 2)
+        await desk.scheduler.stop()
+    }
+
+    @Test func anEditOfWhatWaitsToBeSentIsAChangeToo() async throws {
+        let desk = try ScheduleDesk { $0.firstRetry = .seconds(600) }
+        desk.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: .insert)
+        let card = try await desk.insert("1")
+        await desk.start()
+        await desk.pass(5)
+        #expect(desk.begun.value == 1)
+        // The operation is the same, and newer.
+        try await desk.change { _ = try $0.update(Card.self, card.localID) { $0.points = 5 } }
+        await desk.pass(2)
+        #expect(desk.begun.value == 2)
+        #expect(desk.remote.items(in: "Card").first?[member: "points"] == .integer(5))
+        await desk.scheduler.stop()
+    }
+
+    @Test func aLocalChangeWhileASyncRunsLeadsToAnotherOne() async throws {
+        let desk = try ScheduleDesk()
+        try await desk.insert("1")
+        desk.remote.next(.meanwhile { _ = try? await desk.insert("2") }, on: .insert)
+        await desk.start()
+        #expect(desk.begun.value == 1)
+        #expect(desk.remote.items(in: "Card").count == 1)
+        await desk.pass(2)
+        #expect(desk.begun.value == 2)
+        #expect(desk.remote.items(in: "Card").count == 2)
+        await desk.pass(100)
+        #expect(desk.begun.value == 2)
+        await desk.scheduler.stop()
+    }
+
+    @Test func whatTheUserSendsAgainIsAChange() async throws {
+        let desk = try ScheduleDesk()
+        try await desk.insert("1")
+        desk.remote.next(.fail(.refused(status: 400, message: "no such shop")), on: .insert)
+        await desk.start()
+        let operation = try #require(try desk.store.operations.all().first)
+        #expect(operation.state == .failed)
+        await desk.pass(10)
+        #expect(desk.begun.value == 1)
+        try await desk.change { try $0.release(operation.id) }
+        await desk.pass(2)
+        #expect(desk.begun.value == 2)
+        #expect(desk.remote.items(in: "Card").count == 1)
+        await desk.scheduler.stop()
+    }
+
+    @Test func theAppMayAskAtAnyTime() async throws {
+        let desk = try ScheduleDesk { $0.syncsAtStart = false }
+        await desk.start()
+        await desk.set(.down)
+        desk.scheduler.syncNow()
+        await desk.scheduler.settle()
+        #expect(desk.begun.value == 1)
+        await desk.set(NetworkState(isMetered: true))
+        desk.scheduler.syncNow()
+        await desk.scheduler.settle()
+        #expect(desk.begun.value == 2)
+        await desk.scheduler.stop()
+        desk.scheduler.syncNow()
+        await desk.pass(1)
+        #expect(desk.begun.value == 2)
+    }
+
+    @Test func aClockThatIsSetBackKeepsNobodyWaiting() async throws {
+        let desk = try ScheduleDesk()
+        desk.fail(.unreachable, times: 1)
+        await desk.start()
+        desk.clock.jump(by: .seconds(-86_400))
+        await desk.scheduler.settle()
+        await desk.pass(4)
+        #expect(desk.begun.value == 1)
+        await desk.pass(1)
+        #expect(desk.begun.value == 2)
+        // Also if nothing happens between.
+        desk.clock.jump(by: .seconds(-86_400))
+        desk.clock.advance(by: .seconds(900))
+        #expect(await comesTrue { desk.begun.value == 3 })
+        await desk.scheduler.stop()
+    }
+
+    @Test func theStatesAreTold() async throws {
+        let desk = try ScheduleDesk()
+        var states = desk.scheduler.liveState.values(keeping: 100).makeAsyncIterator()
+        #expect(await states.next() == .stopped)
+        await desk.start()
+        #expect(await states.next() == .syncing)
+        #expect(await states.next() == .waiting(until: desk.clock.now() + 900))
+        await desk.set(.down)
+        #expect(await states.next() == .waitingForNetwork)
+        await desk.scheduler.stop()
+        #expect(await states.next() == .stopped)
+        var newest = desk.scheduler.states.makeAsyncIterator()
+        #expect(await newest.next() == .stopped)
+        // The next one begins anew.
+        await desk.set(.up)
+        await desk.start()
+        #expect(desk.begun.value == 2)
+        await desk.scheduler.stop()
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+@Suite(.timeLimit(.minutes(5))) struct SystemNetworkMonitorTests {
+    @Test func theSystemIsListenedToForAsLongAsSomebodyDoes() async throws {
+        let monitor = SystemNetworkMonitor { _ in false }
+        #expect(!monitor.isListening)
+        let here = monitor.state
+        let first = Task { for await _ in monitor.states {} }
+        let second = Task<NetworkState?, Never> {
+            for await state in monitor.states { return state }
+            return nil
+        }
+        #expect(await second.value == here)
+        #expect(await comesTrue { monitor.isListening })
+        first.cancel()
+        await first.value
+        #expect(await comesTrue { !monitor.isListening })
+        #expect(monitor.state == here)
+        // And anew.
+        var states: AsyncStream<NetworkState>? = monitor.states
+        #expect(monitor.isListening)
+        withExtendedLifetime(states) {}
+        states = nil
+        #expect(await comesTrue { !monitor.isListening })
+    }
+
+    @Test func listeningLeavesNothingOpen() async throws {
+        @Sendable func openFiles() throws -> Int {
+            try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+        }
+        guard FileManager.default.fileExists(atPath: "/proc/self/fd") else { return }
+        let monitor = SystemNetworkMonitor { _ in false }
+        let before = try openFiles()
+        for _ in 0..<200 {
+            let states = monitor.states
+            _ = monitor.state
+            withExtendedLifetime(states) {}
+        }
+        // Other tests open files too, but not hundreds that stay.
+        let isSo = try await comesTrue { try openFiles() < before + 100 }
+        #expect(isSo)
+    }
+
+    @Test func aNetworkThatComesAndGoesIsTold() async throws {
+        let script = [
+            "ip link add x0 type bridge && ip link set x0 up && ip addr add 10.9.0.1/24 dev x0",
+            "ip route add default via 10.9.0.2 dev x0 metric 600",
+            "ip route del default",
+            "ip route add default dev x0",
+            "ip link set x0 down",
+        ]
+        guard let probe = Self.run(["/bin/sh", "-ec", script[0]]), probe.status == 0 else {
+            print("➜ This machine lets nobody make a network of their own: the network monitor is not tried in one.")
+            return
+        }
+        let peer = try #require(Self.run([Self.peer] + script))
+        #expect(peer.status == 0)
+        #expect(peer.lines == ["none", "none", "local", "wide metered", "local", "wide metered", "none", "over"])
+    }
+
+    /// Runs a command in a network namespace of its own, in which there is nothing but a loopback that is off.
+    private static func run(_ command: [String]) -> (status: Int32, lines: [String])? {
+        guard FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare") else { return nil }
+        let (process, pipe) = (Process(), Pipe())
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+        process.arguments = ["-rn", "timeout", "60"] + command
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return nil }
+        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (process.terminationStatus, output.split(separator: "\n").map(String.init))
+    }
+
+    /// The peer's executable, which is built beside the tests'.
+    private static var peer: String {
+        let tests =
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+            ?? CommandLine.arguments[0]
+        return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("NetworkMonitorPeer").path
+    }
+}
