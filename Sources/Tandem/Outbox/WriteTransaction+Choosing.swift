@@ -129,7 +129,7 @@ extension WriteTransaction {
 
     private func goAsServerSays(_ state: ObjectState, _ table: TableLayout) throws {
         try eraseRow(of: state, in: table)
-        try asServer { try detachHolders(of: state.localID, in: table) }
+        try asServer { try detachHolders(of: state.localID, in: table, as: state.serverID) }
     }
 
     /// Shows a row that has no operation any more, and marks it as synced.

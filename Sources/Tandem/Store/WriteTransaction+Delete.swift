@@ -207,21 +207,35 @@ extension WriteTransaction {
         }
     }
 
-    /// Takes references to deleted objects out of one that holds them.
+    /// Takes references to deleted objects out of one that holds them. What waits in a list keeps its place among those
+    /// that are left.
     private func release(
         _ doomed: Doomed, in table: TableLayout, from id: LocalID, _ holder: TableLayout.Holder
     ) throws {
         guard let statement = try connection.tableStatements(holder.table).find(id) else { return }
         let row = RowBuffer()
+        var unresolved: [UnresolvedReference]?
         for property in holder.table.definition.properties.indices {
             guard property == holder.property, holder.isToMany else {
                 row.appendNull()
                 continue
             }
+            let rowID = try state(of: statement, holder.table).rowID
+            let waiting = try waitingEntries(of: rowID, property, in: holder.table)
             let ids = try LinkList.parse(try statement.text(holder.table.column(property)))
-            row.append(text: LinkList.text(ids.filter { !doomed.contains($0, table) }))
+            var entries = ids.map { (id: $0, waits: false) }
+            for entry in waiting { entries.insert((entry.id, true), at: min(entry.position, entries.count)) }
+            entries.removeAll { !$0.waits && doomed.contains($0.id, table) }
+            row.append(text: LinkList.text(entries.filter { !$0.waits }.map(\.id)))
+            let link = TableLayout.Link(
+                property: property, isToMany: true, targetType: { table.definition.type })
+            unresolved = entries.enumerated().filter(\.element.waits).map {
+                UnresolvedReference(link: link, target: table, position: $0.offset, id: $0.element.id)
+            }
         }
-        _ = try update(statement, with: row, in: holder.table, only: [holder.property], keepsWaiting: true)
+        _ = try update(
+            statement, with: row, in: holder.table, only: [holder.property], unresolved: unresolved,
+            keepsWaiting: unresolved == nil)
     }
 
     /// An object goes because the server says so: references to it wait, as for one that has not arrived. What

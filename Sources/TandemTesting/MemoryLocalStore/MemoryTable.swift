@@ -76,11 +76,13 @@ struct MemoryTable: Sendable {
         guard !object.isDeleted else { return }
         for (index, places) in model.uniques.enumerated() {
             guard let key = key(of: object, places), let row = unique[index][key], row != object.row else { continue }
+            let (other, isOne) = (objects[row]?.localID, places.count == 1)
             throw TandemError(
-                .duplicateValue, "Another object has \(places.count > 1 ? "these values" : "this value") already.",
-                advice: "Change \(places.count > 1 ? "one of them" : "it"), or update the other object.",
+                .duplicateValue,
+                "Another object\(other.map { " (\($0))" } ?? "") has \(isOne ? "this value" : "these values") already.",
+                advice: "Change \(isOne ? "it" : "one of them"), or update the other object.",
                 model: model.definition.name, property: places.map { model.properties[$0].name }.joined(separator: "+"),
-                localID: objects[row]?.localID)
+                localID: other)
         }
     }
 

@@ -1,0 +1,117 @@
+import Foundation
+import Tandem
+import TandemSync
+
+/// A store on which a law is tried.
+struct LawBench: Sendable {
+    let store: any LocalStore
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
+        try await store.write(body)
+    }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
+        try await store.read(body)
+    }
+}
+
+/// The tables of the models.
+let things = "things"
+let parts = "Part"
+
+/// A failure, as a server tells it.
+let refusal = OperationError(status: 400, message: "no", at: Date(timeIntervalSince1970: 0))
+let loss = OperationError(message: "lost", at: Date(timeIntervalSince1970: 0))
+
+extension LocalReading {
+    func value(_ name: String, of id: LocalID, in table: String = things) throws -> StorageValue? {
+        try object(id, in: table)?.values[name]
+    }
+
+    /// The operation of an object, which must have one.
+    func op(
+        _ id: LocalID, in table: String = things, file: String = #fileID, line: UInt = #line
+    ) throws -> Operation {
+        try unwrap(try operation(on: id, in: table), "operation of \(id)", file: file, line: line)
+    }
+
+    /// Whether an object is there, known to the server and without an operation.
+    func isSynced(_ id: LocalID, in table: String = things) throws -> Bool {
+        try serverID(of: id, in: table) != nil && operation(on: id, in: table) == nil
+    }
+
+    func isThere(_ id: LocalID, in table: String = things) throws -> Bool {
+        try object(id, in: table).map { !$0.isDeleted } ?? false
+    }
+}
+
+extension LocalWriting {
+    /// Adds a thing, as the app would.
+    @discardableResult
+    func thing(_ id: LocalID, _ values: [String: StorageValue] = [:]) throws -> LocalID {
+        try insert(values.merging(["name": "n"]) { first, _ in first }, in: things, as: id)
+    }
+
+    @discardableResult
+    func part(_ id: LocalID, _ values: [String: StorageValue] = [:]) throws -> LocalID {
+        try insert(values.merging(["title": .text(id.rawValue)]) { first, _ in first }, in: parts, as: id)
+    }
+
+    /// Receives a thing that is not here yet.
+    @discardableResult
+    func syncedThing(_ id: ServerID, _ values: [String: StorageValue] = [:], version: String = "1") throws -> LocalID {
+        let receipt = try receive(.thing(id, values, version: version), in: things, identity: .client)
+        guard case .inserted(let localID) = receipt else {
+            throw BrokenExpectation(message: "a new item was not inserted: \(receipt)", line: #fileID)
+        }
+        return localID
+    }
+
+    @discardableResult
+    func syncedPart(_ id: ServerID, _ values: [String: StorageValue] = [:]) throws -> LocalID {
+        let all = values.merging(["title": .text(id.rawValue), "size": .null, "weight": .real(0), "home": .null]) {
+            first, _ in first
+        }
+        let receipt = try receive(
+            ServerItem(serverID: id, version: "1", values: all), in: parts, identity: .client)
+        guard case .inserted(let localID) = receipt else {
+            throw BrokenExpectation(message: "a new item was not inserted: \(receipt)", line: #fileID)
+        }
+        return localID
+    }
+
+    /// Begins to send what waits of an object.
+    @discardableResult
+    func send(_ id: LocalID, in table: String = things, leavingOut: Set<String> = []) throws -> Operation {
+        try beginAttempt(try op(id, in: table).id, leavingOut: leavingOut) { $1 }
+    }
+
+    @discardableResult
+    func edit(_ id: LocalID, _ values: [String: StorageValue], in table: String = things) throws -> Operation? {
+        try change(id, in: table, to: values)
+        return try operation(on: id, in: table)
+    }
+
+    func delete(_ id: LocalID, in table: String = things) throws { try change(id, in: table, to: nil) }
+
+    func sendable(_ id: LocalID, in table: String = things) throws -> OutgoingObject {
+        try unwrap(try outgoing(try op(id, in: table).id), "object to be sent of \(id)")
+    }
+}
+
+extension ServerItem {
+    /// All of a thing that a server holds; a tombstone without values.
+    static func thing(
+        _ id: ServerID, _ values: [String: StorageValue] = [:], version: String? = "1", isDeleted: Bool = false,
+        extras: [UInt8]? = nil
+    ) -> ServerItem {
+        let defaults: [String: StorageValue] = [
+            "name": "n", "count": 0, "code": .null, "at": .null, "next": .null, "parts": .references([]),
+            "owner": .null,
+        ]
+        return ServerItem(
+            serverID: id, version: version, updatedAt: Date(timeIntervalSince1970: 1000), isDeleted: isDeleted,
+            values: isDeleted ? [:] : values.merging(defaults) { first, _ in first }, extras: extras,
+            source: Array("\(id) \(version ?? "-")".utf8))
+    }
+}

@@ -1,0 +1,253 @@
+import Foundation
+import Tandem
+import TandemSync
+
+extension LocalStoreConformance {
+    static let answerLaws: [Law] = [
+        Law(
+            "an answered insert is synced, as the server has it",
+            inOne: { local in
+                try local.thing("t", ["count": 1])
+                let attempt = try local.send("t")
+                var item = ServerItem.thing("s", ["count": 5], version: "v", extras: [1])
+                item.createdAt = Date(timeIntervalSince1970: 7)
+                let outcome = try local.acknowledge(attempt.id, attempt: 1, with: item, keepsTombstones: true)
+                try expect(outcome == .done, "it is \(outcome)")
+                let object = try unwrap(try local.object("t", in: things), "object")
+                try expect(
+                    object.serverID == "s" && object.version == "v" && object.createdAt == item.createdAt
+                        && object.updatedAt == item.updatedAt && object.extras == [1] && object.values["count"] == 5,
+                    "it is \(object)")
+                try expect(try local.isSynced("t") && local.serverID(of: "t", in: things) == "s", "it is not synced")
+            }),
+        Law(
+            "what was changed meanwhile stays to be sent, on the new version",
+            inOne: { local in
+                try local.syncedThing("s")
+                try local.edit("s", ["count": 1])
+                let attempt = try local.send("s")
+                try local.edit("s", ["name": "m"])
+                let item = ServerItem.thing("s", ["count": 1, "code": "x", "name": "theirs"], version: "2")
+                let outcome = try local.acknowledge(attempt.id, attempt: 1, with: item, keepsTombstones: true)
+                try expect(outcome == .stillPending, "it is \(outcome)")
+                let out = try local.sendable("s")
+                try expect(
+                    out.version == "2" && out.changed == ["name"] && out.operation.base == ["name": "theirs"]
+                        && out.operation.id == attempt.id && out.attemptedKinds.isEmpty, "it is \(out)")
+                try expect(
+                    try local.value("name", of: "s") == "m" && local.value("code", of: "s") == "x",
+                    "its values are wrong")
+            }),
+        Law(
+            "an answer for what is deleted meanwhile leaves the delete",
+            inOne: { local in
+                try local.thing("t")
+                let attempt = try local.send("t")
+                try local.edit("t", ["count": 1])
+                try local.delete("t")
+                let outcome = try local.acknowledge(attempt.id, attempt: 1, with: .thing("s"), keepsTombstones: true)
+                let operation = try local.op("t")
+                try expect(
+                    outcome == .stillPending && operation.kind == .delete && operation.replaced == .update
+                        && operation.state == .pending, "it is \(outcome), \(operation)")
+                try expect(try local.serverID(of: "t", in: things) == "s", "it is not known")
+            }),
+        Law(
+            "an answered delete takes the object away",
+            inOne: { local in
+                try local.syncedThing("s")
+                try local.delete("s")
+                let attempt = try local.send("s")
+                let outcome = try local.acknowledge(attempt.id, attempt: 1, with: nil, keepsTombstones: true)
+                try expect(
+                    try outcome == .done && !local.hasObject("s", in: things) && local.countOfOperations() == 0,
+                    "it is \(outcome)")
+            }),
+        Law(
+            "what was brought back while its delete was under way is to be undeleted there",
+            inOne: { local in
+                try local.syncedThing("s")
+                try local.delete("s")
+                let attempt = try local.send("s")
+                try local.edit("s", ["count": 1])
+                let outcome = try local.acknowledge(
+                    attempt.id, attempt: 1, with: .thing("s", version: "2", isDeleted: true), keepsTombstones: true)
+                let out = try local.sendable("s")
+                try expect(
+                    outcome == .stillPending && out.operation.kind == .update && out.changed.count == 7
+                        && out.serverID == "s" && out.version == "2", "it is \(outcome), \(out)")
+                try expect(try local.mayHaveDeleted(attempt.id), "that it is deleted there is forgotten")
+                try expect(try local.keptItem(of: attempt.id)?.isDeleted == true, "the tombstone is not kept")
+            }),
+        Law(
+            "where no tombstones are kept it is to be inserted",
+            inOne: { local in
+                try local.syncedThing("s")
+                try local.delete("s")
+                let attempt = try local.send("s")
+                try local.edit("s", ["count": 1])
+                let outcome = try local.acknowledge(attempt.id, attempt: 1, with: nil, keepsTombstones: false)
+                let out = try local.sendable("s")
+                try expect(
+                    outcome == .stillPending && out.operation.kind == .insert && out.serverID == nil
+                        && out.version == nil
+                        && out.attemptedKinds.isEmpty, "it is \(outcome), \(out)")
+            }),
+        Law(
+            "an answer to an attempt that is over changes nothing",
+            inOne: { local in
+                try local.thing("t")
+                let attempt = try local.send("t")
+                try local.send("t")
+                let outcome = try local.acknowledge(attempt.id, attempt: 1, with: .thing("s"), keepsTombstones: true)
+                try expect(try outcome == .stale && local.serverID(of: "t", in: things) == nil, "it is \(outcome)")
+                try expect(
+                    try local.acknowledge(999, attempt: 1, with: .thing("s"), keepsTombstones: true) == .stale,
+                    "no operation")
+            }),
+        Law(
+            "an insert or update needs a live item for an answer",
+            inOne: { local in
+                try local.thing("t")
+                let attempt = try local.send("t")
+                for item in [nil, ServerItem.thing("t", isDeleted: true)] {
+                    try expect(.invalidValue, "an answer of \(String(describing: item))") {
+                        _ = try local.acknowledge(attempt.id, attempt: 1, with: item, keepsTombstones: true)
+                    }
+                }
+                try expect(try local.op("t").state == .attempted, "it is \(try local.op("t").state)")
+            }),
+        Law(
+            "the answer to what was held in its flight counts; what is left is held",
+            inOne: { local in
+                for id in ["a", "b"] as [LocalID] {
+                    try local.thing(id)
+                    try local.send(id)
+                    try local.hold(try local.op(id).id)
+                }
+                try local.edit("b", ["count": 1])
+                let outcomes = try ["a", "b"].map { id in
+                    try local.acknowledge(
+                        try local.op(LocalID(id)).id, attempt: 1, with: .thing(ServerID(id)), keepsTombstones: true)
+                }
+                try expect(
+                    try outcomes == [.done, .stillPending] && local.op("b").state == .held, "they are \(outcomes)")
+            }),
+        Law(
+            "an answer whose unique value is another's here is not sent again, and kept",
+            inOne: { local in
+                try local.thing("a", ["code": "x"])
+                try local.thing("b")
+                let attempt = try local.send("b")
+                let outcome = try local.acknowledge(
+                    attempt.id, attempt: 1, with: .thing("b", ["code": "x"], version: "5"), keepsTombstones: true)
+                try expect(outcome == .refusedHere, "it is \(outcome)")
+                try expect(try local.isSynced("b") && local.value("code", of: "b") == .null, "it is to be sent again")
+                try expect(try local.object("b", in: things)?.version == nil, "it has a version that it does not hold")
+                let kept = try local.keptItemsWithoutOperation(in: things, after: nil, limit: 9)
+                try expect(kept.map(\.serverID) == ["b"] && kept.first?.reason == .refused, "what is kept is \(kept)")
+            }),
+    ]
+
+    static let lostAnswerLaws: [Law] = [
+        Law(
+            "what a pull brought in place of a lost answer is the object that was made here",
+            inOne: { local in
+                try local.thing("t", ["name": "mine"])
+                let attempt = try local.send("t")
+                try local.leaveUncertainOnce(attempt)
+                try local.syncedThing("s1", ["name": "mine"])
+                try local.syncedThing("h", ["next": "s1"])
+                try local.edit("s1", ["count": 4])
+                let again = try local.send("t")
+                let outcome = try local.acknowledge(
+                    again.id, attempt: 2, with: .thing("s1", ["name": "mine"]), keepsTombstones: true)
+                try expect(outcome == .stillPending, "what was changed of the other is lost: \(outcome)")
+                try expect(try local.localIDs(in: things) == ["h", "t"], "they are \(try local.localIDs(in: things))")
+                try expect(
+                    try local.op("t").kind == .update && local.op("t").base == ["count": 0]
+                        && local.value("count", of: "t") == 4, "its operation is \(try local.op("t"))")
+                try expect(try local.value("next", of: "h") == "t", "a reference leads to the one that is gone")
+            }),
+        Law(
+            "an ID of an object that was here before is refused",
+            inOne: { local in
+                try local.syncedThing("s1")
+                try local.thing("t")
+                let attempt = try local.send("t")
+                try expect(.duplicateID, "an answer") {
+                    _ = try local.acknowledge(attempt.id, attempt: 1, with: .thing("s1"), keepsTombstones: true)
+                }
+                try expect(
+                    try local.op("t").state == .attempted && local.hasObject("s1", in: things), "a part was done")
+            }),
+        Law(
+            "every value that was sent since the last answer is our own",
+            inOne: { local in
+                try local.syncedThing("s")
+                for count in [1, 2, 3] as [Int64] {
+                    try local.edit("s", ["count": .integer(count)])
+                    try local.leaveUncertainOnce(try local.send("s"))
+                }
+                try local.edit("s", ["count": 4])
+                for count in [0, 1, 2, 3, 4] as [Int64] {
+                    let item = ServerItem.thing("s", ["count": .integer(count)], version: "9")
+                    let sides = try local.sides(of: try local.op("s").id, against: item) { $1 }
+                    try expect(!sides.isConflict, "\(count) is taken for somebody else's")
+                }
+                let other = ServerItem.thing("s", ["count": 9], version: "9")
+                try expect(
+                    try local.sides(of: local.op("s").id, against: other) { $1 }.isConflict, "9 is taken for ours")
+            }),
+        Law(
+            "what was surely not carried out is nobody's value",
+            inOne: { local in
+                try local.syncedThing("s")
+                try local.edit("s", ["count": 1])
+                let attempt = try local.send("s")
+                _ = try local.fail(attempt.id, attempt: 1, loss, retry: true, retryAt: nil)
+                try local.edit("s", ["count": 2])
+                let item = ServerItem.thing("s", ["count": 1], version: "9")
+                try expect(try local.sides(of: attempt.id, against: item) { $1 }.isConflict, "it is taken for ours")
+            }),
+        Law(
+            "values that were sent are known again in the form in which they come back",
+            inOne: { local in
+                try local.syncedThing("s")
+                try local.edit("s", ["at": .real(5.75)])
+                let cut: WireRounding = { property, value in
+                    guard case .real(let time) = value else { return value }
+                    return .real(time.rounded(.down))
+                }
+                _ = try local.beginAttempt(try local.op("s").id, leavingOut: [], rounding: cut)
+                try local.leaveUncertainOnce(try local.op("s"))
+                try local.edit("s", ["at": .real(8.5)])
+                let item = ServerItem.thing("s", ["at": .real(5)], version: "2")
+                try expect(
+                    try !local.sides(of: local.op("s").id, against: item, rounding: cut).isConflict,
+                    "it is taken for another's")
+            }),
+        Law(
+            "an item that a pull brings is known by the local ID that it carries",
+            inOne: { local in
+                try local.thing("a")
+                try local.thing("b")
+                for id in ["a", "b"] as [LocalID] { try local.leaveUncertainOnce(try local.send(id)) }
+                let carried = try local.receive(.thing("s9"), in: things, identity: .server(localID: "a"))
+                guard case .keptBeside(let operation) = carried else { return try expect(false, "carried: \(carried)") }
+                try expect(try operation == local.op("a").id, "it is another's")
+                let client = try local.receive(.thing("b"), in: things, identity: .client)
+                guard case .keptBeside = client else { return try expect(false, "made by a client: \(client)") }
+                let unknown = try local.receive(.thing("s8"), in: things, identity: .server(localID: nil))
+                guard case .inserted = unknown else { return try expect(false, "unknown: \(unknown)") }
+            }),
+    ]
+}
+
+extension LocalWriting {
+    func leaveUncertainOnce(_ attempt: Operation) throws {
+        try expect(
+            try leaveUncertain(attempt.id, attempt: attempt.attempts, loss, retryAt: nil), "an attempt is not under way"
+        )
+    }
+}

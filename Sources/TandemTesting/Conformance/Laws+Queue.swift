@@ -1,0 +1,177 @@
+import Foundation
+import Tandem
+import TandemSync
+
+extension LocalStoreConformance {
+    static let queueLaws: [Law] = [
+        Law(
+            "a new object has its values, its defaults, and an insert",
+            inOne: { local in
+                let id = try local.insert(["name": "e\u{301}"], in: things, as: nil)
+                let object = try unwrap(try local.object(id, in: things), "object")
+                try expect(
+                    object.values == [
+                        "name": "e\u{301}", "count": 0, "code": .null, "at": .null, "next": .null,
+                        "parts": .references([]), "owner": .null, "note": "",
+                    ], "its values are \(object.values)")
+                try expect(
+                    object.serverID == nil && !object.isDeleted && object.localID == id, "its state is \(object)")
+                let operation = try local.op(id)
+                try expect(
+                    operation.kind == .insert && operation.state == .pending && operation.base.isEmpty
+                        && operation.attempts == 0 && operation.table == things && operation.model == "Thing"
+                        && operation.localID == id, "its operation is \(operation)")
+                try expect(.invalidValue, "an insert without a value that is needed") {
+                    _ = try local.insert([:], in: things, as: nil)
+                }
+                try expect(.duplicateID, "a second object of the ID") { try local.thing(id) }
+            }),
+        Law(
+            "a change that changes nothing makes no operation",
+            inOne: { local in
+                try local.syncedThing("s", ["name": "\u{e9}"])
+                try expect(try local.edit("s", ["name": "\u{e9}", "count": 0]) == nil, "the same value was a change")
+                try expect(try local.edit("s", ["note": "mine"]) == nil, "a value kept here only was to be sent")
+                try expect(try local.value("note", of: "s") == "mine", "it was not kept")
+                try expect(
+                    try local.edit("s", ["name": "e\u{301}"])?.kind == .update, "texts are not compared byte by byte")
+            }),
+        Law(
+            "an update keeps what was there before its first change",
+            inOne: { local in
+                try local.syncedThing("s", ["count": 7])
+                try local.edit("s", ["count": 8])
+                try local.edit("s", ["count": 9, "name": "m"])
+                let operation = try local.op("s")
+                try expect(operation.kind == .update, "it is \(operation.kind)")
+                try expect(operation.base == ["count": 7, "name": "n"], "its bases are \(operation.base)")
+                try expect(try local.countOfOperations() == 1, "it has two operations")
+            }),
+        Law(
+            "an insert stays one when it is edited, and goes with its object",
+            inOne: { local in
+                try local.thing("t")
+                let id = try local.op("t").id
+                try local.edit("t", ["count": 1])
+                try expect(
+                    try local.op("t").kind == .insert && local.op("t").id == id, "an edit made another operation of it")
+                try local.delete("t")
+                try expect(
+                    try !local.hasObject("t", in: things) && local.countOfOperations() == 0, "it was not gone at once")
+                try local.delete("t")
+                try expect(.notFound, "a change of what is gone") { try local.edit("t", ["count": 2]) }
+            }),
+        Law(
+            "what was sent and is deleted is to be deleted there",
+            inOne: { local in
+                try local.thing("t")
+                let attempt = try local.send("t")
+                try expect(
+                    try local.leaveUncertain(attempt.id, attempt: 1, loss, retryAt: nil),
+                    "its attempt was not under way")
+                try local.delete("t")
+                let operation = try local.op("t")
+                try expect(operation.kind == .delete && operation.replaced == .insert, "it is \(operation)")
+                try expect(try !local.isThere("t") && local.hasObject("t", in: things), "it was not hidden")
+            }),
+        Law(
+            "a delete remembers the update that it replaced, and gives it back",
+            inOne: { local in
+                try local.syncedThing("s")
+                try local.edit("s", ["count": 1])
+                let id = try local.op("s").id
+                try local.delete("s")
+                try expect(
+                    try local.op("s").kind == .delete && local.op("s").replaced == .update, "it is not remembered")
+                try expect(try local.op("s").id == id, "it has another place in the queue")
+                try local.edit("s", [:])
+                let operation = try local.op("s")
+                try expect(
+                    operation.kind == .update && operation.replaced == nil && operation.base == ["count": 0],
+                    "it is given back as \(operation)")
+                try expect(try local.isThere("s") && local.value("count", of: "s") == 1, "its object is not back")
+            }),
+        Law(
+            "a delete that is taken back unsent leaves nothing",
+            inOne: { local in
+                try local.syncedThing("s")
+                try local.delete("s")
+                try expect(
+                    try local.op("s").kind == .delete && local.op("s").replaced == nil, "it is \(try local.op("s"))")
+                try local.edit("s", [:])
+                try expect(try local.isSynced("s") && local.isThere("s"), "something is left")
+            }),
+        Law(
+            "a delete that was sent and is taken back has all sent again",
+            inOne: { local in
+                try local.syncedThing("s")
+                try local.delete("s")
+                let attempt = try local.send("s")
+                _ = try local.leaveUncertain(attempt.id, attempt: 1, loss, retryAt: nil)
+                try local.edit("s", ["count": 3])
+                let operation = try local.op("s")
+                try expect(operation.kind == .update && operation.base.count == 7, "it is \(operation)")
+                try expect(try local.mayHaveDeleted(operation.id), "that it may be deleted there is forgotten")
+            }),
+        Law(
+            "an insert over what is deleted brings it back",
+            inOne: { local in
+                try local.syncedThing("s", ["count": 1])
+                try local.delete("s")
+                try local.thing("s", ["count": 2])
+                try expect(
+                    try local.op("s").kind == .update && local.value("count", of: "s") == 2 && local.isThere("s"),
+                    "it is \(try local.op("s"))")
+            }),
+        Law(
+            "the queue is in the order of the first changes",
+            inOne: { local in
+                for id in ["a", "b", "c", "d"] as [LocalID] { try local.thing(id) }
+                try local.part("p")
+                try local.edit("a", ["count": 1])
+                try local.delete("b")
+                let all = try local.operations(after: nil, limit: 10)
+                try expect(all.map(\.localID) == ["a", "c", "d", "p"], "it is \(all.map(\.localID))")
+                let some = try local.operations(after: all[0].id, limit: 2)
+                try expect(some.map(\.localID) == ["c", "d"], "a part of it is \(some.map(\.localID))")
+                try expect(
+                    try local.countOfOperations(in: things) == 3 && local.countOfOperations(in: parts) == 1, "counts")
+                try expect(
+                    try local.operation(withID: all[1].id)?.localID == "c", "an operation is not found by its ID")
+                try local.hold(all[1].id)
+                try expect(
+                    try local.countOfOperations(in: .held) == 1 && local.countOfOperations(in: .pending) == 3,
+                    "it is not counted by its state")
+            }),
+        Law(
+            "an operation has a number that no other had",
+            inOne: { local in
+                try local.thing("a")
+                let first = try local.op("a").id
+                try local.delete("a")
+                try local.thing("a")
+                try expect(try local.op("a").id > first, "a number was given twice")
+            }),
+        Law(
+            "what failed waits to be sent again when it changes; what is held does not",
+            inOne: { local in
+                for id in ["f", "h"] as [LocalID] { try local.thing(id) }
+                try local.fail(try local.op("f").id, refusal, retry: false)
+                try local.hold(try local.op("h").id)
+                try expect(try local.op("f").state == .failed && local.op("f").error == refusal, "it has not failed")
+                for id in ["f", "h"] as [LocalID] { try local.edit(id, ["count": 1]) }
+                try expect(try local.op("f").state == .pending && local.op("f").error == nil, "it does not wait")
+                try expect(try local.op("h").state == .held, "it is not held")
+            }),
+        Law(
+            "values are kept bit by bit",
+            inOne: { local in
+                try local.part("p", ["weight": .real(0)])
+                try local.edit("p", ["weight": .real(-0.0)], in: parts)
+                guard case .real(let weight)? = try local.value("weight", of: "p", in: parts) else {
+                    return try expect(false, "a number is none")
+                }
+                try expect(weight.sign == .minus, "-0 became 0")
+            }),
+    ]
+}

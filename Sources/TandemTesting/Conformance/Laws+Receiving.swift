@@ -1,0 +1,220 @@
+import Foundation
+import Tandem
+import TandemSync
+
+extension LocalStoreConformance {
+    static let receivingLaws: [Law] = [
+        Law(
+            "what a server sends is written, and makes no operation",
+            inOne: { local in
+                var item = ServerItem.thing("s", ["count": 4], version: "v", extras: [1])
+                item.createdAt = Date(timeIntervalSince1970: 3)
+                let receipt = try local.receive(item, in: things, identity: .client)
+                guard case .inserted("s") = receipt else { return try expect(false, "it is \(receipt)") }
+                let object = try unwrap(try local.object("s", in: things), "object")
+                try expect(
+                    object.serverID == "s" && object.version == "v" && object.createdAt == item.createdAt
+                        && object.updatedAt == item.updatedAt && object.extras == [1] && object.values["count"] == 4
+                        && object.values["note"] == "", "it is \(object)")
+                try expect(try local.countOfOperations() == 0 && local.isSynced("s"), "it is to be sent")
+            }),
+        Law(
+            "what a server sends again changes what differs, and nothing else",
+            inOne: { local in
+                try local.syncedThing("s", ["count": 4])
+                try local.edit("s", ["note": "mine"])
+                var receipt = try local.receive(.thing("s", ["count": 4]), in: things, identity: .client)
+                guard case .unchanged = receipt else { return try expect(false, "the same is \(receipt)") }
+                receipt = try local.receive(.thing("s", ["count": 5], version: "2"), in: things, identity: .client)
+                guard case .updated("s") = receipt else { return try expect(false, "another is \(receipt)") }
+                try expect(
+                    try local.value("count", of: "s") == 5 && local.value("note", of: "s") == "mine"
+                        && local.object("s", in: things)?.version == "2", "it is not what was sent")
+                receipt = try local.receive(.thing("s", ["count": 6], version: "2"), in: things, identity: .client)
+                guard case .updated = receipt else { return try expect(false, "a version that lies is \(receipt)") }
+                let part = ServerItem(serverID: "s", version: "3", values: ["name": "m"])
+                _ = try local.receive(part, in: things, identity: .client)
+                try expect(try local.value("count", of: "s") == 6, "what was not named was changed")
+            }),
+        Law(
+            "an object whose ID is another's here gets a new one",
+            inOne: { local in
+                try local.thing("x")
+                let receipt = try local.receive(.thing("x"), in: things, identity: .server(localID: nil))
+                guard case .inserted(let id) = receipt else { return try expect(false, "it is \(receipt)") }
+                try expect(try id != "x" && local.serverID(of: id, in: things) == "x", "it is \(id)")
+            }),
+        Law(
+            "a tombstone takes the object away; one of what is not here is nothing",
+            inOne: { local in
+                try local.syncedThing("s")
+                var receipt = try local.receive(.thing("s", isDeleted: true), in: things, identity: .client)
+                guard case .removed("s") = receipt else { return try expect(false, "it is \(receipt)") }
+                try expect(try !local.hasObject("s", in: things) && local.countOfOperations() == 0, "it is still there")
+                receipt = try local.receive(.thing("s", isDeleted: true), in: things, identity: .client)
+                guard case .unknownTombstone = receipt else { return try expect(false, "again it is \(receipt)") }
+            }),
+        Law(
+            "what has an operation is not overwritten: the item is kept beside it",
+            inOne: { local in
+                try local.syncedThing("s")
+                try local.edit("s", ["count": 2])
+                let id = try local.op("s").id
+                let receipt = try local.receive(.thing("s", ["count": 7], version: "2"), in: things, identity: .client)
+                guard case .keptBeside(id) = receipt else { return try expect(false, "it is \(receipt)") }
+                let kept = try unwrap(try local.keptItem(of: id), "kept item")
+                try expect(
+                    kept.serverID == "s" && kept.localID == "s" && kept.version == "2" && kept.reason == .pending
+                        && !kept.isDeleted && kept.source == Array("s 2".utf8), "it is \(kept)")
+                try expect(
+                    try local.value("count", of: "s") == 2 && local.object("s", in: things)?.version == "1"
+                        && local.op("s").base == ["count": 0], "the object was written")
+                try expect(
+                    try local.keptItemsWithoutOperation(in: things, after: nil, limit: 9).isEmpty,
+                    "it is without operation")
+                let tombstone = try local.receive(
+                    .thing("s", version: "3", isDeleted: true), in: things, identity: .client)
+                guard case .keptBeside = tombstone else { return try expect(false, "a tombstone is \(tombstone)") }
+                try expect(
+                    try local.isThere("s") && local.keptItem(of: id)?.isDeleted == true, "the newest is not kept")
+            }),
+        Law(
+            "what the change was made on is no news, and ends what was kept",
+            inOne: { local in
+                try local.syncedThing("s")
+                try local.edit("s", ["count": 2])
+                let id = try local.op("s").id
+                _ = try local.receive(.thing("s", ["count": 7], version: "2"), in: things, identity: .client)
+                let receipt = try local.receive(.thing("s", version: "1"), in: things, identity: .client)
+                guard case .unchanged = receipt else { return try expect(false, "it is \(receipt)") }
+                try expect(try local.keptItem(of: id) == nil, "what was kept is still there")
+            }),
+        Law(
+            "what is kept is over when the operation knows it",
+            inOne: { local in
+                for id in ["a", "b", "c"] as [ServerID] {
+                    try local.syncedThing(id)
+                    try local.edit(LocalID(id.rawValue), ["count": 2])
+                    _ = try local.receive(
+                        .thing(id, ["code": .text(id.rawValue)], version: "2"), in: things, identity: .client)
+                }
+                let c = try local.op("c").id
+                _ = try local.rebase(
+                    try local.op("a").id, onto: .thing("a", ["code": "a"], version: "2"), takingServers: []
+                ) { $1 }
+                _ = try local.discard(try local.op("b").id, for: .thing("b", ["code": "b"], version: "2"))
+                try expect(try local.keptItem(of: try local.op("a").id) == nil, "after a rebase it is not")
+                try expect(
+                    try local.keptItemsWithoutOperation(in: things, after: nil, limit: 9).isEmpty, "given up it is not")
+                // What was kept itself is not newer than what has been kept in its place.
+                _ = try local.receive(.thing("c", ["code": "d"], version: "3"), in: things, identity: .client)
+                var old = ServerItem.thing("c", ["code": "c"], version: "2")
+                old.wasKept = true
+                _ = try local.rebase(c, onto: old, takingServers: []) { $1 }
+                try expect(try local.keptItem(of: c)?.version == "3", "what was kept since is forgotten")
+            }),
+        Law(
+            "what was kept beside an operation that is gone can be received",
+            inOne: { local in
+                for id in ["b", "a"] as [ServerID] {
+                    try local.syncedThing(id)
+                    try local.edit(LocalID(id.rawValue), ["count": 2])
+                    _ = try local.receive(.thing(id, ["count": 7], version: "2"), in: things, identity: .client)
+                    _ = try local.discard(try local.op(LocalID(id.rawValue)).id, for: nil)
+                }
+                let kept = try local.keptItemsWithoutOperation(in: things, after: nil, limit: 9)
+                try expect(kept.map(\.serverID) == ["a", "b"], "they are \(kept.map(\.serverID))")
+                let rest = try local.keptItemsWithoutOperation(in: things, after: "a", limit: 1)
+                try expect(rest.map(\.serverID) == ["b"], "after the first they are \(rest.map(\.serverID))")
+                _ = try local.receive(.thing("a", ["count": 7], version: "2"), in: things, identity: .client)
+                try expect(
+                    try local.keptItemsWithoutOperation(in: things, after: nil, limit: 9).count == 1, "it is kept on")
+            }),
+        Law(
+            "an item without a value that is needed is refused",
+            inOne: { local in
+                try expect(.invalidValue, "it") {
+                    _ = try local.receive(
+                        ServerItem(serverID: "s", version: "1", values: ["count": 1]), in: things, identity: .client)
+                }
+                try expect(try local.localIDs(in: things).isEmpty, "it is there")
+            }),
+    ]
+
+    static let clashLaws: [Law] = [
+        Law(
+            "an item with another's unique value is refused, and kept",
+            inOne: { local in
+                try local.thing("t", ["code": "x"])
+                let receipt = try local.receive(.thing("s", ["code": "x"]), in: things, identity: .client)
+                guard case .refused(let error) = receipt else { return try expect(false, "it is \(receipt)") }
+                try expect(error.code == .duplicateValue && error.property == "code", "it is \(error)")
+                try expect(try !local.hasObject("s", in: things), "it is there")
+                let kept = try local.keptItemsWithoutOperation(in: things, after: nil, limit: 9)
+                try expect(
+                    kept.map(\.serverID) == ["s"] && kept.first?.reason == .refused && kept.first?.localID == nil
+                        && kept.first?.message != nil, "what is kept is \(kept)")
+                try local.delete("t")
+                guard case .inserted = try local.receive(.thing("s", ["code": "x"]), in: things, identity: .client)
+                else {
+                    return try expect(false, "it is refused still")
+                }
+                try expect(
+                    try local.keptItemsWithoutOperation(in: things, after: nil, limit: 9).isEmpty, "it is kept still")
+            }),
+        Law(
+            "a refused change leaves the object as it was",
+            inOne: { local in
+                try local.syncedThing("a", ["code": "x"])
+                try local.syncedThing("b")
+                let receipt = try local.receive(
+                    .thing("b", ["code": "x", "count": 5], version: "2"), in: things, identity: .client)
+                guard case .refused = receipt else { return try expect(false, "it is \(receipt)") }
+                try expect(
+                    try local.value("count", of: "b") == 0 && local.object("b", in: things)?.version == "1",
+                    "it is changed")
+            }),
+        Law(
+            "items that stand in each other's way are received together",
+            inOne: { local in
+                for (id, code) in [("a", "1"), ("b", "2"), ("c", "3")] {
+                    try local.syncedThing(ServerID(id), ["code": .text(code)])
+                }
+                let swapped = [("a", "2"), ("b", "1"), ("d", "3"), ("c", "4")].map { id, code in
+                    ServerItem.thing(ServerID(id), ["code": .text(code)], version: "2")
+                }
+                let receipts = try local.receiveTogether(swapped, in: things, identity: .client)
+                try expect(receipts.count == 4, "there are \(receipts.count) receipts")
+                for receipt in receipts {
+                    if case .refused(let error) = receipt { try expect(false, "one is refused: \(error)") }
+                }
+                let codes = try ["a", "b", "c", "d"].map { try local.value("code", of: LocalID($0)) }
+                try expect(codes == ["2", "1", "4", "3"], "they are \(codes)")
+                try expect(
+                    try local.countOfOperations() == 0
+                        && local.keptItemsWithoutOperation(in: things, after: nil, limit: 9).isEmpty,
+                    "something is left")
+            }),
+        Law(
+            "what clashes with an object that none of them is of stays refused",
+            inOne: { local in
+                try local.thing("t", ["code": "9"])
+                for (id, code) in [("a", "1"), ("b", "2")] {
+                    try local.syncedThing(ServerID(id), ["code": .text(code)])
+                }
+                let items = [("a", "2"), ("b", "9")].map { id, code in
+                    ServerItem.thing(ServerID(id), ["code": .text(code)], version: "2")
+                }
+                let receipts = try local.receiveTogether(items, in: things, identity: .client)
+                for receipt in receipts {
+                    guard case .refused = receipt else { return try expect(false, "one is \(receipt)") }
+                }
+                try expect(
+                    try local.value("code", of: "a") == "1" && local.value("code", of: "b") == "2"
+                        && local.isThere("a") && local.isThere("b"), "they were changed")
+                try expect(
+                    try local.keptItemsWithoutOperation(in: things, after: nil, limit: 9).count == 2,
+                    "they are not kept")
+            }),
+    ]
+}

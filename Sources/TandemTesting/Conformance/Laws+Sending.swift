@@ -1,0 +1,151 @@
+import Foundation
+import Tandem
+import TandemSync
+
+extension LocalStoreConformance {
+    static let sendingLaws: [Law] = [
+        Law(
+            "an attempt is counted, and takes the changes along",
+            inOne: { local in
+                try local.syncedThing("s", ["count": 1], version: "7")
+                try local.edit("s", ["count": 2])
+                try local.fail(try local.op("s").id, refusal, retry: true)
+                let out = try local.sendable("s")
+                try expect(
+                    out.serverID == "s" && out.version == "7" && out.changed == ["count"], "it goes out as \(out)")
+                try expect(out.values["count"] == 2 && out.values["note"] == nil, "its values are \(out.values)")
+                let attempt = try local.send("s")
+                try expect(
+                    attempt.state == .attempted && attempt.attempts == 1 && attempt.error == nil
+                        && attempt.sent == ["count": 1] && attempt.base.isEmpty, "it is \(attempt)")
+                try local.edit("s", ["name": "m", "count": 3])
+                try expect(
+                    try local.op("s").base == ["name": "n", "count": 2] && local.op("s").sent == ["count": 1],
+                    "what was changed meanwhile is \(try local.op("s"))")
+                try expect(try local.sendable("s").changed == ["count", "name"], "it is not to be sent")
+                try expect(try local.outgoing(999) == nil, "an operation that is none goes out")
+            }),
+        Law(
+            "what is not in the queue, or held, is not sent",
+            inOne: { local in
+                try expect(.staleOperation, "beginAttempt") {
+                    _ = try local.beginAttempt(999, leavingOut: []) { $1 }
+                }
+                try local.thing("t")
+                try local.hold(try local.op("t").id)
+                try expect(.staleOperation, "an attempt of what is held") { try local.send("t") }
+                try expect(.staleOperation, "fail") { try local.fail(999, refusal, retry: true) }
+                try expect(.staleOperation, "hold") { try local.hold(999) }
+                try expect(.staleOperation, "release") { try local.release(999) }
+                try expect(.staleOperation, "discard") { _ = try local.discard(999, for: nil) }
+                try expect(.staleOperation, "makeInsert") { try local.makeInsert(999) }
+                try expect(.staleOperation, "sides") { _ = try local.sides(of: 999, against: .thing("s")) { $1 } }
+                try expect(.staleOperation, "rebase") {
+                    _ = try local.rebase(999, onto: .thing("s"), takingServers: []) { $1 }
+                }
+            }),
+        Law(
+            "what the wire can't take stops an attempt before it begins",
+            inOne: { local in
+                try local.thing("t")
+                do {
+                    _ = try local.beginAttempt(try local.op("t").id, leavingOut: []) { _, _ in throw Undone() }
+                    try expect(false, "it began")
+                } catch is Undone {}
+                try expect(
+                    try local.op("t").state == .pending && local.op("t").attempts == 0, "it is \(try local.op("t"))")
+            }),
+        Law(
+            "a reference that an insert leaves out is sent as an update",
+            inOne: { local in
+                try local.thing("a")
+                try local.thing("b", ["next": "a"])
+                try local.edit("a", ["next": "b"])
+                let attempt = try local.send("a", leavingOut: ["next"])
+                let outcome = try local.acknowledge(attempt.id, attempt: 1, with: .thing("a"), keepsTombstones: true)
+                try expect(outcome == .stillPending, "it is \(outcome)")
+                let operation = try local.op("a")
+                try expect(operation.kind == .update && operation.base == ["next": .null], "it is \(operation)")
+                try expect(try local.value("next", of: "a") == "b", "it was taken away")
+            }),
+        Law(
+            "an attempt that failed for now is to be sent again, when the server says",
+            inOne: { local in
+                try local.syncedThing("s")
+                try local.edit("s", ["count": 1])
+                let attempt = try local.send("s")
+                try local.edit("s", ["name": "m"])
+                let later = Date(timeIntervalSince1970: 2_000_000_000)
+                try expect(
+                    try local.fail(attempt.id, attempt: 1, loss, retry: true, retryAt: later), "it was not under way")
+                let operation = try local.op("s")
+                try expect(
+                    operation.state == .pending && operation.retryAt == later && operation.error == loss
+                        && operation.base == ["count": 0, "name": "n"] && operation.sent.isEmpty, "it is \(operation)")
+                try expect(try local.sendable("s").attemptedKinds.isEmpty, "it counts as sent")
+                try expect(
+                    try !local.fail(attempt.id, attempt: 1, loss, retry: true, retryAt: nil), "it failed a second time")
+            }),
+        Law(
+            "an attempt that was refused waits for the user, or for a change that was made meanwhile",
+            inOne: { local in
+                for id in ["a", "b", "c"] as [ServerID] {
+                    try local.syncedThing(id)
+                    try local.edit(LocalID(id.rawValue), ["count": 1])
+                    try local.send(LocalID(id.rawValue))
+                }
+                try local.edit("b", ["name": "m"])
+                try local.hold(try local.op("c").id)
+                for id in ["a", "b", "c"] as [LocalID] {
+                    _ = try local.fail(try local.op(id).id, attempt: 1, refusal, retry: false, retryAt: nil)
+                }
+                let states = try ["a", "b", "c"].map { try local.op(LocalID($0)).state }
+                try expect(states == [.failed, .pending, .held], "they are \(states)")
+                try local.release(try local.op("a").id)
+                try local.release(try local.op("c").id)
+                try expect(
+                    try local.op("a").state == .pending && local.op("a").error == nil
+                        && local.op("c").state == .pending,
+                    "they are not released")
+            }),
+        Law(
+            "what surely was not sent, and is deleted meanwhile, is gone",
+            inOne: { local in
+                try local.thing("t")
+                let attempt = try local.send("t")
+                try local.delete("t")
+                try expect(
+                    try local.fail(attempt.id, attempt: 1, loss, retry: true, retryAt: nil), "it was not under way")
+                try expect(try !local.hasObject("t", in: things) && local.countOfOperations() == 0, "it is not gone")
+            }),
+        Law(
+            "an attempt whose answer was lost may have been carried out",
+            inOne: { local in
+                try local.thing("t")
+                let attempt = try local.send("t")
+                try expect(try local.leaveUncertain(attempt.id, attempt: 1, loss, retryAt: nil), "it was not under way")
+                var operation = try local.op("t")
+                try expect(operation.state == .attempted && operation.error == loss, "it is \(operation)")
+                try expect(try local.sendable("t").attemptedKinds == .insert, "it does not count as sent")
+                let again = try local.send("t")
+                try expect(again.attempts == 2, "it is attempt \(again.attempts)")
+                _ = try local.fail(again.id, attempt: 2, refusal, retry: true, retryAt: nil)
+                try expect(try local.sendable("t").attemptedKinds == .insert, "the first attempt is forgotten")
+                try expect(
+                    try !local.leaveUncertain(again.id, attempt: 1, loss, retryAt: nil), "an attempt that is over")
+                try local.delete("t")
+                operation = try local.op("t")
+                try expect(operation.kind == .delete && operation.replaced == .insert, "deleted, it is \(operation)")
+            }),
+        Law(
+            "a delete that may have arrived is remembered",
+            inOne: { local in
+                try local.syncedThing("s")
+                try local.delete("s")
+                try expect(try !local.mayHaveDeleted(local.op("s").id), "one that was not sent")
+                let attempt = try local.send("s")
+                _ = try local.leaveUncertain(attempt.id, attempt: 1, loss, retryAt: nil)
+                try expect(try local.mayHaveDeleted(local.op("s").id), "it is not")
+            }),
+    ]
+}

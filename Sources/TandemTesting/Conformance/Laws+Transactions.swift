@@ -1,0 +1,114 @@
+import Foundation
+import Tandem
+import TandemSync
+
+extension LocalStoreConformance {
+    struct Undone: Error {}
+
+    static let transactionLaws: [Law] = [
+        Law("the store keeps the models") { bench in
+            try expect(
+                Set(bench.store.models.map(\.table)) == [things, parts],
+                "the tables are \(bench.store.models.map(\.table))")
+            try expect(!bench.store.lockName.isEmpty, "the lock has no name")
+        },
+        Law("a block that throws leaves nothing") { bench in
+            try await bench.write { local in
+                try local.syncedThing("s")
+                try local.edit("s", ["count": 1])
+            }
+            do {
+                try await bench.write { local in
+                    try local.thing("t")
+                    try local.edit("s", ["name": "m"])
+                    try local.delete("s")
+                    _ = try local.receive(.thing("r"), in: things, identity: .client)
+                    try local.setSyncToken(SyncToken(digest: [1]), of: "q", in: things)
+                    try local.setSyncSetting(.user, "u")
+                    throw Undone()
+                }
+                try expect(false, "the block's error was swallowed")
+            } catch is Undone {}
+            try await bench.read { local in
+                try expect(try local.localIDs(in: things) == ["s"], "objects were left")
+                try expect(
+                    try local.op("s").kind == .update && local.op("s").changedProperties == ["count"],
+                    "the operation was left changed")
+                try expect(try local.isThere("s") && local.value("name", of: "s") == "n", "a change was left")
+                try expect(
+                    try local.syncToken(of: "q", in: things) == nil && local.syncSetting(.user) == nil,
+                    "what sync remembers was left")
+            }
+        },
+        Law("a read sees all that was written before it") { bench in
+            for number in 0..<5 {
+                try await bench.write { try $0.thing(LocalID("t\(number)")) }
+                let count = try await bench.read { try $0.countOfOperations() }
+                try expect(count == number + 1, "\(count) operations were seen of \(number + 1)")
+            }
+        },
+        Law("writes follow each other") { bench in
+            try await bench.write { try $0.thing("t") }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<20 {
+                    group.addTask {
+                        try await bench.write { local in
+                            guard case .integer(let count)? = try local.value("count", of: "t") else { return }
+                            try local.edit("t", ["count": .integer(count + 1)])
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            try expect(try await bench.read { try $0.value("count", of: "t") } == 20, "a write was lost")
+        },
+        Law("a call that throws inside a block that goes on has changed nothing") { bench in
+            try await bench.write { local in
+                try local.thing("a", ["code": "x"])
+                try expect(.duplicateValue, "a second unique value") { try local.thing("b", ["code": "x"]) }
+                try local.thing("b", ["code": "y"])
+                try expect(.duplicateValue, "a change to it") { try local.edit("b", ["code": "x", "count": 5]) }
+            }
+            try await bench.read { local in
+                try expect(try local.value("count", of: "b") == 0, "a part of a refused change was kept")
+                try expect(try local.countOfOperations() == 2, "a refused insert was queued")
+            }
+        },
+        Law("a write is not cancelled with its caller") { bench in
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await bench.write { try $0.thing("t") }
+            }
+            _ = try await task.value
+            try expect(try await bench.read { try $0.hasObject("t", in: things) }, "it was not written")
+        },
+        Law("who listens is told the tables whose operations have changed") { bench in
+            var told = bench.store.operationChanges.makeAsyncIterator()
+            try await bench.write { try $0.thing("t") }
+            var tables = try unwrap(await told.next(), "change")
+            try expect(tables.contains(things), "an insert told of \(tables)")
+            try await bench.write { try $0.setSyncSetting(.user, "u") }
+            try await bench.write { try $0.part("p") }
+            tables = try unwrap(await told.next(), "change")
+            try expect(tables == [parts], "what changed no operation told of \(tables)")
+            try await bench.write { local in
+                let attempt = try local.send("t")
+                _ = try local.acknowledge(attempt.id, attempt: 1, with: .thing("t"), keepsTombstones: true)
+            }
+            tables = try unwrap(await told.next(), "change")
+            try expect(tables == [things], "an answer told of \(tables)")
+        },
+        Law(
+            "a table without a model is refused",
+            inOne: { local in
+                try expect(.unknownModel, "insert") { _ = try local.insert([:], in: "none", as: nil) }
+                try expect(.unknownModel, "change") { try local.change("a", in: "none", to: [:]) }
+                try expect(.unknownModel, "receive") {
+                    _ = try local.receive(.thing("s"), in: "none", identity: .client)
+                }
+                try expect(.unknownModel, "syncedRows") { _ = try local.syncedRows(in: "none", where: nil) }
+                try expect(.unknownModel, "removeSynced") { _ = try local.removeSynced([1], in: "none") }
+                try expect(.unknownModel, "dropOperations") { _ = try local.dropOperations(in: "none", where: nil) }
+            }),
+    ]
+}

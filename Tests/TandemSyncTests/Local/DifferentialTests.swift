@@ -1,0 +1,63 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// Tandem's store and the one in memory are told the same at random, and must be seen to be the same.
+@Suite struct DifferentialTests {
+    /// A seed that failed once is kept here.
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func bothStoresDoTheSameByAKnownSeed(seed: UInt64) async throws {
+        try await play(seed)
+    }
+
+    @Test func bothStoresDoTheSame() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        if let one = environment["TANDEM_SEED"].flatMap({ UInt64($0) }) { return try await play(one) }
+        let limit = ContinuousClock.now + .seconds(environment["TANDEM_SOAK"] == "1" ? 600 : 10)
+        var (seed, count) = (UInt64.random(in: 0...UInt64.max), 0)
+        repeat {
+            try await play(seed)
+            seed &+= 1
+            count += 1
+        } while ContinuousClock.now < limit
+        print("local stores compared over \(count) histories")
+    }
+
+    private struct Differs: Error {}
+
+    private func play(_ seed: UInt64) async throws {
+        let pair = try StorePair()
+        var acts = RandomActs(seed: seed)
+        var history: [String] = []
+        func same(_ left: [String], _ right: [String]) throws {
+            guard left != right else { return }
+            let ours = left.filter { !right.contains($0) }.map { "  tandem: \($0)" }
+            let theirs = right.filter { !left.contains($0) }.map { "  memory: \($0)" }
+            Issue.record(
+                """
+                TANDEM_SEED=\(seed), step \(history.count):
+                \(history.suffix(12).joined(separator: "\n"))
+                \((ours + theirs).joined(separator: "\n"))
+                """)
+            throw Differs()
+        }
+        for _ in 0..<80 {
+            let (chosen, next) = try await pair.memory.read { [acts] local in
+                var acts = acts
+                return (try acts.next(local), acts)
+            }
+            acts = next
+            history.append(chosen.name)
+            pair.clock.advance(by: 1)
+            let (tandem, memory) = await pair.both(newID: LocalID("new\(history.count)"), chosen.body)
+            history[history.count - 1] += " -> \(tandem)"
+            try same([tandem], [memory])
+            let dumps = try await pair.dumps()
+            try same(dumps.tandem, dumps.memory)
+            try same(try pair.tandem.checkIntegrity().map { "\($0)" }, [])
+        }
+    }
+}

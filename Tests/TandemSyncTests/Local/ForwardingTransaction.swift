@@ -1,0 +1,180 @@
+import Foundation
+import Tandem
+
+@testable import TandemSync
+
+/// A transaction that does what another one does. What a subclass does otherwise is a slip.
+class ForwardingTransaction: LocalWriting {
+    let base: any LocalWriting
+
+    required init(_ base: any LocalWriting) { self.base = base }
+
+    func operations(after id: Tandem.Operation.ID?, limit: Int) throws -> [Tandem.Operation] {
+        try base.operations(after: id, limit: limit)
+    }
+
+    func operation(withID id: Tandem.Operation.ID) throws -> Tandem.Operation? {
+        try base.operation(withID: id)
+    }
+
+    func operation(on localID: LocalID, in table: String) throws -> Tandem.Operation? {
+        try base.operation(on: localID, in: table)
+    }
+
+    func countOfOperations(in table: String) throws -> Int {
+        try base.countOfOperations(in: table)
+    }
+
+    func countOfOperations() throws -> Int {
+        try base.countOfOperations()
+    }
+
+    func countOfOperations(in state: Tandem.Operation.State) throws -> Int {
+        try base.countOfOperations(in: state)
+    }
+
+    func object(_ localID: LocalID, in table: String) throws -> LocalObject? {
+        try base.object(localID, in: table)
+    }
+
+    func localIDs(in table: String) throws -> [LocalID] {
+        try base.localIDs(in: table)
+    }
+
+    func serverID(of localID: LocalID, in table: String) throws -> ServerID? {
+        try base.serverID(of: localID, in: table)
+    }
+
+    func hasObject(_ localID: LocalID, in table: String) throws -> Bool {
+        try base.hasObject(localID, in: table)
+    }
+
+    func blocker(of localID: LocalID, in table: String) throws -> (localID: LocalID, model: String)? {
+        try base.blocker(of: localID, in: table)
+    }
+
+    func mayHaveDeleted(_ id: Tandem.Operation.ID) throws -> Bool {
+        try base.mayHaveDeleted(id)
+    }
+
+    func keptItem(of operation: Tandem.Operation.ID) throws -> KeptItem? {
+        try base.keptItem(of: operation)
+    }
+
+    func keptItemsWithoutOperation(in table: String, after serverID: ServerID?, limit: Int) throws -> [KeptItem] {
+        try base.keptItemsWithoutOperation(in: table, after: serverID, limit: limit)
+    }
+
+    func row(of serverID: ServerID, in table: String) throws -> Int64? {
+        try base.row(of: serverID, in: table)
+    }
+
+    func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet {
+        try base.syncedRows(in: table, where: filter)
+    }
+
+    func syncToken(of queryID: String, in table: String) throws -> SyncToken? {
+        try base.syncToken(of: queryID, in: table)
+    }
+
+    func lastSuccesses() throws -> [String: Date] {
+        try base.lastSuccesses()
+    }
+
+    func syncSetting(_ key: SyncSetting) throws -> String? {
+        try base.syncSetting(key)
+    }
+
+    func insert(_ values: [String: StorageValue], in table: String, as localID: LocalID?) throws -> LocalID {
+        try base.insert(values, in: table, as: localID)
+    }
+
+    func change(_ localID: LocalID, in table: String, to values: [String: StorageValue]?) throws {
+        try base.change(localID, in: table, to: values)
+    }
+
+    func outgoing(_ id: Tandem.Operation.ID) throws -> OutgoingObject? {
+        try base.outgoing(id)
+    }
+
+    func beginAttempt(
+        _ id: Tandem.Operation.ID, leavingOut: Set<String>, rounding: WireRounding
+    ) throws -> Tandem.Operation {
+        try base.beginAttempt(id, leavingOut: leavingOut, rounding: rounding)
+    }
+
+    func acknowledge(
+        _ id: Tandem.Operation.ID, attempt: Int, with item: ServerItem?, keepsTombstones: Bool
+    ) throws -> AnswerOutcome {
+        try base.acknowledge(id, attempt: attempt, with: item, keepsTombstones: keepsTombstones)
+    }
+
+    func fail(
+        _ id: Tandem.Operation.ID, attempt: Int, _ error: OperationError, retry: Bool, retryAt: Date?
+    ) throws -> Bool {
+        try base.fail(id, attempt: attempt, error, retry: retry, retryAt: retryAt)
+    }
+
+    func fail(_ id: Tandem.Operation.ID, _ error: OperationError, retry: Bool) throws {
+        try base.fail(id, error, retry: retry)
+    }
+
+    func leaveUncertain(_ id: Tandem.Operation.ID, attempt: Int, _ error: OperationError, retryAt: Date?) throws -> Bool
+    {
+        try base.leaveUncertain(id, attempt: attempt, error, retryAt: retryAt)
+    }
+
+    func sides(of id: Tandem.Operation.ID, against item: ServerItem, rounding: WireRounding) throws -> ConflictSides {
+        try base.sides(of: id, against: item, rounding: rounding)
+    }
+
+    func rebase(
+        _ id: Tandem.Operation.ID, onto item: ServerItem, takingServers: Set<String>, rounding: WireRounding
+    ) throws -> RebaseOutcome {
+        try base.rebase(id, onto: item, takingServers: takingServers, rounding: rounding)
+    }
+
+    func makeInsert(_ id: Tandem.Operation.ID) throws {
+        try base.makeInsert(id)
+    }
+
+    func hold(_ id: Tandem.Operation.ID) throws {
+        try base.hold(id)
+    }
+
+    func release(_ id: Tandem.Operation.ID) throws {
+        try base.release(id)
+    }
+
+    func discard(_ id: Tandem.Operation.ID, for item: ServerItem?) throws -> [String: StorageValue] {
+        try base.discard(id, for: item)
+    }
+
+    func receive(_ item: ServerItem, in table: String, identity: ServerIdentity) throws -> ServerReceipt {
+        try base.receive(item, in: table, identity: identity)
+    }
+
+    func receiveTogether(_ items: [ServerItem], in table: String, identity: ServerIdentity) throws -> [ServerReceipt] {
+        try base.receiveTogether(items, in: table, identity: identity)
+    }
+
+    func removeSynced(_ rows: [Int64], in table: String) throws -> Int {
+        try base.removeSynced(rows, in: table)
+    }
+
+    func dropOperations(in table: String, where filter: LocalFilter?) throws -> Int {
+        try base.dropOperations(in: table, where: filter)
+    }
+
+    func setSyncToken(_ token: SyncToken?, of queryID: String, in table: String) throws {
+        try base.setSyncToken(token, of: queryID, in: table)
+    }
+
+    func removeSyncTokens(of table: String) throws {
+        try base.removeSyncTokens(of: table)
+    }
+
+    func setSyncSetting(_ key: SyncSetting, _ value: String?) throws {
+        try base.setSyncSetting(key, value)
+    }
+}

@@ -1,0 +1,25 @@
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// Every law on every local store there is.
+@Suite struct LocalStoreConformanceTests {
+    @Test(arguments: LocalStoreConformance.laws, StoreKind.allCases)
+    func tandemsStoreKeepsTheLaw(law: LocalStoreConformance.Law, kind: StoreKind) async throws {
+        try await kind.withStore(Thing.self, Part.self) { store in
+            try await law.check(on: TandemStore(store))
+            #expect(try store.checkIntegrity() == [])
+        }
+    }
+
+    @Test(arguments: LocalStoreConformance.laws)
+    func theStoreInMemoryKeepsTheLaw(law: LocalStoreConformance.Law) async throws {
+        try await law.check(on: MemoryLocalStore(models: LocalStoreConformance.models))
+    }
+
+    @Test func noTwoLawsHaveOneName() {
+        #expect(Set(LocalStoreConformance.laws.map(\.name)).count == LocalStoreConformance.laws.count)
+    }
+}

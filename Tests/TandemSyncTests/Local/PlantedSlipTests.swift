@@ -1,0 +1,177 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// A store that breaks a law is found out.
+@Suite struct PlantedSlipTests {
+    @Test(arguments: Slip.allCases)
+    func aSlipBreaksALaw(slip: Slip) async throws {
+        var broken: [String] = []
+        for law in LocalStoreConformance.laws {
+            let base = try MemoryLocalStore(models: LocalStoreConformance.models)
+            do {
+                try await law.check(on: SlippingStore(base: base, slip: slip))
+            } catch let violation as LocalStoreViolation {
+                #expect(violation.law == law.name && violation.description.contains(violation.message))
+                broken.append(law.name)
+            } catch {
+                broken.append("\(law.name): \(error)")
+            }
+        }
+        #expect(broken.contains(slip.law), "\(slip) breaks only \(broken)")
+    }
+
+    /// What a store does wrong, each with a law that must find it.
+    enum Slip: String, CaseIterable {
+        case keepsHalfATransaction, tellsNothing, takesAnswersOfOldAttempts, forgetsWhatWasSent, sendsWhatIsHeld
+        case overwritesWhatIsPending, takesNothingOfTheServers, losesWithoutSaying, asksNoFilter, dropsEverything
+        case receivesOneByOne, keepsNoTokens, sendsLocalIDs, ignoresTheWire, refusesForGood, startsListsAnew
+
+        var law: String {
+            switch self {
+            case .keepsHalfATransaction: "a block that throws leaves nothing"
+            case .tellsNothing: "who listens is told the tables whose operations have changed"
+            case .takesAnswersOfOldAttempts: "an answer to an attempt that is over changes nothing"
+            case .forgetsWhatWasSent: "an attempt whose answer was lost may have been carried out"
+            case .sendsWhatIsHeld: "what failed waits to be sent again when it changes; what is held does not"
+            case .overwritesWhatIsPending: "what has an operation is not overwritten: the item is kept beside it"
+            case .takesNothingOfTheServers:
+                "a rebase takes what was not changed here, and sends the rest on the new version"
+            case .losesWithoutSaying: "an update that is given up returns to what the server last sent"
+            case .asksNoFilter: "a filter finds what the server would find"
+            case .dropsEverything: "operations are dropped by a filter"
+            case .receivesOneByOne: "items that stand in each other's way are received together"
+            case .keepsNoTokens: "a query's token is kept until it is forgotten"
+            case .sendsLocalIDs: "a reference goes out as a server ID, and comes back as a local one"
+            case .ignoresTheWire: "values that were sent are known again in the form in which they come back"
+            case .refusesForGood: "an attempt that failed for now is to be sent again, when the server says"
+            case .startsListsAnew: "the queue is in the order of the first changes"
+            }
+        }
+    }
+}
+
+/// A store in memory with one slip.
+private struct SlippingStore: LocalStore {
+    let base: MemoryLocalStore
+    let slip: PlantedSlipTests.Slip
+
+    var models: [ModelDefinition] { base.models }
+    var lockName: String { base.lockName }
+    var lockPath: String? { nil }
+
+    var operationChanges: AsyncStream<Set<String>> {
+        slip == .tellsNothing ? AsyncStream { $0.finish() } : base.operationChanges
+    }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
+        try await base.read(body)
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
+        guard slip == .keepsHalfATransaction else {
+            return try await base.write { try body(SlippingTransaction($0, slip)) }
+        }
+        return try await base.write { local in Result { try body(local) } }.get()
+    }
+}
+
+private final class SlippingTransaction: ForwardingTransaction {
+    private var slip: PlantedSlipTests.Slip?
+
+    convenience init(_ base: any LocalWriting, _ slip: PlantedSlipTests.Slip) {
+        self.init(base)
+        self.slip = slip
+    }
+
+    override func acknowledge(
+        _ id: Tandem.Operation.ID, attempt: Int, with item: ServerItem?, keepsTombstones: Bool
+    ) throws -> AnswerOutcome {
+        let latest = try base.operation(withID: id)?.attempts
+        return try base.acknowledge(
+            id, attempt: slip == .takesAnswersOfOldAttempts ? latest ?? attempt : attempt, with: item,
+            keepsTombstones: keepsTombstones)
+    }
+
+    override func leaveUncertain(
+        _ id: Tandem.Operation.ID, attempt: Int, _ error: OperationError, retryAt: Date?
+    ) throws -> Bool {
+        slip == .forgetsWhatWasSent
+            ? try base.fail(id, attempt: attempt, error, retry: true, retryAt: retryAt)
+            : try base.leaveUncertain(id, attempt: attempt, error, retryAt: retryAt)
+    }
+
+    override func hold(_ id: Tandem.Operation.ID) throws { if slip != .sendsWhatIsHeld { try base.hold(id) } }
+
+    override func receive(_ item: ServerItem, in table: String, identity: ServerIdentity) throws -> ServerReceipt {
+        if slip == .overwritesWhatIsPending,
+            let operation = try base.operation(on: LocalID(item.serverID.rawValue), in: table)
+        {
+            _ = try base.discard(operation.id, for: item)
+            return .updated(operation.localID)
+        }
+        return try base.receive(item, in: table, identity: identity)
+    }
+
+    override func receiveTogether(
+        _ items: [ServerItem], in table: String, identity: ServerIdentity
+    ) throws -> [ServerReceipt] {
+        slip == .receivesOneByOne
+            ? try items.map { try base.receive($0, in: table, identity: identity) }
+            : try base.receiveTogether(items, in: table, identity: identity)
+    }
+
+    override func rebase(
+        _ id: Tandem.Operation.ID, onto item: ServerItem, takingServers: Set<String>, rounding: WireRounding
+    ) throws -> RebaseOutcome {
+        try base.rebase(
+            id, onto: item, takingServers: slip == .takesNothingOfTheServers ? [] : takingServers, rounding: rounding)
+    }
+
+    override func discard(_ id: Tandem.Operation.ID, for item: ServerItem?) throws -> [String: StorageValue] {
+        let lost = try base.discard(id, for: item)
+        return slip == .losesWithoutSaying ? [:] : lost
+    }
+
+    override func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet {
+        try base.syncedRows(in: table, where: slip == .asksNoFilter ? nil : filter)
+    }
+
+    override func dropOperations(in table: String, where filter: LocalFilter?) throws -> Int {
+        try base.dropOperations(in: table, where: slip == .dropsEverything ? nil : filter)
+    }
+
+    override func setSyncToken(_ token: SyncToken?, of queryID: String, in table: String) throws {
+        if slip != .keepsNoTokens { try base.setSyncToken(token, of: queryID, in: table) }
+    }
+
+    override func outgoing(_ id: Tandem.Operation.ID) throws -> OutgoingObject? {
+        guard let object = try base.outgoing(id), slip == .sendsLocalIDs else { return try base.outgoing(id) }
+        let local = try base.object(object.operation.localID, in: object.operation.table)?.values ?? [:]
+        return OutgoingObject(
+            operation: object.operation, serverID: object.serverID, version: object.version,
+            values: object.values.merging(local) { $1 }, changed: object.changed, references: object.references,
+            extras: object.extras, attemptedKinds: object.attemptedKinds)
+    }
+
+    override func beginAttempt(
+        _ id: Tandem.Operation.ID, leavingOut: Set<String>, rounding: WireRounding
+    ) throws -> Tandem.Operation {
+        try base.beginAttempt(id, leavingOut: leavingOut) {
+            slip == .ignoresTheWire ? $1 : try rounding($0, $1)
+        }
+    }
+
+    override func fail(
+        _ id: Tandem.Operation.ID, attempt: Int, _ error: OperationError, retry: Bool, retryAt: Date?
+    ) throws -> Bool {
+        try base.fail(id, attempt: attempt, error, retry: slip == .refusesForGood ? false : retry, retryAt: retryAt)
+    }
+
+    override func operations(after id: Tandem.Operation.ID?, limit: Int) throws -> [Tandem.Operation] {
+        try base.operations(after: slip == .startsListsAnew ? nil : id, limit: limit)
+    }
+}
