@@ -17,15 +17,18 @@ public struct ServerItem: Sendable {
     public var values: [String: StorageValue]
     /// The members that the model does not know, as the remote writes them; `nil` if there are none.
     public var extras: [UInt8]?
-    /// The whole of it, as the remote can read it again, also when the model has changed since.
-    public var source: [UInt8]
+    /// The whole of it, as the remote can read it again, also when the model has changed since. It is written each time
+    /// that it is asked for: of most items nobody does.
+    public var source: [UInt8] { makeSource() }
+    private let makeSource: @Sendable () -> [UInt8]
     /// Whether it was read from a ``KeptItem``, and not from an answer: a newer one may have been kept since.
     public var wasKept = false
 
     /// Creates an item.
     public init(
         serverID: ServerID, version: String? = nil, createdAt: Date? = nil, updatedAt: Date? = nil,
-        isDeleted: Bool = false, values: [String: StorageValue] = [:], extras: [UInt8]? = nil, source: [UInt8] = []
+        isDeleted: Bool = false, values: [String: StorageValue] = [:], extras: [UInt8]? = nil,
+        source: @autoclosure @escaping @Sendable () -> [UInt8] = []
     ) {
         self.serverID = serverID
         self.version = version
@@ -34,7 +37,7 @@ public struct ServerItem: Sendable {
         self.isDeleted = isDeleted
         self.values = values
         self.extras = extras
-        self.source = source
+        makeSource = source
     }
 
     /// The values of the properties that are exchanged with a server, by their places in the model.

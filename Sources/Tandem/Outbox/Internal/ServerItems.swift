@@ -60,7 +60,7 @@ extension WriteTransaction {
             """,
             [
                 .text(table.table), .integer(rowID), .text(item.serverID.rawValue),
-                .integer(item.wasKept ? 1 : 0), .blob(item.source),
+                .integer(item.wasKept ? 1 : 0), item.wasKept ? .blob(item.source) : .null,
             ])
         if connection.changes > 0 { touched.noteOperation(of: table) }
     }
