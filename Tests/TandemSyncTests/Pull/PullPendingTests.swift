@@ -171,6 +171,31 @@ import Testing
         #expect(try await sync.pull(Card.self, queryID: "cards").changes == 0)
     }
 
+    /// Each waits for the next, and the last one for what this device has not sent.
+    @Test func aLongChainThatCannotBeTakenCostsAFewWritesARow() async throws {
+        let world = try SyncWorld()
+        let (store, sync) = try world.device()
+        func write(_ code: (Int) -> Int) async throws {
+            for index in 0..<200 { try await world.others.card(ServerID("\(1000 + index)"), barcode: "\(code(index))") }
+            world.clock.advance(by: 60)
+        }
+        try await write { $0 }
+        try await sync.pull(Card.self, queryID: "cards")
+        try await store.write { _ = try $0.insert(Card(shop: "x", barcode: "200")) }
+        // The first fifty go round in a ring, of which nothing is in the way.
+        try await write { $0 < 50 ? ($0 + 1) % 50 : $0 + 1 }
+        let before = try store.totalChanges()
+        let result = try await pull(sync)
+        #expect(result.refusedRows.count == 150 && result.updated == 50)
+        #expect(try store.totalChanges() - before < 20 * 200)
+        // There is room for all of them by then.
+        try await store.write { tx in
+            for card in try tx.objects(Card.self).where({ $0.shop == "x" }).all() { _ = try tx.delete(card) }
+        }
+        #expect(try await pull(sync).updated == 150)
+        #expect(try store.checkIntegrity() == [])
+    }
+
     @Test func whatWasKeptAndCannotBeTakenDoesNotStopASwap() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()
