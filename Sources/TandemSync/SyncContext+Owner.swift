@@ -41,7 +41,7 @@ extension SyncContext {
     ///   not opened with; `TandemError` with the code `deleteDenied` if an object that the server never knew can't go,
     ///   because of what refers to it. Nothing is changed then.
     public func adopt(_ choice: AdoptChoice) async throws {
-        let (models, user) = (store.models.filter { !$0.isLocalOnly }, user)
+        let (models, user) = (store.sentModels, user)
         try await exclusively(checkingOwner: false) {
             try await store.write { store in
                 if let table = try store.exchangedTablesWithoutModel().first {

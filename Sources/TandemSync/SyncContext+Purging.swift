@@ -67,11 +67,7 @@ extension SyncContext {
             count += try local.dropOperations(in: table, where: filter)
         }
         var rows = try local.syncedRows(in: table, where: filter)
-        while !rows.isEmpty {
-            let some = rows.prefix(1000)
-            count += try local.removeSynced(some, in: table)
-            for row in some { rows.remove(row) }
-        }
+        while !rows.isEmpty { count += try local.removeSynced(rows.take(1000), in: table) }
         guard filter == nil else {
             if let queryID = query.queryID {
                 try local.setSyncToken(nil, of: queryID, in: table)
@@ -82,15 +78,9 @@ extension SyncContext {
         }
         try local.removeSyncTokens(of: table)
         // What was kept for want of room would come back older than what the server has by then.
-        var last: ServerID?
-        while true {
-            let kept = try local.keptItemsWithoutOperation(in: table, after: last, limit: 1000)
-            for item in kept {
-                _ = try local.receive(
-                    ServerItem(serverID: item.serverID, isDeleted: true), in: table, identity: .client)
-            }
-            last = kept.last?.serverID
-            if kept.count < 1000 { return count }
-        }
+        var kept: [ServerID] = []
+        try local.forEachKeptItemWithoutOperation(in: table) { kept.append($0.serverID) }
+        try local.forgetKept(kept, in: table)
+        return count
     }
 }

@@ -28,19 +28,22 @@ public struct RowSet: Sendable, Equatable {
         (words[row >> 6] ?? 0) & (1 << UInt64(row & 63)) != 0
     }
 
-    /// Some of the rows.
+    /// Takes some of the rows out.
     ///
     /// - Parameter limit: How many at least, if there are as many.
-    public func prefix(_ limit: Int) -> [Int64] {
+    public mutating func take(_ limit: Int) -> [Int64] {
         var rows: [Int64] = []
+        var keys: [Int64] = []
         for (key, word) in words {
             var word = word
             while word != 0 {
                 rows.append(key << 6 | Int64(word.trailingZeroBitCount))
                 word &= word - 1
             }
+            keys.append(key)
             if rows.count >= limit { break }
         }
+        for key in keys { words[key] = nil }
         return rows
     }
 }

@@ -31,13 +31,10 @@ extension PullRun {
             unseen.rows = try local.syncedRows(in: table, where: filter)
             // Whether a kept item is one of a filter's is not known here.
             guard filter == nil else { return unseen }
-            var last: ServerID?
-            while true {
-                let items = try local.keptItemsWithoutOperation(in: table, after: last, limit: 500)
-                unseen.kept.formUnion(items.lazy.filter { $0.localID == nil }.map(\.serverID))
-                last = items.last?.serverID
-                if items.count < 500 { return unseen }
+            try local.forEachKeptItemWithoutOperation(in: table) { item in
+                if item.localID == nil { unseen.kept.insert(item.serverID) }
             }
+            return unseen
         }
     }
 
@@ -62,17 +59,13 @@ extension PullRun {
         let (table, isWhole) = (query.table, query.filter == nil)
         while !rows.isEmpty {
             try Task.checkCancellation()
-            let some = rows.prefix(1000)
+            let some = rows.take(1000)
             tally.result.deleted += try await context.store.write { local in
                 try isWhole ? local.removeSynced(some, in: table) : local.removeUnlisted(some, in: table)
             }
-            for row in some { rows.remove(row) }
         }
         guard !unseen.kept.isEmpty else { return }
-        let gone = unseen.kept.map { ServerItem(serverID: $0, isDeleted: true) }
-        try await context.store.write { local in
-            // A tombstone of what is not here is the end of what was kept of it.
-            for item in gone { _ = try local.receive(item, in: table, identity: .client) }
-        }
+        let gone = unseen.kept
+        try await context.store.write { try $0.forgetKept(gone, in: table) }
     }
 }

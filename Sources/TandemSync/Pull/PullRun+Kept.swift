@@ -25,19 +25,16 @@ extension PullRun {
 
     private mutating func readableKept() async throws -> [RemoteItem] {
         let table = query.table
-        var readable: [RemoteItem] = []
-        var last: ServerID?
-        while true {
-            let after = last
-            let kept = try await context.store.read {
-                try $0.keptItemsWithoutOperation(in: table, after: after, limit: 500)
-            }
-            for item in kept {
-                if let item = read(item) { readable.append(item) }
-            }
-            guard kept.count == 500 else { return readable }
-            last = kept.last?.serverID
+        let kept = try await context.store.read { local in
+            var kept: [KeptItem] = []
+            try local.forEachKeptItemWithoutOperation(in: table) { kept.append($0) }
+            return kept
         }
+        var readable: [RemoteItem] = []
+        for item in kept {
+            if let item = read(item) { readable.append(item) }
+        }
+        return readable
     }
 
     private mutating func read(_ kept: KeptItem) -> RemoteItem? {
