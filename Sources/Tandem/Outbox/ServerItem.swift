@@ -19,8 +19,11 @@ public struct ServerItem: Sendable {
     public var extras: [UInt8]?
     /// The whole of it, as the remote can read it again, also when the model has changed since. It is written each time
     /// that it is asked for: of most items nobody does.
-    public var source: [UInt8] { makeSource() }
-    private let makeSource: @Sendable () -> [UInt8]
+    public var source: [UInt8] {
+        get { makeSource() }
+        set { makeSource = { newValue } }
+    }
+    private var makeSource: @Sendable () -> [UInt8]
     /// Whether it was read from a ``KeptItem``, and not from an answer: a newer one may have been kept since.
     public var wasKept = false
 
