@@ -9,6 +9,7 @@ import Testing
         var weight: UInt64
     }
     var contents: Contents
+    var depth: Double = 0
 }
 
 /// What is wrong with one object holds up nothing else.
@@ -96,6 +97,23 @@ import Testing
         #expect(try store.operations.all().map(\.attempts) == [0])
         try await store.write { _ = try $0.update(Crate.self, large.localID) { $0.contents.weight = 2 } }
         #expect(try await sync.push().isComplete && store.operations.count() == 0)
+    }
+
+    /// An insert whose answer was lost is deleted by sending it once more: without its values, if they can't be sent.
+    @Test func aValueThatCanNotBeSentKeepsNoDeleteBack() async throws {
+        let store = try Store(inMemoryModels: [Crate.self])
+        let remote = ScriptedRemote()
+        let sync = SyncContext(store: store, remote: remote)
+        let id = try await store.write { try $0.insert(Crate(contents: Crate.Contents(weight: 1))) }.localID
+        remote.next(.loseAnswer)
+        try await sync.push()
+        try await store.write { tx in
+            try tx.update(Crate.self, id) { $0.depth = .nan }
+            try tx.delete(Crate.self, id)
+        }
+        #expect(try await sync.push().isComplete)
+        #expect(try remote.items(in: "Crate").isEmpty && store.operations.count() == 0)
+        #expect(remote.requests.map(\.kind) == [.insert, .delete])
     }
 
     /// The server has made the object, and says that it is another one that is here.

@@ -36,8 +36,10 @@ extension StoreOracle {
         op.kinds.insert(op.kind)
         op.hasError = false
         op.settleAttempt()
-        if op.kind != .delete {
-            op.current = wholeValues(object).filter { op.kind == .insert || op.sent?[$0.key] != nil }
+        // What a lost insert may have made is deleted by sending it once more.
+        let isWhole = op.kind == .insert || op.kind == .delete && !object.hasServerID
+        if isWhole || op.kind != .delete {
+            op.current = wholeValues(object).filter { isWhole || op.sent?[$0.key] != nil }
         }
         objects[id]!.op = op
     }
