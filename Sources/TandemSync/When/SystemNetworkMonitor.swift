@@ -35,23 +35,32 @@ public final class SystemNetworkMonitor: NetworkMonitor {
     }
 
     public var state: NetworkState {
-        watching.withLock { watching in
-            if watching.users > 0 { return value.value }
-            return Self.read(isMetered) ?? value.value
-        }
+        if watching.withLock({ $0.users > 0 }) { return value.value }
+        return Self.read(isMetered) ?? value.value
     }
 
     /// The network: first as it is, then whenever it changes. The system is listened to for as long as somebody does.
     public var states: AsyncStream<NetworkState> {
-        watching.withLock { watching in
+        let isFirst = watching.withLock { watching in
             watching.users += 1
-            guard watching.users == 1 else { return }
-            value.set(Self.read(isMetered) ?? .up)
-            let value = value
-            watching.watch = Self.watch(isMetered) { value.set($0) }
+            return watching.users == 1
         }
+        if isFirst { listen() }
         // A quick blip is told as well.
         return value.values(keeping: 8) { self.leave() }
+    }
+
+    // With the lock open: the app's closure is called, and may ask for the state.
+    private func listen() {
+        value.set(Self.read(isMetered) ?? .up)
+        let value = value
+        let watch = Self.watch(isMetered) { value.set($0) }
+        let isWanted = watching.withLock { watching in
+            guard watching.users > 0, watching.watch == nil else { return false }
+            watching.watch = watch
+            return true
+        }
+        if !isWanted { watch?.end() }
     }
 
     private func leave() {

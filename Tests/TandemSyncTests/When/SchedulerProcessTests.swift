@@ -131,6 +131,22 @@ import Testing
         await desk.scheduler.stop()
     }
 
+    @Test func stoppingEndsTheWaitForAnotherProcess() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let clock = ManualSyncClock()
+        let desk = try ScheduleDesk(store: try stores(in: folder, clock)[0], clock: clock)
+        let path = try #require(desk.sync.store.lockPath)
+        let lock = try #require(try ProcessLock.take(at: path))
+        desk.scheduler.start()
+        #expect(await comesTrue { clock.alarms.count == 1 })
+        await desk.scheduler.stop()
+        #expect(desk.ended.value == 1 && clock.alarms.isEmpty)
+        lock.release()
+        // It has not left a lock of its own.
+        try #require(try ProcessLock.take(at: path)).release()
+    }
+
     @Test func whatHasBeenTriedIsNoNews() async throws {
         let desk = try ScheduleDesk()
         func marks() async throws -> OperationMarks { try await desk.sync.store.read { try $0.marksOfOperations() } }

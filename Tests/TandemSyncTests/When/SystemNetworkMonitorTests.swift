@@ -28,6 +28,23 @@ import Testing
         #expect(await comesTrue { !monitor.isListening })
     }
 
+    @Test func whoSaysWhatCostsMayAskForTheState() async throws {
+        let box = Synchronized<SystemNetworkMonitor?>(nil)
+        let depth = Counter()
+        let monitor = SystemNetworkMonitor { _ in
+            // Once: it is asked again by that.
+            if depth.next() == 1 { _ = box.value?.state }
+            return true
+        }
+        box.change { $0 = monitor }
+        #expect(monitor.state.isMetered)
+        for await state in monitor.states {
+            #expect(state.isMetered)
+            break
+        }
+        box.change { $0 = nil }
+    }
+
     @Test func listeningLeavesNothingOpen() async throws {
         @Sendable func openFiles() throws -> Int {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count

@@ -39,18 +39,20 @@ package final class LiveValue<Value: Equatable & Sendable>: Sendable {
         keeping count: Int = 1, onEnd: @escaping @Sendable () -> Void = {}
     ) -> AsyncStream<Value> {
         let (values, continuation) = AsyncStream<Value>.makeStream(bufferingPolicy: .bufferingNewest(count))
-        let id: Int? = state.withLock { state in
-            continuation.yield(state.value)
-            guard !state.isFinished else { return nil }
+        let id = state.withLock { state in
             state.lastID += 1
-            state.followers[state.lastID] = continuation
             return state.lastID
         }
         continuation.onTermination = { [weak self] _ in
-            if let id { self?.forget(id) }
+            self?.forget(id)
             onEnd()
         }
-        if id == nil { continuation.finish() }
+        let isFinished = state.withLock { state in
+            continuation.yield(state.value)
+            if !state.isFinished { state.followers[id] = continuation }
+            return state.isFinished
+        }
+        if isFinished { continuation.finish() }
         return values
     }
 

@@ -11,9 +11,10 @@
         /// - Parameter groups: Of what it is told; 0 to be told nothing but what is asked for.
         /// - Returns: `nil` where the system does not allow it.
         init?(groups: UInt32) {
-            let (family, route) = (Int32(16), Int32(0))
-            descriptor = socket(
-                family, Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue), route)
+            // `AF_NETLINK`; `SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK`, which the C libraries have in different types;
+            // `NETLINK_ROUTE`.
+            let (family, kind, route) = (Int32(16), Int32(3 | 0o2_000_000 | 0o4_000), Int32(0))
+            descriptor = socket(family, kind, route)
             guard descriptor >= 0 else { return nil }
             // `struct sockaddr_nl`: family, padding, the port that the kernel chooses, groups.
             let address: [UInt32] = [UInt32(UInt16(family).littleEndian), 0, groups]
@@ -87,8 +88,8 @@
                         }
                     }
                 case .nothing:
-                    var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                    guard Glibc.poll(&poll, 1, 1000) > 0 else { return false }
+                    var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                    guard poll(&wait, 1, 1000) > 0 else { return false }
                 case .overrun, .failure: return false
                 }
             }

@@ -15,7 +15,9 @@
         }
     }
 
-    private final class PathWatch: NetworkWatch {
+    /// `@unchecked Sendable`: a path monitor may be cancelled from any thread, and nothing else is done with it once it was
+    /// started.
+    private final class PathWatch: NetworkWatch, @unchecked Sendable {
         private let monitor = NWPathMonitor()
 
         init(_ tell: @escaping @Sendable (NetworkState) -> Void) {
