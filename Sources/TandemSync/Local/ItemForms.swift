@@ -5,7 +5,8 @@ import Tandem
 struct ItemForms: Sendable {
     let model: ModelDefinition
     let format: WireFormat
-    private let sent: [PropertyDefinition]
+    /// The properties that are exchanged with a server.
+    let sent: [PropertyDefinition]
 
     init(model: ModelDefinition, format: WireFormat) {
         self.model = model
@@ -91,19 +92,11 @@ struct ItemForms: Sendable {
     func outgoing(
         _ object: OutgoingObject, id: ServerID?, leavingOut: Set<String> = [], adding extra: [RemoteItem.Member] = []
     ) throws(Unsendable) -> OutgoingItem {
-        var members: [RemoteItem.Member] = []
+        let members = try members(of: object.values, leavingOut: leavingOut) + extra
         var changed: Set<String> = []
-        for property in sent {
-            guard let value = object.values[property.name] else { continue }
-            let isLeftOut = leavingOut.contains(property.name)
-            if isLeftOut, case .references = property.kind {
-                members.append((property.wireName, try format.node(of: .text("[]"), for: property)))
-            } else {
-                members.append((property.wireName, isLeftOut ? .null : try format.node(of: value, for: property)))
-            }
-            if object.changed.contains(property.name) && !isLeftOut { changed.insert(property.wireName) }
+        for property in sent where object.values[property.name] != nil && !leavingOut.contains(property.name) {
+            if object.changed.contains(property.name) { changed.insert(property.wireName) }
         }
-        members += extra
         changed.formUnion(extra.map(\.key))
         var unknown: [RemoteItem.Member] = []
         if let extras = object.extras,
@@ -113,5 +106,25 @@ struct ItemForms: Sendable {
         }
         return OutgoingItem(
             table: table, id: id, version: object.version, members: members, changed: changed, unknown: unknown)
+    }
+
+    /// The members by which values are sent, given by their names in Swift.
+    ///
+    /// - Parameter leavingOut: References that are not sent along: null, or an empty list, stands in their place.
+    /// - Throws: ``Unsendable``.
+    func members(
+        of values: [String: StorageValue], leavingOut: Set<String> = []
+    ) throws(Unsendable) -> [RemoteItem.Member] {
+        var members: [RemoteItem.Member] = []
+        for property in sent {
+            guard let value = values[property.name] else { continue }
+            let isLeftOut = leavingOut.contains(property.name)
+            if isLeftOut, case .references = property.kind {
+                members.append((property.wireName, try format.node(of: .text("[]"), for: property)))
+            } else {
+                members.append((property.wireName, isLeftOut ? .null : try format.node(of: value, for: property)))
+            }
+        }
+        return members
     }
 }

@@ -14,12 +14,16 @@ import Tandem
 /// sent have their defaults. To keep what the server has, pull.
 public struct RemoteTable<M: Model>: Sendable {
     let context: SyncContext
+    private let forms: ItemForms
+
+    init(context: SyncContext, settings: TableSettings) {
+        self.context = context
+        forms = context.forms(of: settings)
+    }
 
     /// Not the one that the store is told of: nothing of what is looked at here gets into it.
     var remote: any Remote { context.remote.remote }
-    private var format: WireFormat { remote.format }
-    var name: RemoteTableName { RemoteTableName(M.__definition.wireName) }
-    private var sent: [PropertyDefinition] { M.__definition.properties.filter { !$0.isLocalOnly } }
+    var name: RemoteTableName { forms.table }
 
     // MARK: Reading
 
@@ -135,11 +139,7 @@ extension RemoteTable {
     ) async throws -> OutgoingItem {
         let values = try await namingServerIDs(ModelValues.values(of: object))
         do throws(Unsendable) {
-            var members: [RemoteItem.Member] = []
-            for property in sent {
-                guard let value = values[property.name] else { continue }
-                members.append((property.wireName, try format.node(of: value, for: property)))
-            }
+            let members = try forms.members(of: values)
             let names = Set(members.map(\.key))
             return OutgoingItem(
                 table: name, id: id, version: version, members: members, changed: names,
@@ -151,7 +151,7 @@ extension RemoteTable {
 
     /// Values in which references name objects as the server does, as far as it knows them.
     private func namingServerIDs(_ values: [String: StorageValue]) async throws -> [String: StorageValue] {
-        let references = sent
+        let references = forms.sent
         return try await context.store.read { local in
             var values = values
             for property in references {
@@ -177,7 +177,7 @@ extension RemoteTable {
 
     /// An item as a value of the model.
     func object(_ item: RemoteItem) throws -> M {
-        let page = try PageItems.stored(item, ItemForms(model: M.__definition, format: format))
+        let page = try PageItems.stored(item, forms)
         let isMissing = M.__definition.properties.first { property in
             page.values[property.name] == nil && property.appendDefault == nil && !property.isLocalOnly
         }
@@ -198,7 +198,6 @@ extension SyncContext {
     ///
     /// - Throws: ``SyncError/Code/unknownModel`` if the store was not opened with the model, or it is never sent.
     public func remoteTable<M: Model>(_ model: M.Type) throws -> RemoteTable<M> {
-        _ = try settings(of: M.__definition.table)
-        return RemoteTable(context: self)
+        RemoteTable(context: self, settings: try settings(of: M.__definition.table))
     }
 }
