@@ -3,8 +3,8 @@
 /// The predicates of a query are read twice, as SQL and in Swift, and both readings must agree. To `String` the Ångström
 /// sign U+212B equals the letter Å U+00C5, and an `e` with a combining acute is `é`; to SQLite those are different
 /// texts. The order, too, is that of the UTF-8 bytes, which is the order of the scalars.
-enum ScalarText {
-    static func isEqual(_ a: String, _ b: String) -> Bool { compare(a, b, ByteSearch.isEqual) }
+package enum ScalarText {
+    package static func isEqual(_ a: String, _ b: String) -> Bool { compare(a, b, ByteSearch.isEqual) }
 
     /// Whether `a` comes before `b` in the order of `memcmp` on their UTF-8, a prefix before what it begins.
     static func isLess(_ a: String, _ b: String) -> Bool { compare(a, b, ByteSearch.isLess) }

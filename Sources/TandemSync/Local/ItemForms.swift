@@ -22,12 +22,20 @@ struct ItemForms: Sendable {
     ///
     /// - Throws: ``UnreadableValue`` for a value that is none of its property's type.
     func stored(_ item: RemoteItem) throws(UnreadableValue) -> ServerItem {
+        var places = MemberPlaces()
+        return try stored(item, &places)
+    }
+
+    /// What the server has said, read for the model.
+    ///
+    /// - Parameter places: What was learnt of the items before, of one model and one server.
+    func stored(_ item: RemoteItem, _ places: inout MemberPlaces) throws(UnreadableValue) -> ServerItem {
         var values = [String: StorageValue](minimumCapacity: sent.count)
         var unknown: [RemoteItem.Member] = []
         // A tombstone's values are of no use, and may be what a server leaves of them.
         if !item.isDeleted {
-            for member in item.members {
-                guard let place = sent.firstIndex(where: { $0.wireName.utf8.elementsEqual(member.key.utf8) }) else {
+            for (index, member) in item.members.enumerated() {
+                guard let place = places.place(of: member.key, at: index, among: sent) else {
                     unknown.append(member)
                     continue
                 }

@@ -10,13 +10,21 @@ struct PageItems: Sendable {
     /// - Throws: ``SyncError/Code/badAnswer`` for a value that is none of its property's type.
     init(_ page: ArraySlice<RemoteItem>, _ forms: ItemForms, _ settings: TableSettings) throws {
         model = settings.model
-        items = try page.map { (try Self.stored($0, forms), settings.identity(of: $0)) }
+        var places = MemberPlaces()
+        items = try page.map { (try Self.stored($0, forms, &places), settings.identity(of: $0)) }
     }
 
     /// An item read for its model.
     static func stored(_ item: RemoteItem, _ forms: ItemForms) throws -> ServerItem {
+        var places = MemberPlaces()
+        return try stored(item, forms, &places)
+    }
+
+    private static func stored(
+        _ item: RemoteItem, _ forms: ItemForms, _ places: inout MemberPlaces
+    ) throws -> ServerItem {
         do throws(UnreadableValue) {
-            return try forms.stored(item)
+            return try forms.stored(item, &places)
         } catch {
             throw SyncError(
                 .badAnswer, "The item \(item.id) can't be read: \(error.message)",

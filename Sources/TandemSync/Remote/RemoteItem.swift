@@ -37,7 +37,7 @@ public struct RemoteItem: Sendable {
     ///
     /// - Complexity: O(*n*) in the number of members.
     public subscript(member name: String) -> JSONNode? {
-        members.first { $0.key.utf8.elementsEqual(name.utf8) }?.value
+        members.first { ScalarText.isEqual($0.key, name) }?.value
     }
 }
 
