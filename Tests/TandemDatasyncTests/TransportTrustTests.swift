@@ -63,6 +63,19 @@ extension SocketTests {
             #expect(try await answer(both, trust: .certificates(pem: both.pem), host: "localhost") == "200")
         }
 
+        @Test func aConnectionThatIsRefusedIsClosed() async throws {
+            let certificate = try TestCertificate(for: "IP:127.0.0.1")
+            let transport = try AsyncHTTPTransport(.init { $0.trust = .certificates(pem: certificate.pem) })
+            try await RawServer.run(tls: certificate.context(), { _, _ in [] }) { server in
+                let url = URL(string: "https://localhost:\(server.port)")!
+                for _ in 0..<3 {
+                    #expect(await failure(of: transport, request(.post, to: url))?.line == "not sent: untrusted")
+                }
+                #expect(server.connections == 3 && server.requests.isEmpty)
+                await eventually { server.open == 0 }
+            }
+        }
+
         @Test(
             arguments: [
                 ("shop.example", "shop.example", true), ("Shop.Example", "sHOP.example.", true),

@@ -10,13 +10,17 @@ enum ServerIdentity {
     /// The certificate is for somebody else.
     struct Mismatch: Error {}
 
-    /// Fails unless the other side of a connection has a certificate for the host.
+    /// Fails unless the other side of a connection has a certificate for the host. The connection is then closed.
     static func check(_ channel: any Channel, is host: String) -> EventLoopFuture<Void> {
-        channel.eventLoop.makeCompletedFuture {
+        let checked = channel.eventLoop.makeCompletedFuture {
             guard let certificate = try channel.pipeline.syncOperations.nioSSL_peerCertificate(),
                 isCertificate(certificate, for: host)
             else { throw Mismatch() }
         }
+        // NB: AsyncHTTPClient forgets a connection that it is told has failed, and leaves it open. It must not be closed
+        // before: a connection that ends by itself is forgotten too, and of one forgotten it must not be told.
+        checked.whenFailure { _ in channel.eventLoop.execute { channel.close(promise: nil) } }
+        return checked
     }
 
     /// Whether one of a certificate's alternative names is the host: as an address if it is one, else as a name.
