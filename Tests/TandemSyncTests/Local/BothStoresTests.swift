@@ -72,7 +72,7 @@ struct Scene: Sendable, CustomStringConvertible {
             try await stage.pull(nil)
             for (points, policy) in [(3, ConflictPolicy<Card>.clientWins), (4, .serverWins), (5, .report)] {
                 try stage.sync.table(Card.self).setConflicts(policy)
-                try await stage.write { try $0.change("k", in: "Card", to: ["points": 2, "nickname": "ours"]) }
+                try await stage.write { try $0.change("k", in: "Card", to: ["points": .integer(Int64(points * 10))]) }
                 stage.card("k", "1", points: Int64(points))
                 try await stage.push()
             }

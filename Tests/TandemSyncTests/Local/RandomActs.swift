@@ -165,7 +165,7 @@ struct RandomActs {
     private mutating func receive(_ local: any LocalReading) throws -> Act {
         let table = table()
         let item = try anyItem(in: table, local)
-        let identity = identity(in: table)
+        let identity = identity(of: item.serverID, in: table)
         return Act(name: "receive \(table) \(describe(item)) \(identity)") {
             LocalDump.text(try $0.receive(item, in: table, identity: identity))
         }
@@ -282,24 +282,23 @@ struct RandomActs {
 
     private mutating func table() -> String { one(in: 3) ? "Part" : "things" }
 
-    /// Few, so that they meet.
-    private mutating func localID(in table: String) -> LocalID {
-        LocalID("\(table == "Part" ? "p" : "t")\(Int.random(in: 0..<5, using: &random))")
+    /// Few, so that they meet. The last ones are of objects whose server IDs the server makes.
+    private mutating func localID(in table: String, from numbers: Range<Int> = 0..<5) -> LocalID {
+        LocalID("\(table == "Part" ? "p" : "t")\(Int.random(in: numbers, using: &random))")
     }
 
-    /// Half of them as a client made them, the others as a server did.
+    /// Half of them as a client made them, the others as a server did. What the one makes is no ID of the other's.
     private mutating func serverID(in table: String) -> ServerID {
-        one(in: 2)
-            ? ServerID(localID(in: table).rawValue)
-            : ServerID("\(table == "Part" ? "sp" : "st")\(Int.random(in: 0..<4, using: &random))")
+        one(in: 2) ? ServerID(localID(in: table, from: 0..<3).rawValue) : madeID(in: table)
     }
 
-    private mutating func identity(in table: String) -> ServerIdentity {
-        switch Int.random(in: 0..<3, using: &random) {
-        case 0: .server(localID: nil)
-        case 1: .server(localID: localID(in: table))
-        default: .client
-        }
+    private mutating func madeID(in table: String) -> ServerID {
+        ServerID("\(table == "Part" ? "sp" : "st")\(Int.random(in: 0..<4, using: &random))")
+    }
+
+    private mutating func identity(of id: ServerID, in table: String) -> ServerIdentity {
+        guard id.rawValue.hasPrefix("s"), !one(in: 3) else { return .client }
+        return .server(localID: one(in: 2) ? nil : localID(in: table, from: 3..<5))
     }
 
     /// Values of the app's, or, with server IDs in references, of a server's.
@@ -362,8 +361,9 @@ struct RandomActs {
     private mutating func item(for operation: Tandem.Operation, _ local: any LocalReading) throws -> ServerItem {
         let table = operation.table
         let object = try local.object(operation.localID, in: table)
-        let made = one(in: 2) ? ServerID(operation.localID.rawValue) : serverID(in: table)
-        let id = one(in: 15) ? serverID(in: table) : object?.serverID ?? made
+        let isServers = ["3", "4"].contains(String(operation.localID.rawValue.suffix(1)))
+        let made = isServers ? madeID(in: table) : ServerID(operation.localID.rawValue)
+        let id = isServers && one(in: 15) ? madeID(in: table) : object?.serverID ?? made
         var values = (object?.values ?? [:]).filter { $0.key != "note" }
         for (name, value) in values {
             if one(in: 8) { values[name] = nil }
