@@ -61,6 +61,30 @@ extension LocalStoreConformance {
                 try expect(try local.value("next", of: "h") == "a", "it was not waited for")
             }),
         Law(
+            "what a query did not bring goes, and what is kept of it stays",
+            inOne: { local in
+                try local.syncedThing("a", ["code": "x"])
+                try local.syncedThing("b", ["code": "y"])
+                _ = try local.receive(.thing("b", ["code": "x"], version: "2"), in: things, identity: .client)
+                let row = try unwrap(try local.row(of: "b", in: things), "the row of b")
+                try expect(try local.removeUnlisted([row], in: things) == 1, "not one was taken away")
+                try expect(try !local.hasObject("b", in: things), "it is there")
+                let kept = try local.keptItemsWithoutOperation(in: things, after: nil, limit: 9)
+                try expect(kept.map(\.serverID) == ["b"] && kept.first?.localID == nil, "what is kept is \(kept)")
+                try local.syncedThing("c")
+                try local.edit("c", ["count": 1])
+                let changed = try unwrap(try local.row(of: "c", in: things), "the row of c")
+                try expect(try local.removeUnlisted([changed, row], in: things) == 0, "a changed one was taken away")
+            }),
+        Law(
+            "a store has no data of other models than its own",
+            inOne: { local in
+                try local.syncedThing("a")
+                try local.thing("t")
+                try local.setSyncToken(SyncToken(digest: "d"), of: "q", in: things)
+                try expect(try local.exchangedTablesWithoutModel().isEmpty, "it has")
+            }),
+        Law(
             "operations are dropped with their objects",
             inOne: { local in
                 try local.syncedThing("s")

@@ -22,14 +22,20 @@ extension MemoryTransaction {
                     if value == .null || value == .references([]) { operation.attempted.note(value, of: name) }
                 }
             }
-            if operation.kind != .delete {
+            // What an insert may have made whose answer was lost is deleted by sending that once more.
+            let isLostInsert = operation.kind == .delete && object.serverID == nil
+            if operation.kind != .delete || isLostInsert {
                 let whole = object.whole(model)
                 for (place, property) in model.sent {
                     if left[property.name] != nil {
                         sent[property.name] = whole[place]
-                    } else if isInsert || sent[property.name] != nil {
-                        let value = try rounding(property, wire(whole[place], at: place, model))
-                        operation.attempted.note(value, of: property.name)
+                    } else if isInsert || isLostInsert || sent[property.name] != nil {
+                        let form = wire(whole[place], at: place, model)
+                        do {
+                            operation.attempted.note(try rounding(property, form), of: property.name)
+                        } catch  where isLostInsert {
+                            // What can't be sent keeps no delete back: that goes without values then.
+                        }
                     }
                 }
             }

@@ -22,7 +22,8 @@ import Testing
             try await play(seed)
             seed &+= 1
             count += 1
-        } while ContinuousClock.now < limit
+            // A machine that is busy with other tests is no reason to compare nothing.
+        } while ContinuousClock.now < limit || count < 10
         print("local stores compared over \(count) histories")
     }
 

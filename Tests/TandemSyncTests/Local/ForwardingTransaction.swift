@@ -85,6 +85,10 @@ class ForwardingTransaction: LocalWriting {
         try base.syncSetting(key)
     }
 
+    func exchangedTablesWithoutModel() throws -> [String] {
+        try base.exchangedTablesWithoutModel()
+    }
+
     func insert(_ values: [String: StorageValue], in table: String, as localID: LocalID?) throws -> LocalID {
         try base.insert(values, in: table, as: localID)
     }
@@ -160,6 +164,10 @@ class ForwardingTransaction: LocalWriting {
 
     func removeSynced(_ rows: [Int64], in table: String) throws -> Int {
         try base.removeSynced(rows, in: table)
+    }
+
+    func removeUnlisted(_ rows: [Int64], in table: String) throws -> Int {
+        try base.removeUnlisted(rows, in: table)
     }
 
     func dropOperations(in table: String, where filter: LocalFilter?) throws -> Int {
