@@ -1,5 +1,6 @@
 import DatasyncWire
 import Foundation
+import OpenCombine
 import Synchronization
 import Tandem
 import TandemServerCore
@@ -10,13 +11,17 @@ import TandemTesting
 final class SimDevice: Sendable {
     let number: Int
     let store: Store
+    let live: SimLive
     private let running: Mutex<(context: SyncContext, life: SimLife)>
+    /// The user does nothing while everything is being thrown away.
+    private let isPurging = Mutex(false)
     private let start: @Sendable (Store, SimLife) throws -> SyncContext
 
     init(_ number: Int, _ store: Store, start: @escaping @Sendable (Store, SimLife) throws -> SyncContext) throws {
         self.number = number
         self.store = store
         self.start = start
+        live = SimLive(store)
         let life = SimLife()
         running = Mutex((try start(store, life), life))
     }
@@ -24,10 +29,14 @@ final class SimDevice: Sendable {
     var context: SyncContext { running.withLock { $0.context } }
     var life: SimLife { running.withLock { $0.life } }
 
+    var isBusyPurging: Bool {
+        get { isPurging.withLock { $0 } }
+        set { isPurging.withLock { $0 = newValue } }
+    }
+
     /// A new process, where the last one was killed.
     func restartIfDead() throws {
         try running.withLock { running in
-            running.life.spare()
             guard running.life.isDead else { return }
             let life = SimLife()
             running = (try start(store, life), life)
@@ -50,12 +59,46 @@ final class SimDevice: Sendable {
             }.map(\.tag)
     }
 
-    /// The tag of an operation's object, deleted or not.
-    func tag(of operation: Tandem.Operation) throws -> String? {
-        try store.read { tx in
-            try operation.model == "Item"
-                ? tx.objects(Item.self).includingDeleted().where { $0.localID == operation.localID }.first()?.tag
-                : tx.objects(Owner.self).includingDeleted().where { $0.localID == operation.localID }.first()?.tag
+    /// The tag of an object, deleted or not.
+    func tag(of localID: LocalID, in table: String) throws -> String? {
+        try store.readHere { tx in
+            try table == Item.__definition.table
+                ? tx.objects(Item.self).includingDeleted().where { $0.localID == localID }.first()?.tag
+                : tx.objects(Owner.self).includingDeleted().where { $0.localID == localID }.first()?.tag
         }
+    }
+
+    func tag(of operation: Tandem.Operation) throws -> String? {
+        try tag(of: operation.localID, in: operation.table)
+    }
+}
+
+/// What an app that watches a device's store shows: to be what the store has.
+final class SimLive: Sendable {
+    private let shown = Mutex<(items: [Item], owners: [Owner])>(([], []))
+    /// Set once, before anybody else knows of it; there to be let go of.
+    nonisolated(unsafe) private var subscriptions: [AnyCancellable] = []
+
+    init(_ store: Store) {
+        let items = Self.items(store).collectionPublisher.on(.immediate)
+            .sink(receiveCompletion: { _ in }) { [weak self] value in self?.shown.withLock { $0.items = Array(value) } }
+        let owners = Self.owners(store).collectionPublisher.on(.immediate)
+            .sink(receiveCompletion: { _ in }) { [weak self] value in self?.shown.withLock { $0.owners = Array(value) }
+            }
+        subscriptions = [items, owners]
+    }
+
+    private static func items(_ store: Store) -> Results<Item> {
+        store.objects(Item.self).where { $0.points > 2 }.sorted(by: \.title)
+    }
+
+    private static func owners(_ store: Store) -> Results<Owner> { store.objects(Owner.self).sorted(by: \.name) }
+
+    /// What it shows that the store does not have so.
+    func problem(in store: Store) throws -> String? {
+        let (items, owners) = shown.withLock { $0 }
+        let (freshItems, freshOwners) = (try Self.items(store).all(), try Self.owners(store).all())
+        let (shown, fresh) = ("\(items) \(owners)", "\(freshItems) \(freshOwners)")
+        return shown == fresh ? nil : "the app shows \(shown), the store has \(fresh)"
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Tandem
+import TandemServerCore
 
 @Model struct Owner {
     /// By what the truth knows it: never changed.
@@ -28,5 +29,16 @@ enum SimValues {
 
     static func text(_ value: Date?) -> String {
         value.map { "\(Int64(($0.timeIntervalSince1970 * 1000).rounded()))" } ?? "nil"
+    }
+
+    /// A member of a server's row.
+    static func text(_ name: String, _ value: JSONValue?) -> String {
+        switch value {
+        case .text(let text)? where name == "due":
+            SimValues.text(try? Date.ISO8601FormatStyle(includingFractionalSeconds: true).parse(text))
+        case .text(let text)?: text
+        case .number(let digits)?: digits
+        default: "nil"
+        }
     }
 }

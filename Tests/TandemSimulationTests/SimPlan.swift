@@ -6,12 +6,15 @@ import TandemTesting
 
 /// What a seed decides once for a whole history.
 struct SimPlan: Sendable, CustomStringConvertible {
-    enum Policy: String, CaseIterable, Sendable { case merge, client, server, newest, report }
+    enum Policy: String, CaseIterable, Sendable { case merge, client, server, newest, report, ask }
 
     var isDatasync: Bool
     var devices: Int
     var acts: Int
-    /// At 1 the seed decides everything; with more the order of messages is the scheduler's.
+    /// How many milliseconds pass between acts at most: a server may commit late within some seconds.
+    var pace: Int
+    /// From how many objects on nobody makes more: where there are few, many meet.
+    var crowd: Int
     var inFlight: Int
     var pageSize: Int
     /// Whether the server makes the IDs.
@@ -21,16 +24,17 @@ struct SimPlan: Sendable, CustomStringConvertible {
     /// How far each device's clock is off, in seconds.
     var skews: [Double]
 
-    /// - Parameter isSoaking: Whether a history may be one that its seed alone does not decide.
-    init(_ random: inout SeededGenerator, isSoaking: Bool) {
+    init(_ random: inout SeededGenerator) {
         isDatasync = Bool.random(using: &random)
-        devices = Int.random(in: 1...3, using: &random)
+        devices = [1, 1, 2, 2, 2, 3, 3, 4].randomElement(using: &random) ?? 2
         acts = Int.random(in: 5...60, using: &random)
-        inFlight = random.next() % 4 == 0 && isSoaking ? 8 : 1
-        pageSize = [1, 2, 3, 7, 100].randomElement(using: &random) ?? 1
+        pace = [4_000, 4_000, 60_000].randomElement(using: &random) ?? 4_000
+        crowd = [2, 5, 15, 100].randomElement(using: &random) ?? 100
+        inFlight = [1, 1, 2, 8, 8].randomElement(using: &random) ?? 8
+        pageSize = [1, 2, 3, 7, 100, 100].randomElement(using: &random) ?? 1
         hasServerIDs = random.next() % 4 == 0
         policy = Policy.allCases.randomElement(using: &random) ?? .merge
-        storm = .stormy(&random)
+        storm = .random(&random)
         skews = (0..<devices).map { _ in [0, 0, 3, -86_400, 86_400].randomElement(using: &random) ?? 0 }
     }
 
@@ -38,8 +42,8 @@ struct SimPlan: Sendable, CustomStringConvertible {
 
     var description: String {
         """
-        \(isDatasync ? "datasync" : "azure"), \(devices) devices, \(acts) acts, \(inFlight) in flight, pages of \
-        \(pageSize), IDs of the \(hasServerIDs ? "server" : "client"), \(policy), clocks \(skews), faults \
+        \(isDatasync ? "datasync" : "azure"), \(devices) devices, \(acts) acts in steps of \(pace) ms, \(crowd) objects, \(inFlight) in flight, \
+        pages of \(pageSize), IDs of the \(hasServerIDs ? "server" : "client"), \(policy), clocks \(skews), faults \
         \(storm.weights.first?.weight ?? 0)
         """
     }

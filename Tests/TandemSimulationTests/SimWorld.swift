@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import Tandem
 import TandemServerCore
 import TandemTesting
 
@@ -11,6 +12,9 @@ final class SimWorld: Sendable {
     private let act: Mutex<(@Sendable () async -> Void)?>
     /// Acts that happen meanwhile make no others.
     private let isMeanwhile = Mutex(false)
+    /// What happens when so many messages have passed.
+    private let coming = Mutex<[(messages: Int, body: @Sendable () async -> Void)]>([])
+    private let touched = Mutex<[String]>([])
     private let lines = Mutex<(history: [String], failures: [String])>(([], []))
 
     init(_ random: SeededGenerator, _ storm: SimFaults) {
@@ -28,6 +32,16 @@ final class SimWorld: Sendable {
     /// One of several; there must be one.
     func pick<T>(_ values: [T]) -> T { values[number(0...values.count - 1)] }
 
+    /// The tags of what was touched last.
+    var recent: [String] { touched.withLock { $0 } }
+
+    func touch(_ tag: String) {
+        touched.withLock { touched in
+            touched.removeAll { $0 == tag }
+            touched = touched.suffix(2) + [tag]
+        }
+    }
+
     func drawFaults() -> [ServerFault] {
         let storm = storm.withLock { $0 }
         let faults = random.withLock { storm.draw(&$0) }
@@ -35,18 +49,55 @@ final class SimWorld: Sendable {
         return faults
     }
 
-    /// No faults from now on.
-    func calm() {
+    func drawDelay() -> SimFaults.Delay? {
+        let storm = storm.withLock { $0 }
+        return random.withLock { storm.drawDelay(&$0) }
+    }
+
+    /// Local IDs that the seed decides.
+    var localIDs: LocalIDGenerator {
+        LocalIDGenerator { [self] in
+            let digits = String(next(), radix: 16)
+            return LocalID("id-" + String(repeating: "0", count: 16 - digits.count) + digits)
+        }
+    }
+
+    /// No faults from now on; what was on its way arrives.
+    func calm() async {
         storm.withLock { $0 = .calm() }
         act.withLock { $0 = nil }
         note("calm")
+        let rest = coming.withLock { coming in
+            defer { coming = [] }
+            return coming
+        }
+        for one in rest { await one.body() }
     }
 
     // MARK: Meanwhile
 
     func setMeanwhile(_ body: @escaping @Sendable () async -> Void) { act.withLock { $0 = body } }
 
-    func meanwhile() async {
+    /// Has something happen when some more messages have passed.
+    func later(_ body: @escaping @Sendable () async -> Void) {
+        let messages = number(1...20)
+        coming.withLock { $0.append((messages, body)) }
+    }
+
+    /// A message is on its way: what was to come later comes nearer, and somebody may act.
+    func passMessage() async {
+        await Task.yield()
+        let due = coming.withLock { coming in
+            for index in coming.indices { coming[index].messages -= 1 }
+            let due = coming.filter { $0.messages <= 0 }
+            coming.removeAll { $0.messages <= 0 }
+            return due
+        }
+        for one in due { await one.body() }
+        await meanwhile()
+    }
+
+    private func meanwhile() async {
         guard let act = act.withLock({ $0 }) else { return }
         let isFree = isMeanwhile.withLock { isMeanwhile in
             defer { isMeanwhile = true }
@@ -60,7 +111,12 @@ final class SimWorld: Sendable {
     // MARK: Notes
 
     func note(_ line: String) { lines.withLock { $0.history.append(line) } }
-    func fail(_ line: String) { lines.withLock { $0.failures.append(line) } }
+
+    func fail(_ line: String) {
+        note("WRONG: \(line)")
+        lines.withLock { $0.failures.append(line) }
+    }
+
     var history: [String] { lines.withLock { $0.history } }
     var failures: [String] { lines.withLock { $0.failures } }
 }

@@ -10,82 +10,84 @@ extension Simulation {
         let device = world.pick(devices)
         try device.restartIfDead()
         switch world.number(0...99) {
-        case 0..<50: try await changeSomething(on: device)
+        case 0..<50: try changeSomething(on: device)
         case 50..<58: try await actElsewhere()
         case 58..<62: try await chooseSomething(on: device)
+        case 62..<64: await throwAway(on: device)
         default:
             // Some processes do not live to see the end of it.
             if world.chance(250) { device.life.kill(after: world.number(0...25)) }
-            await sync(device)
-        }
-    }
-
-    private func sync(_ device: SimDevice) async {
-        let context = device.context
-        let what = world.number(0...9)
-        world.note("\(device.number): sync \(what)")
-        do {
-            switch what {
-            case 0..<4: _ = try await context.push()
-            case 4: _ = try await context.pull(Item.self, queryID: "Item")
-            case 5: _ = try await context.pull(Owner.self, queryID: "Owner")
-            case 6: _ = try await context.pull(Item.self)
-            case 7: _ = try await context.pull(Item.self, queryID: "many", where: { $0.points > 3 })
-            default: _ = try await context.synchronize()
+            if world.chance(300) {
+                let task = beginBeside { await self.sync(device) }
+                if world.chance(200) { world.later { task.cancel() } }
+                for _ in 0..<world.number(0...100) { await Task.yield() }
+            } else {
+                await sync(device)
             }
-            world.note("  \(device.number): done")
-        } catch {
-            world.note("  \(device.number): \(device.life.isDead ? "killed" : "\(error)")")
-            if !device.life.isDead, !(error is SyncError) { world.fail("a sync threw \(error)") }
         }
     }
 
     // MARK: Changes
 
-    func changeSomething(on device: SimDevice) async throws {
+    typealias Known = (tag: String, model: String, localID: LocalID)
+
+    func changeSomething(on device: SimDevice) throws {
+        guard !device.isBusyPurging else { return }
         let known = try device.tags()
+        let deleted = try device.store.operations.all().filter { $0.kind == .delete }
         switch world.number(0...9) {
-        case 0..<3: try await insert(on: device)
-        case 3..<8:
-            guard !known.isEmpty else { return try await insert(on: device) }
-            let object = world.pick(known)
-            try await edit(object.tag, object.model, object.localID, on: device)
-        case 8:
-            guard !known.isEmpty else { return }
-            let object = world.pick(known)
-            world.note("\(device.number): delete \(object.tag)")
-            // Whatever refers to it changes with it.
-            for tag in try device.holders(of: object.localID) { truth.edit(tag, by: device.number, [:]) }
-            try await device.store.write { tx in
-                _ =
-                    object.model == "Item"
-                    ? try tx.delete(Item.self, object.localID) : try tx.delete(Owner.self, object.localID)
-            }
-            truth.delete(object.tag, by: device.number)
-        default:
-            let deleted = try device.store.operations.all().filter { $0.kind == .delete }
-            guard !deleted.isEmpty else { return }
-            try await undelete(world.pick(deleted), on: device)
+        case 0..<3 where known.count < plan.crowd: try insert(on: device)
+        case 8..<9 where !deleted.isEmpty:
+            try undelete(deleted.last { $0.state == .attempted } ?? world.pick(deleted), on: device)
+        case _ where known.isEmpty: try insert(on: device)
+        case 9: try delete(favourite(known), on: device)
+        default: try edit(favourite(known), on: device)
         }
     }
 
-    private func undelete(_ operation: Tandem.Operation, on device: SimDevice) async throws {
-        let tag = try await device.store.write { tx in
+    private func delete(_ object: Known, on device: SimDevice) throws {
+        world.note("\(device.number): delete \(object.tag)")
+        // Whatever refers to it changes with it.
+        for tag in try device.holders(of: object.localID) { truth.edit(tag, by: device.number, [:]) }
+        try device.store.writeHere { tx in
+            _ =
+                object.model == "Item"
+                ? try tx.delete(Item.self, object.localID) : try tx.delete(Owner.self, object.localID)
+        }
+        truth.delete(object.tag, by: device.number)
+    }
+
+    /// One of several, and often what was last touched: so that changes meet.
+    private func favourite(_ known: [Known]) -> Known {
+        let recent = world.recent
+        let few = known.filter { recent.contains($0.tag) }
+        let object = world.pick(few.isEmpty || world.chance(400) ? known : few)
+        world.touch(object.tag)
+        return object
+    }
+
+    /// One of several to refer to, or none.
+    private func reference<M: Model>(to objects: [M]) -> M? { world.pick([nil] + objects.map(Optional.some)) }
+
+    private func undelete(_ operation: Tandem.Operation, on device: SimDevice) throws {
+        let tag = try device.store.writeHere { tx in
             try operation.model == "Item"
                 ? tx.undelete(Item.self, operation.localID).tag : tx.undelete(Owner.self, operation.localID).tag
         }
         world.note("\(device.number): undelete \(tag)")
+        world.touch(tag)
         truth.undelete(tag, by: device.number)
+        if world.chance(500) { try edit((tag, operation.model, operation.localID), on: device) }
     }
 
-    private func insert(on device: SimDevice) async throws {
-        let tag = "\(device.number)-\(truth.all.count)"
+    private func insert(on device: SimDevice) throws {
+        let tag = "\(device.number)-\(truth.count)"
         let text = world.pick(SimValues.texts)
         if world.chance(600) {
             let (points, due) = (world.number(0...9), world.pick(SimValues.dates))
-            let twin = try world.pick([nil] + device.store.objects(Item.self).all().map(Optional.some))
-            let owner = try world.pick([nil] + device.store.objects(Owner.self).all().map(Optional.some))
-            let item = try await device.store.write { tx in
+            let twin = try reference(to: device.store.objects(Item.self).all())
+            let owner = try reference(to: device.store.objects(Owner.self).all())
+            let item = try device.store.writeHere { tx in
                 try tx.insert(
                     Item(
                         tag: tag, title: text, points: points, due: due, owner: owner?.reference, twin: twin?.reference)
@@ -93,27 +95,35 @@ extension Simulation {
             }
             truth.insert(
                 tag, "Item", item.localID, by: device.number,
-                ["title": SimValues.text(text), "points": "\(points)", "due": SimValues.text(due)])
+                [
+                    "title": SimValues.text(text), "points": "\(points)", "due": SimValues.text(due),
+                    "@owner": owner?.tag ?? "nil", "@twin": twin?.tag ?? "nil",
+                ])
         } else {
-            let friend = try world.pick([nil] + device.store.objects(Owner.self).all().map(Optional.some))
+            let friend = try reference(to: device.store.objects(Owner.self).all())
             let items = try device.store.objects(Item.self).all().filter { _ in world.chance(300) }
-            let owner = try await device.store.write { tx in
+            let owner = try device.store.writeHere { tx in
                 try tx.insert(
                     Owner(tag: tag, name: text, friend: friend?.reference, items: items.map(\.reference)))
             }
-            truth.insert(tag, "Owner", owner.localID, by: device.number, ["name": SimValues.text(text)])
+            truth.insert(
+                tag, "Owner", owner.localID, by: device.number,
+                ["name": SimValues.text(text), "@friend": friend?.tag ?? "nil"])
         }
+        world.touch(tag)
         world.note("\(device.number): insert \(tag)")
     }
 
-    private func edit(_ tag: String, _ model: String, _ localID: LocalID, on device: SimDevice) async throws {
+    private func edit(_ object: Known, on device: SimDevice) throws {
+        let (tag, model, localID) = object
         var values: [String: String] = [:]
+        let wasSynced = try device.store.operations.all().allSatisfy { try device.tag(of: $0) != tag }
         let (text, points, due) = (world.pick(SimValues.texts), world.number(0...9), world.pick(SimValues.dates))
         let choice = world.number(0...5)
         if model == "Item" {
-            let twin = try world.pick([nil] + device.store.objects(Item.self).all().map(Optional.some))
-            let owner = try world.pick([nil] + device.store.objects(Owner.self).all().map(Optional.some))
-            try await device.store.write { tx in
+            let twin = try reference(to: device.store.objects(Item.self).all())
+            let owner = try reference(to: device.store.objects(Owner.self).all())
+            try device.store.writeHere { tx in
                 try tx.update(Item.self, localID) { item in
                     switch choice {
                     case 0: item.twin = twin?.reference
@@ -124,13 +134,15 @@ extension Simulation {
                     }
                 }
             }
+            if choice == 0 { values["@twin"] = twin?.tag ?? "nil" }
+            if choice == 1 { values["@owner"] = owner?.tag ?? "nil" }
             if choice == 2 { values["due"] = SimValues.text(due) }
             if choice >= 3 { values["points"] = "\(points)" }
             if choice >= 4 { values["title"] = SimValues.text(text) }
         } else {
-            let friend = try world.pick([nil] + device.store.objects(Owner.self).all().map(Optional.some))
+            let friend = try reference(to: device.store.objects(Owner.self).all())
             let items = try device.store.objects(Item.self).all().filter { _ in world.chance(300) }
-            try await device.store.write { tx in
+            try device.store.writeHere { tx in
                 try tx.update(Owner.self, localID) { owner in
                     switch choice {
                     case 0: owner.friend = friend?.reference
@@ -139,10 +151,13 @@ extension Simulation {
                     }
                 }
             }
+            if choice == 0 { values["@friend"] = friend?.tag ?? "nil" }
             if choice >= 2 { values["name"] = SimValues.text(text) }
         }
-        world.note("\(device.number): edit \(tag) (\(choice)) \(values)")
-        truth.edit(tag, by: device.number, values)
+        world.note(
+            "\(device.number): edit \(tag) (\(choice)) \(values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" })"
+        )
+        truth.edit(tag, by: device.number, values, wasSynced: wasSynced)
     }
 
     // MARK: Another client, straight to the server
@@ -150,10 +165,13 @@ extension Simulation {
     func actElsewhere() async throws {
         let rows = try (server.rows(in: "item") + server.rows(in: "owner")).filter { !$0.deleted }
         guard !rows.isEmpty else { return }
-        let row = world.pick(rows)
+        let (recent, all) = (world.recent, rows)
+        let few = all.filter { if case .text(let tag)? = $0.members["tag"] { recent.contains(tag) } else { false } }
+        let row = world.pick(few.isEmpty || world.chance(400) ? all : few)
         guard case .text(let tag)? = row.members["tag"] else { return world.fail("a row without a tag: \(row)") }
         let table = RemoteTableName(row.table == "item" ? "Item" : "Owner")
-        let line = SimTransport(server: server, life: SimLife(), note: { _ in }) {}
+        let line = SimTransport(
+            server: server, life: SimLife(), world: world, sender: -1, hasServerIDs: plan.hasServerIDs, slip: nil)
         let remote = DatasyncRemote(ServerAddress("https://sim.example")!, plan.dialect, over: line)
         let (text, points) = (world.pick(SimValues.texts), world.number(0...9))
         let isDelete = world.chance(200)
@@ -161,6 +179,7 @@ extension Simulation {
             guard let item = try await remote.find(table, .id(ServerID(row.id))), !item.isDeleted else { return }
             if isDelete {
                 world.note("elsewhere: delete \(tag)")
+                // Before it is sent: its answer may be lost.
                 truth.delete(tag, by: -1)
                 _ = try await remote.delete(OutgoingItem(table: table, id: item.id, version: item.version))
             } else {
@@ -168,7 +187,6 @@ extension Simulation {
                 func set(_ name: String, _ node: JSONNode, _ text: String) {
                     members.removeAll { $0.key == name }
                     members.append((name, node))
-                    // Before it is sent: its answer may be lost.
                     truth.edit(tag, by: -1, [name: text])
                 }
                 if row.table == "item" { set("points", .integer(Int64(points)), "\(points)") }
@@ -183,58 +201,4 @@ extension Simulation {
             world.note("  elsewhere: \(error)")
         }
     }
-
-    // MARK: Users' choices
-
-    /// Chooses for one operation that waits for the user.
-    private func chooseSomething(on device: SimDevice) async throws {
-        guard let operation = try device.store.operations.all(in: .failed).first else {
-            // Or leaves one unsent.
-            guard let operation = try device.store.operations.all().randomElement(world) else { return }
-            world.note("\(device.number): hold \(operation.id)")
-            return await tolerating(device) { try await device.context.hold(operation.id) }
-        }
-        try await choose(operation, on: device)
-    }
-
-    func chooseAll(on device: SimDevice) async throws {
-        for state in [Tandem.Operation.State.failed, .held] {
-            for operation in try device.store.operations.all(in: state) { try await choose(operation, on: device) }
-        }
-    }
-
-    private func choose(_ operation: Tandem.Operation, on device: SimDevice) async throws {
-        let object = try device.tag(of: operation)
-        let choice = world.number(0...3)
-        world.note("\(device.number): choose \(choice) for \(object ?? "?") (\(operation.kind), \(operation.state))")
-        await tolerating(device) {
-            let context = device.context
-            switch choice {
-            case 0: try await context.retry(operation.id)
-            case 1: try await context.keepMine(operation.id)
-            case 2:
-                if let object { self.truth.choose(object) }
-                try await context.takeServers(operation.id)
-            default:
-                if let object { self.truth.choose(object) }
-                _ = try await context.discard(operation.id)
-            }
-        }
-    }
-
-    /// A choice may come too late, or need a server that can't be reached.
-    private func tolerating(_ device: SimDevice, _ body: () async throws -> Void) async {
-        do {
-            try await body()
-        } catch {
-            world.note("  \(device.number): \(error)")
-            if !(error is SyncError || error is TandemError || device.life.isDead) {
-                world.fail("a choice threw \(error)")
-            }
-        }
-    }
-}
-
-extension Array {
-    fileprivate func randomElement(_ world: SimWorld) -> Element? { isEmpty ? nil : world.pick(self) }
 }

@@ -23,6 +23,7 @@ extension Simulation {
         let store = device.store
         for problem in try store.checkIntegrity() { expect(false, "integrity: \(problem)") }
         expect(try store.operations.count() == 0, "operations are left")
+        if let problem = try device.live.problem(in: store) { expect(false, problem) }
         var here: [String: [String: String]] = [:]
         for item in try store.objects(Item.self).all() {
             guard let id = item.serverID else {
@@ -70,13 +71,7 @@ extension Simulation {
 
     /// What a row says, with references to what is there alone.
     private static func values(of row: ServerRow, live: Set<String>) -> [String: String] {
-        func text(_ name: String) -> String {
-            switch row.members[name] {
-            case .text(let text)?: text
-            case .number(let digits)?: digits
-            default: "nil"
-            }
-        }
+        func text(_ name: String) -> String { SimValues.text(name, row.members[name]) }
         func reference(_ name: String, _ table: String) -> String {
             live.contains("\(table) \(text(name))") ? text(name) : "nil"
         }
@@ -87,7 +82,7 @@ extension Simulation {
             ]
         }
         return [
-            "tag": text("tag"), "title": text("title"), "points": text("points"), "due": date(row.members["due"]),
+            "tag": text("tag"), "title": text("title"), "points": text("points"), "due": text("due"),
             "owner": reference("owner", "owner"), "twin": reference("twin", "item"),
         ]
     }
@@ -100,25 +95,24 @@ extension Simulation {
         return ids
     }
 
-    private static func date(_ value: JSONValue?) -> String {
-        guard case .text(let text)? = value else { return "nil" }
-        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-        return SimValues.text(try? style.parse(text))
-    }
-
     // MARK: Nothing is lost, nothing is there twice
 
     private func checkTruth(_ live: [ServerRow]) -> [String] {
         var problems: [String] = []
         let ids = Set(live.map { "\($0.table) \($0.id)" })
         let byTag = Dictionary(grouping: live.map { Self.values(of: $0, live: ids) }) { $0["tag"] ?? "?" }
+        let tags = Dictionary(live.map { ($0.id, SimValues.text("tag", $0.members["tag"])) }) { first, _ in first }
+        func here(_ name: String, _ row: [String: String]) -> String {
+            guard name.hasPrefix("@") else { return row[name] ?? "?" }
+            return row[String(name.dropFirst())].flatMap { tags[$0] } ?? "nil"
+        }
         for (tag, rows) in byTag {
             if rows.count > 1 { problems.append("\(tag) is there \(rows.count) times") }
             guard let object = truth.all[tag] else {
                 problems.append("nobody has made \(tag)")
                 continue
             }
-            for (name, values) in object.written {
+            for (name, values) in object.written where !name.hasPrefix("@") {
                 let value = rows[0][name] ?? "?"
                 if !values.contains(value) { problems.append("\(tag).\(name) is \(value), which nobody has written") }
             }
@@ -129,13 +123,37 @@ extension Simulation {
             if object.isDeleted {
                 if row != nil { problems.append("\(tag) was deleted, and is there") }
             } else if let row {
-                for (name, value) in object.last where row[name] != value {
-                    problems.append("\(tag).\(name) is \(row[name] ?? "?"), and was left as \(value)")
+                for (name, value) in object.last where here(name, row) != value {
+                    if name.hasPrefix("@"), truth.mayBeGone(value) { continue }
+                    problems.append("\(tag).\(name) is \(here(name, row)), and was left as \(value)")
                 }
             } else {
                 problems.append("\(tag) is lost")
             }
         }
-        return problems
+        return problems + unsentEdits()
+    }
+
+    /// What a user has written last has been on the server at some time, if no other one's word goes first and nobody has
+    /// taken it back.
+    private func unsentEdits() -> [String] {
+        truth.all.sorted { $0.key < $1.key }.flatMap { tag, object -> [String] in
+            guard !object.wasDeleted, !object.writers.contains(-2), plan.policy.sendsWhatIsChanged else { return [] }
+            return object.lastBy.filter { $0.key >= 0 }.flatMap { device, values in
+                values.filter { !$0.key.hasPrefix("@") && object.arrived[$0.key]?.contains($0.value) != true }.map {
+                    "\(device) has made \(tag).\($0.key) \($0.value), which the server has never had"
+                }
+            }
+        }
+    }
+}
+
+extension SimPlan.Policy {
+    /// Whether what was changed here is sent whatever others have changed.
+    fileprivate var sendsWhatIsChanged: Bool {
+        switch self {
+        case .merge, .client, .ask: true
+        case .server, .newest, .report: false
+        }
     }
 }

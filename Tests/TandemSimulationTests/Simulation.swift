@@ -9,20 +9,22 @@ import TandemTesting
 
 /// One history: devices and a server, random acts, random faults at every message, and at the end a quiet sync.
 ///
-/// The code is the real one on both sides; false are the transport, the clocks and the deaths.
+/// The code is the real one on both sides; false are the transport, the clocks, the deaths, and what decides which task
+/// goes on.
 final class Simulation: Sendable {
     let seed: UInt64
     let plan: SimPlan
     let server: ServerCore
     let devices: [SimDevice]
-    let truth = SimTruth()
+    let truth: SimTruth
     let world: SimWorld
+    let executor: SimExecutor
+    /// Syncs that go on beside other acts.
+    private let beside = Mutex<[Task<Void, Never>]>([])
 
-    init(seed: UInt64, isSoaking: Bool = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1") throws {
-        self.seed = seed
-        var random = SeededGenerator(seed: seed)
-        let plan = SimPlan(&random, isSoaking: isSoaking)
-        let world = SimWorld(random, plan.storm)
+    private init(_ seed: UInt64, _ plan: SimPlan, _ world: SimWorld, _ slip: SimSlip?, on executor: SimExecutor) throws
+    {
+        let truth = SimTruth()
         var configuration = ServerConfiguration(dialect: plan.isDatasync ? .datasync : .azureMobileApps)
         configuration.clock = ServerClock(now: world.clock.now, sleep: { _ in })
         configuration.faults = ServerFaults { request, _ in
@@ -31,33 +33,43 @@ final class Simulation: Sendable {
             return plan.hasServerIDs && request.method == .post ? faults.filter { $0 != .twice } : faults
         }
         configuration.random = { world.next() }
+        configuration.hooks.beforeCommit = { change in
+            for problem in truth.note(change, by: SimTransport.sender ?? -1) { world.fail(problem) }
+        }
         let server = try ServerCore.inMemory(configuration: configuration)
+        self.seed = seed
         self.plan = plan
         self.world = world
         self.server = server
+        self.truth = truth
+        self.executor = executor
         devices = try plan.skews.enumerated().map { number, skew in
             var configuration = Store.Configuration()
             let now = world.clock.now
             configuration.now = { now().addingTimeInterval(skew) }
             let store = try Store(inMemoryModels: [Item.self, Owner.self], configuration: configuration)
             return try SimDevice(number, store) { store, life in
-                try Self.context(store, life, plan, world, server, skew)
+                let transport = SimTransport(
+                    server: server, life: life, world: world, sender: number, hasServerIDs: plan.hasServerIDs,
+                    slip: slip)
+                return try Self.context(MortalStore(store: store, life: life, slip: slip), transport, plan, skew)
             }
         }
     }
 
     /// A process that syncs a store.
     private static func context(
-        _ store: Store, _ life: SimLife, _ plan: SimPlan, _ world: SimWorld, _ server: ServerCore, _ skew: Double
+        _ store: MortalStore, _ transport: SimTransport, _ plan: SimPlan, _ skew: Double
     ) throws -> SyncContext {
+        let world = transport.world
         var options = SyncContext.Options()
         options.inFlight = plan.inFlight
         options.pageSize = plan.pageSize
         options.clock = SimClock(clock: world.clock, skew: skew)
         options.random = { world.next() }
-        let transport = SimTransport(server: server, life: life, note: { world.note($0) }) { await world.meanwhile() }
-        let remote = DatasyncRemote(ServerAddress("https://sim.example")!, plan.dialect, over: transport)
-        let context = SyncContext(localStore: MortalStore(store: store, life: life), remote: remote, options: options)
+        var remote: any Remote = DatasyncRemote(ServerAddress("https://sim.example")!, plan.dialect, over: transport)
+        if let slip = store.slip, slip.isOfRemote { remote = SlippingRemote(remote: remote, slip: slip) }
+        let context = SyncContext(localStore: store, remote: remote, options: options)
         try configure(context.table(Item.self), plan)
         try configure(context.table(Owner.self), plan)
         return context
@@ -71,29 +83,69 @@ final class Simulation: Sendable {
         case .server: table.setConflicts(.serverWins)
         case .newest: table.setConflicts(.newestWins)
         case .report: table.setConflicts(.report)
+        case .ask:
+            table.setConflicts(
+                .resolve { _ in
+                    for _ in 0..<3 { await Task.yield() }
+                    return .merge
+                })
         }
     }
 
-    /// Runs the history.
+    // MARK: A history
+
+    struct Outcome: Sendable {
+        let plan: SimPlan
+        let history: [String]
+        let problems: [String]
+    }
+
+    /// Runs the history of a seed.
     ///
-    /// - Returns: What is wrong at its end; nothing if all is well.
-    func run() async throws -> [String] {
-        world.setMeanwhile { [weak self] in await self?.actMeanwhile() }
+    /// - Parameters:
+    ///   - slip: A mistake to make.
+    ///   - other: A mistake that is not made, in the history in which it would be.
+    static func run(_ seed: UInt64, slip: SimSlip? = nil, provokedFor other: SimSlip? = nil) async throws -> Outcome {
+        var random = SeededGenerator(seed: seed)
+        var plan = SimPlan(&random)
+        (slip ?? other)?.provoke(&plan)
+        let world = SimWorld(random, plan.storm)
+        let (problems, strays) = try await SimExecutor.run(seed: seed) { [plan] executor in
+            try await LocalIDGenerator.$current.withValue(world.localIDs) {
+                let simulation = try Simulation(seed, plan, world, slip, on: executor)
+                return try await simulation.run()
+            }
+        }
+        // The first task is begun from without.
+        let stray = strays == 1 ? [] : ["tasks were woken from without \(strays - 1) times"]
+        return Outcome(plan: plan, history: world.history, problems: problems + stray)
+    }
+
+    private func run() async throws -> [String] {
+        world.setMeanwhile { [weak self] in self?.actMeanwhile() }
         for _ in 0..<plan.acts {
             try await act()
-            world.clock.advance(by: Double(world.number(0...4000)) / 1000)
+            world.clock.advance(by: Double(world.number(0...plan.pace)) / 1000)
         }
-        world.calm()
+        for task in beside.withLock({ $0 }) { await task.value }
+        await world.calm()
         try await settle()
         return try check()
     }
 
+    /// Has something go on while other acts happen.
+    func beginBeside(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        let task = Task(executorPreference: executor) { await body() }
+        beside.withLock { $0.append(task) }
+        return task
+    }
+
     /// Acts that happen while a message is on its way: nobody waits for the network.
-    private func actMeanwhile() async {
-        guard world.chance(80) else { return }
+    private func actMeanwhile() {
+        guard world.chance(150) else { return }
         world.note("  meanwhile:")
         do {
-            try await world.pick([0, 1, 2]) == 0 ? actElsewhere() : changeSomething(on: world.pick(devices))
+            try changeSomething(on: world.pick(devices))
         } catch {
             world.note("  meanwhile failed: \(error)")
             // What it was about may have gone in that very moment.
@@ -109,6 +161,7 @@ final class Simulation: Sendable {
             world.clock.advance(by: 60)
             var isQuiet = true
             for device in devices {
+                device.life.spare()
                 try device.restartIfDead()
                 try await chooseAll(on: device)
                 let result = try await device.context.synchronize()
@@ -135,5 +188,6 @@ struct SimClock: SyncClock {
     func sleep(for duration: Duration) async throws {
         try Task.checkCancellation()
         clock.advance(by: Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18)
+        await Task.yield()
     }
 }

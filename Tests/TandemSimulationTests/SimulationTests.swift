@@ -1,28 +1,27 @@
 import Foundation
+import Synchronization
 import Tandem
 import TandemTesting
 import Testing
 
 /// Random histories of several devices and a server: see ``Simulation``.
 ///
-/// `TANDEM_SIM_SECONDS` says how long (60 if not said, 900 when soaked); `TANDEM_SEED` where to begin,
-/// `TANDEM_HISTORIES` how many.
+/// `TANDEM_SIM_SECONDS` says how long (180 if not said, 900 when soaked); `TANDEM_SEED` where to begin,
+/// `TANDEM_HISTORIES` how many; with `TANDEM_LOGS` set what happened in each is printed.
 @Suite(.serialized) struct SimulationTests {
     @Test func everyHistoryEndsWithEqualDevices() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let seconds =
-            environment["TANDEM_SIM_SECONDS"].flatMap { Double($0) } ?? (environment["TANDEM_SOAK"] == "1" ? 900 : 60)
+        let isSoaking = environment["TANDEM_SOAK"] == "1"
+        let seconds = environment["TANDEM_SIM_SECONDS"].flatMap { Double($0) } ?? (isSoaking ? 900 : 180)
         let limit = environment["TANDEM_HISTORIES"].flatMap { Int($0) } ?? .max
-        let first =
-            environment["TANDEM_SEED"].flatMap { UInt64($0) }
-            ?? (environment["TANDEM_SOAK"] == "1" ? .random(in: 0...(.max / 2)) : 1)
+        let first = environment["TANDEM_SEED"].flatMap { UInt64($0) } ?? (isSoaking ? .random(in: 0...(.max / 2)) : 1)
         let end = Date().addingTimeInterval(seconds)
-        var (count, failed) = (0, 0)
-        while count < limit, Date() < end, failed < 3 {
-            let seed = first &+ UInt64(count)
-            count += 1
-            if try await !runs(seed) { failed += 1 }
+        let tally = SimTally(limit: limit, mostFailures: 3)
+        try await onAllCores(tally) { number in
+            guard Date() < end else { return nil }
+            return try await passes(first &+ UInt64(number))
         }
+        let count = tally.count
         print("simulation: \(count) histories from seed \(first)")
         #expect(count > 0)
     }
@@ -30,23 +29,89 @@ import Testing
     /// Seeds that failed once.
     @Test(arguments: [1] as [UInt64])
     func seedsThatFailedOncePass(seed: UInt64) async throws {
-        _ = try await runs(seed)
+        _ = try await passes(seed)
     }
 
-    private func runs(_ seed: UInt64) async throws -> Bool {
-        let simulation = try Simulation(seed: seed)
-        let problems = try await simulation.run()
-        guard !problems.isEmpty else { return true }
-        // With several requests in flight a seed is not enough to see it again.
-        let isWordy = simulation.plan.inFlight > 1 || ProcessInfo.processInfo.environment["TANDEM_HISTORIES"] == "1"
-        let history = isWordy ? simulation.world.history.joined(separator: "\n") : ""
+    /// However many requests are in flight: or a seed would say nothing.
+    @Test func aSeedGivesOneHistory() async throws {
+        for seed in 1...(ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 1_000 : 25) as ClosedRange<UInt64>
+        {
+            let (one, other) = (try await Simulation.run(seed).history, try await Simulation.run(seed).history)
+            let isOne = one == other
+            let difference = zip(one, other).first { $0 != $1 }
+            #expect(isOne, "seed \(seed): \(difference.map { "\($0)\n\($1)" } ?? "one is longer")")
+        }
+    }
+
+    /// Each mistake shows within so many histories, and none of them is wrong without it.
+    @Test(arguments: SimSlip.allCases) func theSimulationFinds(_ slip: SimSlip) async throws {
+        let tally = SimTally(limit: SimSlip.histories, mostFailures: 1)
+        try await onAllCores(tally) { number in
+            let seed = UInt64(number) + 1
+            guard try await !Simulation.run(seed, slip: slip).problems.isEmpty else { return true }
+            let problems = try await Simulation.run(seed, provokedFor: slip).problems
+            #expect(problems == [], "seed \(seed) without \(slip)")
+            return false
+        }
+        #expect(tally.failures > 0, "\(slip) was not found in \(SimSlip.histories) histories")
+        print("simulation: \(slip) found among \(tally.count) histories")
+    }
+
+    /// Runs histories by their numbers, as many at a time as there are cores, until the tally has enough.
+    ///
+    /// - Parameter passes: Whether one is right; `nil` to end.
+    private func onAllCores(
+        _ tally: SimTally, _ passes: @escaping @Sendable (Int) async throws -> Bool?
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
+                group.addTask {
+                    while let number = tally.next(), let isRight = try await passes(number) {
+                        if !isRight { tally.noteFailure() }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func passes(_ seed: UInt64) async throws -> Bool {
+        let outcome = try await Simulation.run(seed)
+        if ProcessInfo.processInfo.environment["TANDEM_LOGS"] != nil {
+            print(outcome.history.joined(separator: "\n"))
+        }
+        guard !outcome.problems.isEmpty else { return true }
         Issue.record(
             """
-            seed \(seed): \(simulation.plan)
-            \(history)
-            \(problems.joined(separator: "\n"))
-            Again with TANDEM_SEED=\(seed) TANDEM_HISTORIES=1.
+            seed \(seed): \(outcome.plan)
+            \(outcome.problems.joined(separator: "\n"))
+            Its log: TANDEM_SEED=\(seed) TANDEM_HISTORIES=1 TANDEM_LOGS=1.
             """)
         return false
     }
+}
+
+/// How far several threads have come with the histories.
+private final class SimTally: Sendable {
+    private let limit: Int
+    private let mostFailures: Int
+    private let state = Mutex((count: 0, failures: 0))
+
+    init(limit: Int, mostFailures: Int) {
+        self.limit = limit
+        self.mostFailures = mostFailures
+    }
+
+    /// The next number, if there is one.
+    func next() -> Int? {
+        state.withLock { state in
+            guard state.count < limit, state.failures < mostFailures else { return nil }
+            defer { state.count += 1 }
+            return state.count
+        }
+    }
+
+    func noteFailure() { state.withLock { $0.failures += 1 } }
+    var count: Int { state.withLock { $0.count } }
+    var failures: Int { state.withLock { $0.failures } }
 }

@@ -1,0 +1,92 @@
+import Synchronization
+import Tandem
+import TandemSync
+
+/// A process that can be killed between any two steps: a transaction, a request, its answer.
+final class SimLife: Sendable {
+    struct Killed: Error {}
+
+    private let state = Mutex<(stepsLeft: Int?, isDead: Bool)>((nil, false))
+
+    var isDead: Bool { state.withLock { $0.isDead } }
+
+    /// Kills it after so many steps.
+    func kill(after steps: Int) { state.withLock { $0.stepsLeft = steps } }
+
+    /// It will not be killed after all.
+    func spare() { state.withLock { $0.stepsLeft = nil } }
+
+    /// One step further.
+    func step() throws {
+        let isDead = state.withLock { state in
+            if state.stepsLeft == 0 { state.isDead = true }
+            state.stepsLeft = state.stepsLeft.map { max(0, $0 - 1) }
+            return state.isDead
+        }
+        if isDead { throw Killed() }
+    }
+}
+
+/// The store as a process has it: what the process does when it is dead does not reach the store.
+///
+/// It is read and written on the history's own thread, and before and after others may go on.
+struct MortalStore: LocalStore {
+    let store: Store
+    let life: SimLife
+    let slip: SimSlip?
+
+    var models: [ModelDefinition] { store.models }
+    var operationChanges: AsyncStream<Set<String>> { store.operationChanges }
+    var lockName: String { store.lockName }
+    var lockPath: String? { store.lockPath }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
+        try life.step()
+        await Task.yield()
+        try life.step()
+        return try store.readHere { try body($0) }
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
+        try life.step()
+        await Task.yield()
+        try life.step()
+        let result = try slip?.isOfStore == true ? slippingWrite(body) : store.writeHere { try body($0) }
+        await Task.yield()
+        // It may die with the transaction committed, and never know.
+        try life.step()
+        return result
+    }
+
+    private struct GivenUp: Error {}
+
+    private func slippingWrite<T>(_ body: (any LocalWriting) throws -> T) throws -> T {
+        guard let slip else { return try store.writeHere { try body($0) } }
+        var place: SlippingWriting.Place?
+        do {
+            return try store.writeHere { tx in
+                let writing = SlippingWriting(tx, slip)
+                let result = try body(writing)
+                guard slip == .tokenBeforeRows, writing.place.token != nil else { return result }
+                // The token's transaction is over, and the rows' has not begun.
+                place = writing.place
+                do { try life.step() } catch { throw GivenUp() }
+                return result
+            }
+        } catch is GivenUp {
+            if let place {
+                try store.writeHere { try $0.setSyncToken(place.token, of: place.queryID, in: place.table) }
+            }
+            throw SimLife.Killed()
+        }
+    }
+}
+
+extension Store {
+    /// Reads on the thread that asks.
+    func readHere<T>(_ body: (ReadTransaction) throws -> T) throws -> T { try read(body) }
+
+    /// Writes on the thread that asks.
+    @discardableResult
+    func writeHere<T>(_ body: (WriteTransaction) throws -> T) throws -> T { try write(body) }
+}

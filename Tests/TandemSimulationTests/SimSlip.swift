@@ -1,0 +1,146 @@
+import HTTPTypes
+import Tandem
+import TandemSync
+
+/// A mistake that a sync engine could make, made around ours: the simulation must find each.
+enum SimSlip: String, CaseIterable, Sendable {
+    // On the wire.
+
+    /// A pull asks for what is after its place, and not from it on.
+    case pullsAfterItsPlace
+    // In what the remote says.
+
+    /// A pull does not ask for tombstones.
+    case asksForNoTombstones
+    /// A request whose answer was lost is taken for one that was never sent.
+    case takesLostForUnsent
+    /// Changes are written whatever the server has.
+    case writesWithoutVersions
+    /// An insert that meets its ID takes what is there for its own.
+    case adoptsWithoutComparing
+    /// A full pull ends at its first page.
+    case endsFullPullsEarly
+    /// An insert whose answer was lost is not looked up before it is sent again.
+    case looksNothingUp
+    /// An undelete is thought to take the values along.
+    case undeletesWithoutValues
+    /// A page leaves out one item too many.
+    case skipsOneTooMany
+
+    // In the store.
+
+    /// How far a pull came is kept before what it has brought.
+    case tokenBeforeRows
+    /// What was sent is forgotten: our own write is taken for somebody else's.
+    case forgetsWhatWasSent
+    /// References that an insert had to leave out are never sent.
+    case forgetsWhatWasLeftOut
+    /// A pull writes over what was not sent.
+    case pullsOverChanges
+
+    /// Within how many histories each is found.
+    static let histories = 150
+
+    /// Makes a history one in which the mistake matters.
+    func provoke(_ plan: inout SimPlan) {
+        switch self {
+        case .adoptsWithoutComparing:
+            (plan.isDatasync, plan.hasServerIDs, plan.crowd, plan.acts) = (true, false, 5, 60)
+            plan.storm = .stormy(6, refuses: false)
+        case .endsFullPullsEarly: (plan.pageSize, plan.pace, plan.crowd, plan.acts) = (1, 60_000, 15, 60)
+        case .undeletesWithoutValues:
+            (plan.isDatasync, plan.crowd, plan.acts) = (false, 2, 60)
+            plan.storm = .stormy(6, refuses: true)
+        case .tokenBeforeRows: (plan.pageSize, plan.pace, plan.acts) = (1, 60_000, 60)
+        default: break
+        }
+    }
+
+    var isOfRemote: Bool {
+        switch self {
+        case .asksForNoTombstones, .takesLostForUnsent, .writesWithoutVersions, .adoptsWithoutComparing,
+            .endsFullPullsEarly, .looksNothingUp,
+            .undeletesWithoutValues, .skipsOneTooMany:
+            true
+        default: false
+        }
+    }
+
+    var isOfStore: Bool {
+        switch self {
+        case .tokenBeforeRows, .forgetsWhatWasSent, .forgetsWhatWasLeftOut, .pullsOverChanges: true
+        default: false
+        }
+    }
+
+    /// A request as the mistaken engine sends it.
+    func rewritten(_ request: HTTPRequest) -> HTTPRequest {
+        var request = request
+        guard request.method == .get, let path = request.path else { return request }
+        if self == .pullsAfterItsPlace { request.path = path.replacing("updatedAt%20ge%20", with: "updatedAt%20gt%20") }
+        return request
+    }
+}
+
+/// The remote of an engine that makes a mistake.
+struct SlippingRemote: Remote {
+    let remote: any Remote
+    let slip: SimSlip
+
+    var format: WireFormat { remote.format }
+    var address: String? { remote.address }
+
+    func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
+        var request = request
+        if slip == .asksForNoTombstones { request.includeDeleted = false }
+        if slip == .skipsOneTooMany, request.skip > 0 { request.skip += 1 }
+        var page = try await remote.page(request)
+        if slip == .endsFullPullsEarly, case .id = request.order { page.hasMore = false }
+        return page
+    }
+
+    func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
+        if slip == .looksNothingUp, case .property = key { return nil }
+        return try await remote.find(table, key)
+    }
+
+    func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+        do {
+            return try await remote.insert(item)
+        } catch {
+            if slip == .adoptsWithoutComparing, case .conflict(_, let there?) = error {
+                return RemoteAnswer(item: there)
+            }
+            throw misheard(error)
+        }
+    }
+
+    func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+        do { return try await remote.update(unversioned(item)) } catch { throw misheard(error) }
+    }
+
+    func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+        do { return try await remote.delete(unversioned(item)) } catch { throw misheard(error) }
+    }
+
+    func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+        do {
+            var answer = try await remote.undelete(unversioned(item))
+            if slip == .undeletesWithoutValues { answer.tookValues = true }
+            return answer
+        } catch {
+            throw misheard(error)
+        }
+    }
+
+    private func unversioned(_ item: OutgoingItem) -> OutgoingItem {
+        var item = item
+        if slip == .writesWithoutVersions { item.version = nil }
+        return item
+    }
+
+    private func misheard(_ failure: RemoteFailure) -> RemoteFailure {
+        if slip == .takesLostForUnsent, case .lost(let error) = failure { return .notSent(error) }
+        return failure
+    }
+}
