@@ -15,6 +15,8 @@ struct SimPlan: Sendable, CustomStringConvertible {
     var pace: Int
     /// From how many objects on nobody makes more: where there are few, many meet.
     var crowd: Int
+    /// Whether users delete much, and take it back.
+    var isFickle: Bool
     var inFlight: Int
     var pageSize: Int
     /// Whether the server makes the IDs.
@@ -30,6 +32,7 @@ struct SimPlan: Sendable, CustomStringConvertible {
         acts = Int.random(in: 5...60, using: &random)
         pace = [4_000, 4_000, 60_000].randomElement(using: &random) ?? 4_000
         crowd = [2, 5, 15, 100].randomElement(using: &random) ?? 100
+        isFickle = random.next() % 4 == 0
         inFlight = [1, 1, 2, 8, 8].randomElement(using: &random) ?? 8
         pageSize = [1, 2, 3, 7, 100, 100].randomElement(using: &random) ?? 1
         hasServerIDs = random.next() % 4 == 0
@@ -42,7 +45,7 @@ struct SimPlan: Sendable, CustomStringConvertible {
 
     var description: String {
         """
-        \(isDatasync ? "datasync" : "azure"), \(devices) devices, \(acts) acts in steps of \(pace) ms, \(crowd) objects, \(inFlight) in flight, \
+        \(isDatasync ? "datasync" : "azure"), \(devices) devices, \(acts) acts in steps of \(pace) ms, \(crowd) objects, fickle \(isFickle), \(inFlight) in flight, \
         pages of \(pageSize), IDs of the \(hasServerIDs ? "server" : "client"), \(policy), clocks \(skews), faults \
         \(storm.weights.first?.weight ?? 0)
         """

@@ -49,7 +49,10 @@ enum SimSlip: String, CaseIterable, Sendable {
             plan.storm = .stormy(6, refuses: false)
         case .endsFullPullsEarly: (plan.pageSize, plan.pace, plan.crowd, plan.acts) = (1, 60_000, 15, 60)
         case .undeletesWithoutValues:
-            (plan.isDatasync, plan.crowd, plan.acts) = (false, 2, 60)
+            (plan.isDatasync, plan.isFickle, plan.crowd, plan.acts) = (false, true, 5, 60)
+            (plan.devices, plan.skews, plan.storm) = (1, [0], .stormy(6, refuses: true))
+        case .forgetsWhatWasSent:
+            (plan.policy, plan.crowd, plan.devices, plan.skews) = (.report, 5, 1, [0])
             plan.storm = .stormy(6, refuses: true)
         case .tokenBeforeRows: (plan.pageSize, plan.pace, plan.acts) = (1, 60_000, 60)
         default: break

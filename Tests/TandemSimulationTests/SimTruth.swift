@@ -28,6 +28,8 @@ final class SimTruth: Sendable {
         var isDeleted = false
         /// Whether somebody has deleted it at some time: who had forgotten it then may know it by another local ID since.
         var wasDeleted = false
+        /// Whether who has made it may have thrown it away: it may know it by another local ID since.
+        var wasForgotten = false
     }
 
     private let objects = Mutex<[String: Object]>([:])
@@ -70,8 +72,14 @@ final class SimTruth: Sendable {
     /// A user has chosen what becomes of a change: what was written may go.
     func choose(_ tag: String) { change(tag, by: -2) { _ in } }
 
-    /// A device has thrown it away: it may know it by another local ID since.
-    func forget(_ tag: String) { objects.withLock { $0[tag]?.wasDeleted = true } }
+    /// A device may throw away what is here of the items.
+    func forgetItems(on device: Int) {
+        objects.withLock { objects in
+            for (tag, object) in objects where object.model == "Item" && object.creator == device {
+                objects[tag]?.wasForgotten = true
+            }
+        }
+    }
 
     private func change(_ tag: String, by writer: Int, _ body: (inout Object) -> Void) {
         objects.withLock { objects in

@@ -35,7 +35,7 @@ extension Simulation {
         guard !device.isBusyPurging else { return }
         let known = try device.tags()
         let deleted = try device.store.operations.all().filter { $0.kind == .delete }
-        switch world.number(0...9) {
+        switch plan.isFickle && world.chance(400) ? world.number(8...9) : world.number(0...9) {
         case 0..<3 where known.count < plan.crowd: try insert(on: device)
         case 8..<9 where !deleted.isEmpty:
             try undelete(deleted.last { $0.state == .attempted } ?? world.pick(deleted), on: device)

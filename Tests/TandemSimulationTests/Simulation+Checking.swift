@@ -56,7 +56,9 @@ extension Simulation {
         }
         // What was made here has the local ID that it was given.
         for (tag, object) in truth.all where object.creator == device.number && !object.wasDeleted {
-            guard !object.writers.contains(-2), let found = try device.tags().first(where: { $0.tag == tag }) else {
+            guard !object.writers.contains(-2), !object.wasForgotten,
+                let found = try device.tags().first(where: { $0.tag == tag })
+            else {
                 continue
             }
             expect(found.localID == object.localID, "\(tag) has another local ID")

@@ -15,7 +15,10 @@ extension Simulation {
             case 7: note(try await context.pull(Owner.self, queryID: "Owner").push, on: device)
             case 8: note(try await context.pull(Item.self).push, on: device)
             case 9: note(try await context.pull(Item.self, queryID: "many", where: { $0.points > 3 }).push, on: device)
-            case 10: note(try await context.pull(Item.self, where: { $0.points > 3 }).push, on: device)
+            case 10:
+                // What is no longer the filter's on the server goes.
+                truth.forgetItems(on: device.number)
+                note(try await context.pull(Item.self, where: { $0.points > 3 }).push, on: device)
             default: note(try await context.synchronize().push, on: device)
             }
             world.note("  \(device.number): done")
@@ -54,9 +57,7 @@ extension Simulation {
                     for tag in try device.holders(of: operation.localID) { truth.edit(tag, by: device.number, [:]) }
                 }
             }
-            for (tag, object) in truth.all where object.model == "Item" && object.creator == device.number {
-                truth.forget(tag)
-            }
+            truth.forgetItems(on: device.number)
             _ =
                 isFiltered
                 ? try await context.purge(Item.self, force: isForced, where: { $0.points > 5 })

@@ -7,7 +7,7 @@ import Testing
 /// Random histories of several devices and a server: see ``Simulation``.
 ///
 /// `TANDEM_SIM_SECONDS` says how long (180 if not said, 900 when soaked); `TANDEM_SEED` where to begin,
-/// `TANDEM_HISTORIES` how many; with `TANDEM_LOGS` set what happened in each is printed.
+/// `TANDEM_HISTORIES` how many, `TANDEM_SIM_LIKE` for which mistake they are made; with `TANDEM_LOGS` set what happened in each is printed.
 @Suite(.serialized) struct SimulationTests {
     @Test func everyHistoryEndsWithEqualDevices() async throws {
         let environment = ProcessInfo.processInfo.environment
@@ -76,7 +76,8 @@ import Testing
     }
 
     private func passes(_ seed: UInt64) async throws -> Bool {
-        let outcome = try await Simulation.run(seed)
+        let provoked = ProcessInfo.processInfo.environment["TANDEM_SIM_LIKE"].flatMap { SimSlip(rawValue: $0) }
+        let outcome = try await Simulation.run(seed, provokedFor: provoked)
         if ProcessInfo.processInfo.environment["TANDEM_LOGS"] != nil {
             print(outcome.history.joined(separator: "\n"))
         }
