@@ -111,7 +111,7 @@ struct SlippingRemote: Remote {
         do {
             return try await remote.insert(item)
         } catch {
-            if slip == .adoptsWithoutComparing, case .conflict(_, let there?) = error {
+            if slip == .adoptsWithoutComparing, case .conflict(_, let there?, _) = error {
                 return RemoteAnswer(item: there)
             }
             throw misheard(error)

@@ -248,7 +248,7 @@ import Testing
         #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["tookServers"])
         #expect(try desk.card(card.localID)?.points == 3)
         // The next pull shows it, though the server, whose token has passed it, does not send it again.
-        let kept = try await desk.store.read { (local: any LocalReading) in
+        let kept = try await TandemStore(desk.store).read { local in
             try local.keptItemsWithoutOperation(in: "Card", after: nil, limit: 9)
         }
         #expect(kept.map(\.serverID) == [card.serverID])

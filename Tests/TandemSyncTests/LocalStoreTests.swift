@@ -8,12 +8,12 @@ import Testing
         let ids = try await store.write { tx in
             try (0..<5).map { try tx.insert(Card(shop: "Лента", barcode: "\($0)")).localID }
         }
-        let (first, rest) = try await store.read { (local: any LocalReading) in
+        let (first, rest) = try await TandemStore(store).read { local in
             let first = try local.operations(after: nil, limit: 2)
             return (first, try local.operations(after: first.last?.id, limit: 9))
         }
         #expect((first + rest).map(\.localID) == ids && first.count == 2)
-        #expect(try await store.read { (local: any LocalReading) in try local.countOfOperations(in: "Card") } == 5)
-        #expect(try await store.read { (local: any LocalReading) in try local.countOfOperations(in: "Person") } == 0)
+        #expect(try await TandemStore(store).read { local in try local.countOfOperations(in: "Card") } == 5)
+        #expect(try await TandemStore(store).read { local in try local.countOfOperations(in: "Person") } == 0)
     }
 }

@@ -75,7 +75,7 @@ import Testing
         #expect(try await cards.find(card.serverID!) != nil)
         try await cards.delete(cards.undelete(card))
         func remembered() async throws -> String? {
-            try await store.read { (local: any LocalReading) in try local.syncSetting(.remote) }
+            try await TandemStore(store).read { local in try local.syncSetting(.remote) }
         }
         #expect(try await remembered() == nil)
         try await sync.pull(Card.self)

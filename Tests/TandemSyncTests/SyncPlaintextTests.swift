@@ -69,7 +69,7 @@ import Testing
         #expect(Set(push.entries.map(\.outcome.name)) == ["conflict", "retryLater"])
 
         // Opaque, and not known before.
-        let token = try await store.read { (local: any LocalReading) in
+        let token = try await TandemStore(store).read { local in
             try local.syncToken(of: "ТайныйЗапрос", in: "Card")
         }
         let versions = try world.server.rows(in: "card").map(\.version)

@@ -15,11 +15,12 @@ package struct TandemStore: LocalStore {
     package var models: [ModelDefinition] { store.models }
 
     package func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
-        try await store.read { (local: any LocalReading) in try body(local) }
+        try await store.read { transaction in try body(StoreReading(transaction)) }
     }
 
     package func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
-        try await store.write { (local: any LocalWriting) in try body(local) }
+        // Not cancelled with its caller: what a server has answered is to be kept.
+        try await Task { try await store.write { transaction in try body(transaction.local) } }.value
     }
 
     package var operationChanges: AsyncStream<Set<String>> { store.operationChanges }
@@ -30,15 +31,6 @@ package struct TandemStore: LocalStore {
 extension Store {
     package var models: [ModelDefinition] { modelDefinitions }
     package var operationChanges: AsyncStream<Set<String>> { operations.changes }
-
-    package func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
-        try await read { (transaction: ReadTransaction) in try body(StoreReading(transaction)) }
-    }
-
-    package func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
-        // Not cancelled with its caller: what a server has answered is to be kept.
-        try await Task { try await self.write { (transaction: WriteTransaction) in try body(transaction.local) } }.value
-    }
 
     package var lockName: String { lockPath ?? "\(ObjectIdentifier(self))" }
 

@@ -112,7 +112,7 @@ import Testing
         var operationChanges: AsyncStream<Set<String>> { store.operationChanges }
 
         func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
-            try await store.read { (local: any LocalReading) in try body(local) }
+            try await TandemStore(store).read { local in try body(local) }
         }
 
         func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
@@ -120,7 +120,7 @@ import Testing
                 count -= 1
                 return count == 0
             }
-            return try await store.write { (local: any LocalWriting) in
+            return try await TandemStore(store).write { local in
                 let result = try body(local)
                 // All was done, and nothing is kept.
                 if isLast { throw Failure() }

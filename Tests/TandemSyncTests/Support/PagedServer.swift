@@ -131,7 +131,7 @@ struct PagedDevice: Sendable {
     }
 
     func token(_ queryID: String = "pets") async throws -> SyncToken? {
-        try await store.read { (local: any LocalReading) in try local.syncToken(of: queryID, in: "Pet") }
+        try await TandemStore(store).read { local in try local.syncToken(of: queryID, in: "Pet") }
     }
 }
 

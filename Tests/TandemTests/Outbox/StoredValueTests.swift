@@ -16,7 +16,7 @@ import Testing
             #expect(try EveryType.value(of: { $0.date }, in: values) == object.date)
             #expect(try EveryType.value(of: { $0.text }, in: values) == object.text)
             #expect(try EveryType.value(of: { $0.decimal }, in: values) == object.decimal)
-            #expect(try EveryType.value(of: { $0.uint64 }, in: values) == object.uint64)
+            #expect(try EveryType.value(of: { $0.maybeInt64 }, in: values) == .some(object.maybeInt64))
         }
     }
 
