@@ -23,6 +23,8 @@ struct SimPlan: Sendable, CustomStringConvertible {
     var hasServerIDs: Bool
     var policy: Policy
     var storm: SimFaults
+    /// How many processes of a thousand do not live to see the end of a sync.
+    var deaths: UInt64 = 250
     /// How far each device's clock is off, in seconds.
     var skews: [Double]
 

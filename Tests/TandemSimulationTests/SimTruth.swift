@@ -50,7 +50,8 @@ final class SimTruth: Sendable {
     /// - Parameter wasSynced: Whether nothing of it waited to be sent.
     func edit(_ tag: String, by writer: Int, _ values: [String: String], wasSynced: Bool = false) {
         change(tag, by: writer) { object in
-            if wasSynced { object.unsent[writer] = nil }
+            // What a user has given up may have been on its way, and arrive.
+            if wasSynced, !object.writers.contains(-2) { object.unsent[writer] = nil }
             for (name, value) in values {
                 object.written[name, default: []].insert(value)
                 object.unsent[writer, default: [:]][name, default: []].insert(value)

@@ -16,7 +16,7 @@ extension Simulation {
         case 62..<64: await throwAway(on: device)
         default:
             // Some processes do not live to see the end of it.
-            if world.chance(250) { device.life.kill(after: world.number(0...25)) }
+            if world.chance(plan.deaths) { device.life.kill(after: world.number(0...25)) }
             if world.chance(300) {
                 let task = beginBeside { await self.sync(device) }
                 if world.chance(200) { world.later { task.cancel() } }
