@@ -1,6 +1,5 @@
 import Foundation
 import Tandem
-
 import TandemSync
 
 /// A transaction that does what another one does. What a subclass does otherwise is a slip, which tests have to find.
@@ -123,12 +122,15 @@ open class ForwardingTransaction: LocalWriting {
         try base.fail(id, error, retry: retry)
     }
 
-    open func leaveUncertain(_ id: Tandem.Operation.ID, attempt: Int, _ error: OperationError, retryAt: Date?) throws -> Bool
-    {
+    open func leaveUncertain(
+        _ id: Tandem.Operation.ID, attempt: Int, _ error: OperationError, retryAt: Date?
+    ) throws -> Bool {
         try base.leaveUncertain(id, attempt: attempt, error, retryAt: retryAt)
     }
 
-    open func sides(of id: Tandem.Operation.ID, against item: ServerItem, rounding: WireRounding) throws -> ConflictSides {
+    open func sides(
+        of id: Tandem.Operation.ID, against item: ServerItem, rounding: WireRounding
+    ) throws -> ConflictSides {
         try base.sides(of: id, against: item, rounding: rounding)
     }
 
@@ -158,7 +160,9 @@ open class ForwardingTransaction: LocalWriting {
         try base.receive(item, in: table, identity: identity)
     }
 
-    open func receiveTogether(_ items: [ServerItem], in table: String, identity: ServerIdentity) throws -> [ServerReceipt] {
+    open func receiveTogether(
+        _ items: [ServerItem], in table: String, identity: ServerIdentity
+    ) throws -> [ServerReceipt] {
         try base.receiveTogether(items, in: table, identity: identity)
     }
 

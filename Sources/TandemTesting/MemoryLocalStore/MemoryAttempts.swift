@@ -44,6 +44,12 @@ struct MemoryAttempts: Sendable {
         return values.current == value || values.settled.contains(value)
     }
 
+    /// Whether another value of a property than this one was sent.
+    func hasOther(than value: StorageValue, of property: String) -> Bool {
+        guard let values = properties[property] else { return false }
+        return values.current.map { $0 != value } ?? false || values.settled.contains { $0 != value }
+    }
+
     /// Whether any value of a property was sent.
     func names(_ property: String) -> Bool { properties[property] != nil }
 }

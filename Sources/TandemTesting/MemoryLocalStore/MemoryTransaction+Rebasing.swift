@@ -19,12 +19,12 @@ extension MemoryTransaction {
                 if operation.isWhole || old != nil { changedHere.insert(name) }
                 continue
             }
-            // What is again as it was before the change, and was never sent, is no change any more.
+            // What is as it was before the change, and was never sent otherwise, is no change any more.
             let isChanged =
                 operation.isWhole
                 || old.map {
-                    operation.attempted.names(name)
-                        || $0 != here[place] && self.local($0, at: place, model) != here[place]
+                    $0 != here[place] && self.local($0, at: place, model) != here[place]
+                        || wasSentOtherwise(operation, than: here[place], at: place, model, rounding)
                 } ?? false
             guard let value = item.values[name] else {
                 if isChanged { changedHere.insert(name) }
@@ -46,6 +46,17 @@ extension MemoryTransaction {
             changedHere: changedHere, changedThere: changedThere)
     }
 
+    /// Whether the server may have been sent another value than the one that is here.
+    private func wasSentOtherwise(
+        _ operation: MemoryOperation, than here: StorageValue, at place: Int, _ model: MemoryModel,
+        _ rounding: WireRounding
+    ) -> Bool {
+        let property = model.properties[place]
+        guard operation.attempted.names(property.name) else { return false }
+        guard let rounded = try? rounding(property, wire(here, at: place, model)) else { return true }
+        return operation.attempted.hasOther(than: rounded, of: property.name)
+    }
+
     func rebase(
         _ id: Operation.ID, onto item: ServerItem, takingServers: Set<String>, rounding: WireRounding
     ) throws -> RebaseOutcome {
@@ -55,16 +66,15 @@ extension MemoryTransaction {
             let sides = try sides(of: id, against: item, rounding: rounding)
             let operation = try stored(id).operation
             dropKept(knowing: item, of: object)
-            guard operation.kind != .delete else { return try rebaseDelete(operation, onto: item, object, model) }
+            guard operation.kind != .delete else {
+                return try rebaseDelete(operation, onto: item, sides, object, model)
+            }
             guard !item.isDeleted else {
                 try makeUndelete(operation, object, over: item, model)
                 return .pending
             }
-            let kept = sides.changedHere.subtracting(takingServers)
-            var changes: [String: StorageValue] = [:]
-            for name in kept { changes[name] = sides.server?[name] ?? operation.base(of: name) ?? .null }
-            try take(
-                item, object, model, values(of: item, model).filter { !kept.contains(model.properties[$0.key].name) })
+            let changes = try keep(
+                sides.changedHere.subtracting(takingServers), of: operation, onto: item, sides, object, model)
             if changes.isEmpty {
                 drop(operation)
                 return .adopted
@@ -74,17 +84,32 @@ extension MemoryTransaction {
         }
     }
 
+    /// Takes what a server holds, but for some properties that were changed here.
+    ///
+    /// - Returns: These, with what the server holds as their bases.
+    private func keep(
+        _ names: Set<String>, of operation: MemoryOperation, onto item: ServerItem, _ sides: ConflictSides,
+        _ object: MemoryObject, _ model: MemoryModel
+    ) throws -> [String: StorageValue] {
+        var changes: [String: StorageValue] = [:]
+        for name in names { changes[name] = sides.server?[name] ?? operation.base(of: name) ?? .null }
+        try take(item, object, model, values(of: item, model).filter { !names.contains(model.properties[$0.key].name) })
+        return changes
+    }
+
     private func rebaseDelete(
-        _ operation: MemoryOperation, onto item: ServerItem, _ object: MemoryObject, _ model: MemoryModel
+        _ operation: MemoryOperation, onto item: ServerItem, _ sides: ConflictSides, _ object: MemoryObject,
+        _ model: MemoryModel
     ) throws -> RebaseOutcome {
         guard !item.isDeleted else {
             drop(operation)
             erase(object)
             return .adopted
         }
-        // An undelete shows what the server holds.
-        try take(item, object, model, values(of: item, model))
-        restart(operation, as: .delete, [:], sent: [])
+        // An undelete shows what the server holds, and what had been changed here before the delete and was not sent.
+        let names = operation.replaced == nil ? [] : sides.changedHere
+        let changes = try keep(names, of: operation, onto: item, sides, object, model)
+        restart(operation, as: .delete, changes, replacing: changes.isEmpty ? nil : .update, sent: [])
         return .pending
     }
 
@@ -129,12 +154,13 @@ extension MemoryTransaction {
 
     /// Has an operation sent anew: what was sent for it has been answered.
     private func restart(
-        _ operation: MemoryOperation, as kind: Operation.Kind, _ changes: [String: StorageValue], sent: AttemptedKinds
+        _ operation: MemoryOperation, as kind: Operation.Kind, _ changes: [String: StorageValue],
+        replacing replaced: Operation.Kind? = nil, sent: AttemptedKinds
     ) {
         var operation = operation
         operation.state = operation.stateAfterAnswer
         operation.forgetAttempts()
-        (operation.kind, operation.changes, operation.replaced) = (kind, changes, nil)
+        (operation.kind, operation.changes, operation.replaced) = (kind, changes, replaced)
         operation.attemptedKinds = sent
         put(operation)
     }
