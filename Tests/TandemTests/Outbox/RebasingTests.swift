@@ -229,11 +229,12 @@ import Testing
                     try tx.rebase(1, onto: item("s", ["name": "theirs", "count": 5]), rounding: Self.exactly)
                         == .pending)
             }
-            #expect(try store.queue() == ["delete s"])
-            // Taken back, it is what the server holds.
+            #expect(try store.queue() == ["delete s [count name]"])
+            // Taken back, it is what was changed here before the delete, on what the server holds now.
             try store.write { try $0.undelete(Node.self, "s") }
             let node = try #require(try store.stored(Node.self, "s"))
-            #expect(node.name == "theirs" && node.count == 5 && node.isSynced && node.version == "9")
+            #expect(node.name == "2" && node.count == 1 && !node.isSynced && node.version == "9")
+            #expect(try store.operations.all()[0].base == ["name": "theirs", "count": 5])
         }
     }
 

@@ -46,19 +46,26 @@ extension StoreOracle {
             return .pending
         }
         let values = Self.values(node)
+        let here = wholeValues(object)
+        let isInsert = op.kind == .insert || op.replaced == .insert
+        let changed = values.filter { name, value in
+            let isChanged =
+                old[name].map { old in
+                    let sent = (op.attempted[name] ?? []) + (op.current[name].map { [$0] } ?? [])
+                    return old != here[name] || sent.contains { $0 != here[name] }
+                } ?? false
+            return (isInsert || isChanged) && here[name] != value
+        }
         if op.kind == .delete {
-            try change(id, node, only: Set(values.keys), keeps: false, isServer: true)
-            restart(id, .delete, [:], [])
+            // What had been changed before the delete comes back with the object.
+            let mine = op.replaced == nil ? [:] : changed
+            try change(id, node, only: Set(values.keys).subtracting(mine.keys), keeps: false, isServer: true)
+            restart(id, .delete, mine, [])
+            if !mine.isEmpty { objects[id]!.op?.replaced = .update }
             objects[id]!.hasServerID = true
             return .pending
         }
-        let here = wholeValues(object)
-        let isInsert = op.kind == .insert
-        let mine = values.filter { name, value in
-            let isChanged =
-                old[name].map { $0 != here[name] || op.attempted[name] != nil || op.current[name] != nil } ?? false
-            return (isInsert || isChanged) && here[name] != value && !servers.contains(name)
-        }
+        let mine = changed.filter { !servers.contains($0.key) }
         try change(id, node, only: Set(values.keys).subtracting(mine.keys), keeps: false, isServer: true)
         if mine.isEmpty { objects[id]!.op = nil } else { restart(id, .update, mine, []) }
         become(id, isNew)

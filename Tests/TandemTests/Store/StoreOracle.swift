@@ -103,7 +103,7 @@ struct StoreOracle {
                 let link = objects[key]!.links[name]!
                 guard !doomed.isDisjoint(with: link.visible) else { continue }
                 bases[name] = whole(name, link)
-                objects[key]!.links[name]!.visible.removeAll { doomed.contains($0) }
+                objects[key]!.links[name]!.release(doomed, isToMany: name == "friends")
             }
             if !bases.isEmpty { record(key, bases) }
         }
@@ -287,6 +287,18 @@ struct StoreOracle {
 }
 
 extension StoreOracle.Link {
+    /// Entries go; those of a list that wait keep their places among the others.
+    mutating func release(_ gone: Set<LocalID>, isToMany: Bool) {
+        guard isToMany else { return visible.removeAll { gone.contains($0) } }
+        var entries = visible.map { (id: $0, waits: false) }
+        for entry in waiting { entries.insert((entry.id, true), at: min(entry.position, entries.count)) }
+        entries.removeAll { !$0.waits && gone.contains($0.id) }
+        visible = entries.filter { !$0.waits }.map(\.id)
+        waiting = entries.enumerated().filter(\.element.waits).map {
+            WaitingEntry(position: $0.offset, id: $0.element.id)
+        }
+    }
+
     /// Entries that are there no more wait in their places.
     mutating func detach(_ isGone: (LocalID) -> Bool) {
         let others = waiting
