@@ -63,12 +63,13 @@ struct PullCursor {
 
     /// Goes on past a page.
     ///
-    /// - Parameter now: The local time: where the server does not tell its own, a time far past it is not taken for one
-    ///   that the server's clock has reached.
+    /// - Parameter now: The local time: where the server does not tell its own, a time past it is not taken for one that
+    ///   the server's clock has reached.
     mutating func advance(past page: RemotePage, now: Date) -> Step {
         if began == nil { began = page.serverDate }
         var fresh = page.items[...]
-        if let first = page.items.first, first.id == read.last?.id {
+        // One that was edited is no anchor: what is skipped has moved with it.
+        if let first = page.items.first, first.id == read.last?.id, skip == 0 || first.updatedAt == place {
             // What came before and is as it was is not stored again.
             if first == read.last { fresh = fresh.dropFirst() }
         } else if skip > 0 {
@@ -78,7 +79,7 @@ struct PullCursor {
         hasGoneBack = false
         guard let last = page.items.last, let time = last.updatedAt else { return .take([]) }
         if let place, time < place { return .stuck }
-        raiseFloor(page.items, clock: page.serverDate ?? min(time.date, now + 24 * 3600))
+        raiseFloor(page.items, clock: page.serverDate ?? min(time.date, now))
         if place.map({ $0 < time }) ?? true {
             place = time
             read = page.items.suffix(page.items.reversed().prefix { $0.updatedAt == time }.count)

@@ -75,10 +75,10 @@ struct PullRun {
     private mutating func store(
         _ items: ArraySlice<RemoteItem>, token: SyncToken, of queryID: String, always: Bool, isLast: Bool
     ) async throws -> Bool {
-        guard always || !items.isEmpty else { return false }
+        let isNews = tally.result.changes > 0 && isLast
+        guard always || !items.isEmpty || isNews else { return false }
         let page = try PageItems(items, forms, query.settings)
         let (table, tally) = (query.table, tally)
-        let isNews = tally.result.changes > 0 && isLast
         let (next, wrote) = try await context.store.write { local in
             var next = tally
             try page.receive(into: local, &next)

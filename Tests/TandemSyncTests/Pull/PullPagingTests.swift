@@ -145,6 +145,28 @@ import Testing
         }
     }
 
+    /// All that was read of an instant leaves it, the last one first: it comes again where what is unread has moved up.
+    @Test(arguments: [3, 40])
+    func anAnchorThatWasEditedIsNone(pageSize: Int) async throws {
+        let server = PagedServer()
+        server.change { state in
+            for index in 0..<(2 * pageSize - 1) { state.write("\(1000 + index)", "x") }
+            state.now += 60_000
+        }
+        server.on { state, _ throws(RemoteFailure) in
+            guard state.requests.count == 2 else { return nil }
+            for index in (0..<pageSize).reversed() {
+                state.now += 1
+                state.write("\(1000 + index)", "edited")
+            }
+            state.now += 5000
+            return nil
+        }
+        let device = try PagedDevice(server, pageSize: pageSize, overlap: .zero)
+        try await device.pull()
+        #expect(try device.pets() == server.live)
+    }
+
     @Test func anInstantThatNeverRestsEndsInAnError() async throws {
         let server = PagedServer()
         server.change { state in
@@ -253,6 +275,55 @@ import Testing
         }
         try await device.pull()
         #expect(try device.pets() == server.live)
+    }
+
+    @Test func timesAFewHoursAheadOfAServerWithoutAClockHideNothing() async throws {
+        let server = PagedServer(hasClock: false)
+        server.change { state in
+            state.write("a", "x")
+            for hours in 2...3 as ClosedRange<Int64> { state.write("\(hours)", "y", late: -hours * 3_600_000) }
+        }
+        let device = try PagedDevice(server)
+        try await device.pull()
+        server.change { state in
+            state.now += 60_000
+            state.write("b", "z")
+        }
+        try await device.pull()
+        #expect(try device.pets() == server.live)
+    }
+
+    @Test func aTimeFarAheadLeavesTheOverlapToAServerWithoutAClock() async throws {
+        let server = PagedServer(hasClock: false)
+        server.change { state in
+            state.write("a", "x")
+            state.write("2100", "y", late: -2_300_000_000_000)
+        }
+        let device = try PagedDevice(server)
+        try await device.pull()
+        server.change { $0.write("late", "z", late: 20_000) }
+        try await device.pull()
+        #expect(try device.pets() == server.live)
+    }
+
+    /// The last page has nothing but what was there before.
+    @Test func aPullThatEndsWithTheAnchorAloneHasSucceeded() async throws {
+        let server = PagedServer()
+        server.change { state in
+            for index in 0..<3 {
+                state.write("\(index)", "x")
+                state.now += 1000
+            }
+            state.now += 60_000
+        }
+        let device = try PagedDevice(server, pageSize: 3)
+        #expect(try await device.pull().pages == 2)
+        let success = try await device.token()?.lastSuccess
+        #expect(success == PagedClock(server: server).now())
+        let writes = try device.store.totalChanges()
+        server.change { $0.now += 1000 }
+        try await device.pull()
+        #expect(try device.store.totalChanges() == writes)
     }
 
     @Test func progressIsToldByPages() async throws {
