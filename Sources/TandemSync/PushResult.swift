@@ -46,7 +46,8 @@ public struct PushResult: Sendable {
         case notReached
     }
 
-    /// The operations, in the order of the queue. What was collapsed away meanwhile is not among them.
+    /// The operations, in the order of the queue. What was collapsed away meanwhile is not among them, unless some of its
+    /// values were given up before.
     public let entries: [Entry]
     /// Why the push stopped before its end; `nil` if it went through the queue.
     ///

@@ -45,6 +45,22 @@ import Testing
         #expect(try desk.card(card.localID)?.points == 3 && desk.store.operations.count() == 1)
     }
 
+    /// The server's points are taken, the nickname is still to be sent: then the user gives that up, too.
+    @Test func whatIsDiscardedAfterwardsIsToldOfAllTheSame() async throws {
+        let desk = try Desk()
+        let sync = desk.sync
+        let context = try desk.restarted { options in
+            options.onPushStep = { step in if case .concluded(let id) = step { try await sync.discard(id) } }
+        }
+        let card = try await conflict(desk, context)
+        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.nickname = "н" } }
+        try context.table(Card.self).setConflicts(.merge(edits: .server))
+        let result = try await context.push()
+        #expect(result.entries.map(\.lost) == [["points": 2]] && result.hasGivenUp && result.isComplete)
+        #expect(result.entries.map(\.outcome.name) == ["tookServers"])
+        #expect(try desk.isLevel() && desk.card(card.localID)?.points == 3)
+    }
+
     /// Nothing was given up: there is nothing to tell but the error.
     @Test func aPushThatIsCutWithoutThatThrows() async throws {
         let desk = try Desk()

@@ -165,10 +165,11 @@ struct PushState {
 
     func result(stoppedBy error: SyncError?) -> PushResult {
         PushResult(
-            entries: queue.inOrder.filter { !$0.isGone }.map {
+            // What was given up is told, also of an operation of which nothing is left.
+            entries: queue.inOrder.filter { !$0.isGone || !$0.lost.isEmpty }.map {
                 PushResult.Entry(
                     id: $0.id, kind: $0.kind, table: $0.table, localID: $0.localID,
-                    outcome: $0.outcome ?? $0.unfinished,
+                    outcome: $0.outcome ?? ($0.isGone ? .tookServers : $0.unfinished),
                     lost: $0.lost)
             }, stoppedBy: error)
     }
