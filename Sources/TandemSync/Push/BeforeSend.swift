@@ -19,8 +19,8 @@ public struct OutgoingOperation<M: Model>: Sendable {
 public enum SendDecision<M: Model>: Sendable {
     /// It is sent as it is.
     case send
-    /// The values that differ from what was shown are written here first, as a change of the app's, and sent with it. If
-    /// one of them was edited meanwhile, the app is asked again. An object that was deleted is deleted all the same.
+    /// The values that differ from what was shown are written here first, as a change of the app's, and sent with it. An
+    /// object that was deleted is deleted all the same.
     case sendChanged(M)
     /// It is left unsent until it is retried: ``SyncContext/retry(_:)``.
     case hold
@@ -37,8 +37,12 @@ extension SyncTable {
     /// }
     /// ```
     ///
-    /// - Parameter look: Called in the push, which waits for it, once for each time an operation is sent; it may write to
-    ///   the store, and must not begin a sync. What it throws leaves the operation to the next push.
+    /// If the object is edited while the app looks, it is shown again, so that nothing is sent unseen: three times in a
+    /// row, then the operation is left to the next push. A closure that edits the object itself each time it looks
+    /// therefore never has it sent: it returns ``SendDecision/sendChanged(_:)`` instead.
+    ///
+    /// - Parameter look: Called in the push, which waits for it, each time before an operation is sent; it may write to
+    ///   other objects of the store, and must not begin a sync. What it throws leaves the operation to the next push.
     public func setBeforeSend(
         _ look: @escaping @Sendable (OutgoingOperation<M>) async throws -> SendDecision<M>
     ) {
@@ -96,7 +100,7 @@ extension ModelValues {
 }
 
 extension PushRun {
-    /// How often an operation is shown to the app in a row, if what the app would write is edited meanwhile.
+    /// How often an operation is shown to the app in a row, if it is edited meanwhile.
     private static let lookLimit = 3
 
     /// Shows an operation to the app. `nil` if it may go on.
@@ -118,7 +122,7 @@ extension PushRun {
     private enum Looked: Sendable {
         case mayGo
         case ended(Progress)
-        /// What the app would write was edited while it looked.
+        /// What the app was shown was edited while it looked.
         case edited
     }
 
@@ -143,15 +147,18 @@ extension PushRun {
         do {
             return try await store.write { store in
                 guard let now = try store.outgoing(id) else { return .ended(.gone) }
-                switch verdict {
-                case .send: return .mayGo
-                case .hold:
+                if case .hold = verdict {
                     try store.hold(id)
                     return .ended(.over(.held))
+                }
+                // Nothing is sent that the app has not seen.
+                guard now.operation.kind == object.operation.kind, now.localValues(of: settings.model) == shown else {
+                    return .edited
+                }
+                switch verdict {
+                case .send, .hold: return .mayGo
                 case .write(let values):
                     guard now.operation.kind != .delete, !values.isEmpty else { return .mayGo }
-                    let here = now.localValues(of: settings.model)
-                    guard values.keys.allSatisfy({ here[$0] == shown[$0] }) else { return .edited }
                     try store.change(now.operation.localID, in: now.operation.table, to: values)
                     return .mayGo
                 }
