@@ -82,7 +82,8 @@ extension SyncContext {
     /// - Returns: What is lost: the values that were not sent, by the properties' names in Swift, as they were stored.
     /// - Throws: `TandemError.Code.staleOperation` if it is no longer in the queue; `.duplicateValue` if another object
     ///   here has a unique value of the server's side. Where the server was asked ``SyncError``, if it did not answer,
-    ///   if the object was changed meanwhile, and what keeps a sync from beginning.
+    ///   if the object was changed meanwhile, and what keeps a sync from beginning; `CancellationError` if the task was
+    ///   cancelled.
     @discardableResult
     public func takeServers(_ id: Tandem.Operation.ID) async throws -> [String: StorageValue] {
         if case .lost(let values) = try await takeKnown(id) { return values }
@@ -187,7 +188,7 @@ extension SyncContext {
         do {
             if let item = try await remote.find(forms.table, key) { return try forms.stored(item) }
         } catch let failure as RemoteFailure {
-            throw SyncError(failure, table: forms.table)
+            throw SyncError.thrown(for: failure, table: forms.table)
         } catch let problem as UnreadableValue {
             throw SyncError(problem, table: forms.table)
         }

@@ -42,6 +42,17 @@ import Testing
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == 1)
     }
 
+    @Test func aCancelledTaskIsNotAnUnreachableServer() async throws {
+        let desk = try Desk()
+        let (_, id) = try await refused(desk)
+        desk.remote.next(.hang, on: .find)
+        let taking = Task { try await desk.sync.takeServers(id) }
+        while !desk.asked.contains(.find) { try await Task.sleep(for: .milliseconds(1)) }
+        taking.cancel()
+        await #expect(throws: CancellationError.self) { try await taking.value }
+        #expect(try desk.operation != nil)
+    }
+
     @Test func theServerIsAskedByOneSyncAtATime() async throws {
         let desk = try Desk()
         let (card, id) = try await refused(desk)
