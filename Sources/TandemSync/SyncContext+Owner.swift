@@ -59,25 +59,14 @@ extension SyncContext {
         }
     }
 
-    /// Drops all of some models' objects, within a transaction. Where those of one deny that those of another go, these
-    /// go after them.
+    /// Drops all of some models' objects, within a transaction.
     private static func purgeAll(_ models: [ModelDefinition], in local: any LocalWriting) throws {
-        var left = models
-        while !left.isEmpty {
-            var denial: TandemError?
-            let before = try local.countOfOperations()
-            left = try left.filter { model in
-                do {
-                    let query = PullQuery(table: model.table, queryID: nil)
-                    _ = try purge(query, nil, model.wireName, force: true, in: local)
-                    return false
-                } catch let error as TandemError where error.code == .deleteDenied {
-                    denial = error
-                    return true
-                }
-            }
-            // What of a model could go has gone.
-            if let denial, try local.countOfOperations() == before { throw denial }
+        // What the server has does not deny that anything goes.
+        for model in models { _ = try removeAllSynced(in: model.table, where: nil, local) }
+        // Those of one model may deny that those of another go: together they go.
+        _ = try local.dropOperations(in: models.map(\.table), where: nil)
+        for model in models {
+            _ = try purge(PullQuery(table: model.table, queryID: nil), nil, model.wireName, force: true, in: local)
         }
     }
 

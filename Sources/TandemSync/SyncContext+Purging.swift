@@ -8,7 +8,9 @@ extension SyncContext {
     ///   - model: Whose objects go.
     ///   - force: Whether to give up what was not sent. Objects that the server never knew are then lost.
     /// - Returns: How many objects went.
-    /// - Throws: ``SyncError/Code/pendingOperations`` if something was not sent and it is not forced.
+    /// - Throws: ``SyncError/Code/pendingOperations`` if something was not sent and it is not forced; `TandemError` with
+    ///   the code `deleteDenied` if it is forced, and an object that the server never knew can't go, because of what
+    ///   refers to it. Nothing is changed then.
     @discardableResult
     public func purge<M: Model>(_ model: M.Type, force: Bool = false) async throws -> Int {
         try await purge(PullQuery(model), force: force)
@@ -31,7 +33,8 @@ extension SyncContext {
     ///   - force: Whether to give up what was not sent of these objects.
     /// - Returns: How many objects went.
     /// - Throws: ``SyncError/Code/pendingOperations`` if something of the table was not sent and it is not forced;
-    ///   ``SyncError/Code/unsupportedFilter``.
+    ///   ``SyncError/Code/unsupportedFilter``; `TandemError` with the code `deleteDenied` if it is forced, and an object
+    ///   that the server never knew can't go, because of what refers to it. Nothing is changed then.
     @discardableResult
     public func purge<M: Model>(
         _ model: M.Type, queryID: String? = nil, force: Bool = false,
@@ -64,10 +67,9 @@ extension SyncContext {
                     .pendingOperations, "The table has changes that were not sent.",
                     advice: "Push them, or force the purge to give them up.", table: name)
             }
-            count += try local.dropOperations(in: table, where: filter)
+            count += try local.dropOperations(in: [table], where: filter)
         }
-        var rows = try local.syncedRows(in: table, where: filter)
-        while !rows.isEmpty { count += try local.removeSynced(rows.take(1000), in: table) }
+        count += try removeAllSynced(in: table, where: filter, local)
         guard filter == nil else {
             if let queryID = query.queryID {
                 try local.setSyncToken(nil, of: queryID, in: table)
@@ -81,6 +83,18 @@ extension SyncContext {
         var kept: [ServerID] = []
         try local.forEachKeptItemWithoutOperation(in: table) { kept.append($0.serverID) }
         try local.forgetKept(kept, in: table)
+        return count
+    }
+
+    /// Takes away what the server has of a table, but what has an operation.
+    ///
+    /// - Returns: How many objects went.
+    static func removeAllSynced(
+        in table: String, where filter: LocalFilter?, _ local: any LocalWriting
+    ) throws -> Int {
+        var count = 0
+        var rows = try local.syncedRows(in: table, where: filter)
+        while !rows.isEmpty { count += try local.removeSynced(rows.take(1000), in: table) }
         return count
     }
 }

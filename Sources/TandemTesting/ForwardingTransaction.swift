@@ -174,8 +174,8 @@ open class ForwardingTransaction: LocalWriting {
         try base.removeUnlisted(rows, in: table)
     }
 
-    open func dropOperations(in table: String, where filter: LocalFilter?) throws -> Int {
-        try base.dropOperations(in: table, where: filter)
+    open func dropOperations(in tables: [String], where filter: LocalFilter?) throws -> Int {
+        try base.dropOperations(in: tables, where: filter)
     }
 
     open func setSyncToken(_ token: SyncToken?, of queryID: String, in table: String) throws {

@@ -7,6 +7,14 @@ import Testing
 
 /// Whose data a store holds: the next one who signs in does not see, or send, the last one's.
 @Suite struct OwnerTests {
+    @Model struct Kept {
+        var name = ""
+    }
+
+    @Model struct Keeper {
+        @OnDelete(.deny) var kept: Reference<Kept>?
+    }
+
     @Test func theFirstUserBecomesTheOwner() async throws {
         let world = try SyncWorld()
         let (store, _) = try world.device()
@@ -53,6 +61,24 @@ import Testing
         // Everything is fetched anew, and none of the other's changes has been sent.
         try await boris.synchronize()
         #expect(try store.objects(Card.self).all().map(\.points) == [0] && store.objects(Person.self).count() == 1)
+    }
+
+    /// Objects of two models that the server never knew: those of the one keep those of the other.
+    @Test(arguments: [[Kept.self, Keeper.self], [Keeper.self, Kept.self]] as [[any Model.Type]])
+    func whatDeniesThatTheRestGoesGoesToo(models: [any Model.Type]) async throws {
+        let store = try Store(inMemoryModels: models)
+        try await store.write { tx in
+            let kept = try tx.insert(Kept())
+            try tx.insert(Keeper(kept: kept.reference))
+        }
+        let context = SyncContext(store: store, remote: ScriptedRemote(), user: "boris")
+        await #expect { try await context.purge(Kept.self, force: true) } throws: {
+            ($0 as? TandemError)?.code == .deleteDenied
+        }
+        #expect(try store.objects(Kept.self).count() == 1 && store.operations.count() == 2)
+        try await context.adopt(.purge)
+        #expect(try store.objects(Kept.self).count() == 0 && store.objects(Keeper.self).count() == 0)
+        #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
     }
 
     @Test func whatIsKeptIsSentAsTheNextOnes() async throws {

@@ -70,44 +70,59 @@ extension WriteTransaction {
         return count
     }
 
-    /// Gives up the operations of a table's objects, and takes these objects away, tombstones too. What refers to one
-    /// that the server knows waits for it; one that it never knew goes by the delete rules of those that refer to it.
+    /// Gives up the operations of some tables' objects, and takes these objects away, tombstones too. What refers to one
+    /// that the server knows waits for it; one that it never knew goes by the delete rules of those that refer to it,
+    /// after those of them that go as well.
     ///
-    /// - Parameter filter: The operations of the objects for which it holds alone; `nil` for all.
+    /// - Parameter filter: The operations of the objects for which it holds alone, those of one table then; `nil` for all.
     /// - Returns: How many operations are lost.
-    /// - Throws: ``TandemError/Code/deleteDenied`` if what refers to an object that the server never knew denies it.
-    package func dropOperations(in table: String, where filter: PredicateNode?) throws -> Int {
+    /// - Throws: ``TandemError/Code/deleteDenied`` if what refers to an object that the server never knew denies it. Nothing
+    ///   is changed then.
+    package func dropOperations(in tables: [String], where filter: PredicateNode?) throws -> Int {
         try checkUsable()
-        guard let layout = store.schema.table(named: table) else { throw store.hasNoModel(of: table) }
-        var count = 0
-        // An object that goes by the app's rules may change another one of this table, which then has an operation.
-        while true {
-            var rows: [Int64] = []
-            var query = QueryDescription(layout.definition)
-            if let filter { query = query.filtered(filter) }
-            try forEachRow(of: query.living(.any)) { alias in
-                """
-                \(alias: alias)."__rid" IN (SELECT "object" FROM "__operations" WHERE "table" = \(bind: .text(table)))
-                """
-            } body: { row in
-                rows.append(row)
-            }
-            guard !rows.isEmpty else { return count }
-            let before = count
-            var denial: TandemError?
-            // Those known to the server first: what they hold is then no reason to change them. Of the others the newest
-            // first: they hold the older ones.
-            let turns = rows.map { ($0, true) } + rows.reversed().map { ($0, false) }
-            for (row, isKnown) in turns {
-                do {
-                    if try giveUp(row, ifKnown: isKnown, in: layout) { count += 1 }
-                } catch let error as TandemError where error.code == .deleteDenied && brokenBy == nil {
-                    // What denies it may be one of the others, whose turn comes.
-                    denial = error
-                }
-            }
-            if count == before, let denial { throw denial }
+        let layouts = try tables.map { table in
+            guard let layout = store.schema.table(named: table) else { throw store.hasNoModel(of: table) }
+            return layout
         }
+        return try savepoint {
+            var count = 0
+            // An object that goes by the app's rules may change another one, which then has an operation.
+            while true {
+                let rows = try layouts.map { ($0, try rowsWithOperation(in: $0, where: filter)) }
+                guard rows.contains(where: { !$0.1.isEmpty }) else { return count }
+                let before = count
+                var denial: TandemError?
+                // Those known to the server first: what they hold is then no reason to change them. Of the others the
+                // newest first: they hold the older ones.
+                let turns =
+                    rows.flatMap { layout, rows in rows.map { (layout, $0, true) } }
+                    + rows.flatMap { layout, rows in rows.reversed().map { (layout, $0, false) } }
+                for (layout, row, isKnown) in turns {
+                    do {
+                        if try giveUp(row, ifKnown: isKnown, in: layout) { count += 1 }
+                    } catch let error as TandemError where error.code == .deleteDenied && brokenBy == nil {
+                        // What denies it may be one of the others, whose turn comes.
+                        denial = error
+                    }
+                }
+                if count == before, let denial { throw denial }
+            }
+        }
+    }
+
+    private func rowsWithOperation(in table: TableLayout, where filter: PredicateNode?) throws -> [Int64] {
+        var rows: [Int64] = []
+        var query = QueryDescription(table.definition)
+        if let filter { query = query.filtered(filter) }
+        let name = table.definition.table
+        try forEachRow(of: query.living(.any)) { alias in
+            """
+            \(alias: alias)."__rid" IN (SELECT "object" FROM "__operations" WHERE "table" = \(bind: .text(name)))
+            """
+        } body: { row in
+            rows.append(row)
+        }
+        return rows
     }
 
     private func giveUp(_ row: Int64, ifKnown: Bool, in table: TableLayout) throws -> Bool {

@@ -209,13 +209,15 @@ public protocol LocalWriting: LocalReading {
     /// - Returns: How many they were.
     func removeUnlisted(_ rows: [Int64], in table: String) throws -> Int
 
-    /// Gives up the operations of a table's objects, and takes these objects away, deleted ones too. What refers to one
-    /// that the server knows waits for it; one that it never knew goes by the delete rules of those that refer to it.
+    /// Gives up the operations of some tables' objects, and takes these objects away, deleted ones too. What refers to one
+    /// that the server knows waits for it; one that it never knew goes by the delete rules of those that refer to it,
+    /// after those of them that go as well.
     ///
-    /// - Parameter filter: The operations of the objects for which it holds alone; `nil` for all.
+    /// - Parameter filter: The operations of the objects for which it holds alone, those of one table then; `nil` for all.
     /// - Returns: How many operations are lost.
-    /// - Throws: `.deleteDenied` if what refers to an object that the server never knew denies it.
-    func dropOperations(in table: String, where filter: LocalFilter?) throws -> Int
+    /// - Throws: `.deleteDenied` if what refers to an object that the server never knew, and does not go itself, denies
+    ///   it.
+    func dropOperations(in tables: [String], where filter: LocalFilter?) throws -> Int
 
     // MARK: What sync remembers
 

@@ -92,8 +92,8 @@ package final class StoreWriting: StoreReading, LocalWriting {
         try transaction.removeUnlisted(rows, in: table)
     }
 
-    package func dropOperations(in table: String, where filter: LocalFilter?) throws -> Int {
-        try transaction.dropOperations(in: table, where: filter?.node)
+    package func dropOperations(in tables: [String], where filter: LocalFilter?) throws -> Int {
+        try transaction.dropOperations(in: tables, where: filter?.node)
     }
 
     package func setSyncToken(_ token: SyncToken?, of queryID: String, in table: String) throws {

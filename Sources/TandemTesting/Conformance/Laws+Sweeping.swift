@@ -94,7 +94,7 @@ extension LocalStoreConformance {
                 try local.delete("d")
                 try local.thing("t")
                 try local.part("p")
-                try expect(try local.dropOperations(in: things, where: nil) == 3, "the wrong number")
+                try expect(try local.dropOperations(in: [things], where: nil) == 3, "the wrong number")
                 try expect(
                     try local.localIDs(in: things) == ["k"] && local.countOfOperations(in: things) == 0
                         && local.countOfOperations() == 1, "left are \(try local.localIDs(in: things))")
@@ -105,7 +105,7 @@ extension LocalStoreConformance {
                 try local.thing("a", ["count": 1])
                 try local.thing("b", ["count": 2])
                 let some = try filter(Thing.Columns().count == 2)
-                try expect(try local.dropOperations(in: things, where: some) == 1, "the wrong number")
+                try expect(try local.dropOperations(in: [things], where: some) == 1, "the wrong number")
                 try expect(try local.localIDs(in: things) == ["a"], "left are \(try local.localIDs(in: things))")
             }),
         Law(
@@ -114,7 +114,22 @@ extension LocalStoreConformance {
                 try local.thing("a")
                 try local.thing("b")
                 try local.part("p", ["home": "b"])
-                try expect(.deleteDenied, "it") { _ = try local.dropOperations(in: things, where: nil) }
+                try local.syncedThing("s")
+                try local.edit("s", ["count": 1])
+                try expect(.deleteDenied, "it") { _ = try local.dropOperations(in: [things], where: nil) }
+                try expect(
+                    try Set(local.localIDs(in: things)) == ["a", "b", "s"] && local.countOfOperations(in: things) == 3,
+                    "left are \(try local.localIDs(in: things))")
+            }),
+        Law(
+            "what denies that others go goes with them",
+            inOne: { local in
+                try local.thing("a")
+                try local.part("p", ["home": "a"])
+                try expect(try local.dropOperations(in: [things, parts], where: nil) == 2, "the wrong number")
+                try expect(
+                    try local.localIDs(in: things).isEmpty && local.localIDs(in: parts).isEmpty
+                        && local.countOfOperations() == 0, "some are left")
             }),
     ]
 

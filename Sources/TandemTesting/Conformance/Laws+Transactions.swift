@@ -108,7 +108,7 @@ extension LocalStoreConformance {
                 }
                 try expect(.unknownModel, "syncedRows") { _ = try local.syncedRows(in: "none", where: nil) }
                 try expect(.unknownModel, "removeSynced") { _ = try local.removeSynced([1], in: "none") }
-                try expect(.unknownModel, "dropOperations") { _ = try local.dropOperations(in: "none", where: nil) }
+                try expect(.unknownModel, "dropOperations") { _ = try local.dropOperations(in: ["none"], where: nil) }
             }),
     ]
 }

@@ -25,21 +25,36 @@ extension MemoryTransaction {
         }
     }
 
-    func dropOperations(in table: String, where filter: LocalFilter?) throws -> Int {
-        let model = try model(table)
+    func dropOperations(in tables: [String], where filter: LocalFilter?) throws -> Int {
+        let models = try tables.map { try model($0) }
         return try together {
             var count = 0
-            // An object that goes by the app's rules may change another one of this table, which then has an operation.
+            // An object that goes by the app's rules may change another one, which then has an operation.
             while true {
-                let rows = try state.queue.filter { $0.object.table == table }.compactMap { state.object($0.object) }
-                    .filter { try passes($0, filter, model) }.map(\.key).sorted { $0.row < $1.row }
-                guard !rows.isEmpty else { return count }
-                // Those known to the server first: what they hold is then no reason to change them.
+                let rows = try models.map { try keysWithOperation(in: $0, where: filter) }
+                guard rows.contains(where: { !$0.isEmpty }) else { return count }
+                let before = count
+                var denial: TandemError?
+                // Those known to the server first: what they hold is then no reason to change them. Of the others the
+                // newest first: they hold the older ones.
                 for known in [true, false] {
-                    for row in rows where try giveUp(row, ifKnown: known) { count += 1 }
+                    for row in rows.flatMap({ known ? $0 : $0.reversed() }) {
+                        do {
+                            if try together({ try giveUp(row, ifKnown: known) }) { count += 1 }
+                        } catch let error as TandemError where error.code == .deleteDenied {
+                            // What denies it may be one of the others, whose turn comes.
+                            denial = error
+                        }
+                    }
                 }
+                if count == before, let denial { throw denial }
             }
         }
+    }
+
+    private func keysWithOperation(in model: MemoryModel, where filter: LocalFilter?) throws -> [MemoryKey] {
+        try state.queue.filter { $0.object.table == model.definition.table }.compactMap { state.object($0.object) }
+            .filter { try passes($0, filter, model) }.map(\.key).sorted { $0.row < $1.row }
     }
 
     private func giveUp(_ key: MemoryKey, ifKnown: Bool) throws -> Bool {

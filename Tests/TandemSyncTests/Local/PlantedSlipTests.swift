@@ -140,8 +140,8 @@ private final class SlippingTransaction: ForwardingTransaction {
         try base.syncedRows(in: table, where: slip == .asksNoFilter ? nil : filter)
     }
 
-    override func dropOperations(in table: String, where filter: LocalFilter?) throws -> Int {
-        try base.dropOperations(in: table, where: slip == .dropsEverything ? nil : filter)
+    override func dropOperations(in tables: [String], where filter: LocalFilter?) throws -> Int {
+        try base.dropOperations(in: tables, where: slip == .dropsEverything ? nil : filter)
     }
 
     override func setSyncToken(_ token: SyncToken?, of queryID: String, in table: String) throws {

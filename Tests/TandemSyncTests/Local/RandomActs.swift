@@ -216,8 +216,9 @@ struct RandomActs {
     private mutating func drop() -> Act {
         let table = table()
         let filter = one(in: 3) ? nil : filter(in: table)
-        return Act(name: "drop operations of \(table) where \(filter.map { "\($0.remote)" } ?? "-")") {
-            "\(try $0.dropOperations(in: table, where: filter))"
+        let tables = filter == nil && one(in: 2) ? [table, self.table()] : [table]
+        return Act(name: "drop operations of \(tables) where \(filter.map { "\($0.remote)" } ?? "-")") {
+            "\(try $0.dropOperations(in: tables, where: filter))"
         }
     }
 

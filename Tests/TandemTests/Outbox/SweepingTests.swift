@@ -60,10 +60,10 @@ import Testing
         try kind.withStore(Node.self) { store in
             try fill(store)
             let filter = Node.Columns().count > 5
-            #expect(try store.write { try $0.dropOperations(in: "Node", where: filter.node) } == 1)
+            #expect(try store.write { try $0.dropOperations(in: ["Node"], where: filter.node) } == 1)
             #expect(try store.objects(Node.self).all().compactMap(\.name).sorted() == ["a", "new"])
             let all: PredicateNode? = nil
-            #expect(try store.write { try $0.dropOperations(in: "Node", where: all) } == 2)
+            #expect(try store.write { try $0.dropOperations(in: ["Node"], where: all) } == 2)
             #expect(try store.objects(Node.self).all().map(\.name) == ["a"])
             #expect(try store.objects(Node.self).onlyDeleted().count() == 0)
             #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
