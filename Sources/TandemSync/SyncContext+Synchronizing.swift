@@ -32,7 +32,7 @@ extension SyncContext {
 
     /// Everything, by the tables' names.
     var standardPulls: [PullQuery] {
-        store.models.filter { !$0.isLocalOnly }.map { model in
+        store.sentModels.map { model in
             let features = try? settings(of: model.table).features
             return PullQuery(table: model.table, queryID: features?.updatedAt ?? true ? model.table : nil)
         }
@@ -72,7 +72,7 @@ extension SyncContext {
     /// Drops updates of objects whose tombstones the pulls have brought, where no policy wants to keep them: they are
     /// left to the push then. What waits for the user is the user's.
     private func dropPointlessEdits(_ result: inout SyncResult) async throws {
-        let tables = Set(try store.models.filter { !$0.isLocalOnly }.map(\.table).filter(dropsEdits))
+        let tables = Set(try store.sentModels.map(\.table).filter(dropsEdits))
         var last: Operation.ID?
         while true {
             try Task.checkCancellation()
