@@ -68,7 +68,8 @@ public struct NetworkError: Error, Sendable {
 extension NetworkError: TellableError {}
 
 extension NetworkError: CustomStringConvertible {
+    /// Of the cause it has the type alone: a network stack's own words may have an address with a key in them.
     public var description: String {
-        (server.map { "\($0): " } ?? "") + message + (underlying.map { " (\($0))" } ?? "")
+        (server.map { "\($0): " } ?? "") + message + (underlying.map { " (\(type(of: $0)))" } ?? "")
     }
 }
