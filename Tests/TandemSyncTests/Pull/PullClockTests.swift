@@ -1,0 +1,114 @@
+import TandemTesting
+import Testing
+
+@testable import Tandem
+@testable import TandemSync
+
+/// What is committed late is read, whether or not the server tells its clock, and whatever times its rows bear.
+@Suite struct PullClockTests {
+    @Test func theOverlapIsReadUntilTheServersClockHasPassedIt() async throws {
+        let server = PagedServer()
+        server.change { state in
+            state.write("old", "x")
+            state.now += 100_000
+            state.write("new", "y")
+        }
+        let device = try PagedDevice(server)
+        try await device.pull()
+        // Only what lies more than the overlap before the server's clock is done with.
+        #expect(try await device.token()?.time == PagedServer.time(1_795_000_000_000)?.text)
+        // A transaction that began before "new" was written ends now.
+        server.change { $0.write("late", "z", late: 20_000) }
+        #expect(try await device.pull().inserted == 1)
+        server.change { $0.now += 31_000 }
+        #expect(try await device.pull().changes == 0)
+        #expect(try await device.token()?.time == PagedServer.time(1_795_000_100_000)?.text)
+        #expect(try await device.token()?.isSettled == true)
+    }
+
+    @Test func whatIsCommittedLateDuringALongPullComesWithTheNext() async throws {
+        let server = PagedServer()
+        server.change { state in
+            for index in 0..<4 {
+                state.write("\(index)", "pet")
+                state.now += 1000
+            }
+        }
+        // Each request takes ten seconds, and brings another row: the pull ends far past the rows that it began with.
+        server.on { state, _ throws(RemoteFailure) in
+            state.now += 10_000
+            if state.requests.count < 12 { state.write("new \(state.requests.count)", "pet") }
+            // Behind the place that the pull has reached, and more than the overlap before the place of its end.
+            if state.requests.count == 3 { state.write("late", "pet", late: 29_000) }
+            return nil
+        }
+        let device = try PagedDevice(server, pageSize: 2)
+        try await device.pull()
+        server.on { _, _ throws(RemoteFailure) in nil }
+        try await device.pull()
+        #expect(try device.pets() == server.live)
+    }
+
+    @Test func aServerWithoutAClockIsReadAgainByTheLastRows() async throws {
+        let server = PagedServer(hasClock: false)
+        server.change { state in
+            state.write("a", "x")
+            state.now += 50_000
+            state.write("b", "y")
+        }
+        let device = try PagedDevice(server)
+        try await device.pull()
+        server.change { $0.write("late", "z", late: 25_000) }
+        try await device.pull()
+        #expect(try device.pets() == server.live)
+        #expect(try await device.token()?.time == PagedServer.time(1_795_000_000_000)?.text)
+    }
+
+    @Test func timesFarAheadOfAServerWithoutAClockTakeTheTokenNowhere() async throws {
+        let server = PagedServer(hasClock: false)
+        server.change { state in
+            state.write("a", "x")
+            state.now += 60_000
+            state.write("far", "y", late: -400_000_000_000)
+            state.write("farther", "y", late: -500_000_000_000)
+        }
+        let device = try PagedDevice(server)
+        for _ in 0..<2 { try await device.pull() }
+        #expect(try await device.token()?.time == PagedServer.time(1_795_000_000_000)?.text)
+        server.change { state in
+            state.now += 60_000
+            state.write("b", "z")
+        }
+        try await device.pull()
+        #expect(try device.pets() == server.live)
+    }
+
+    @Test func timesAFewHoursAheadOfAServerWithoutAClockHideNothing() async throws {
+        let server = PagedServer(hasClock: false)
+        server.change { state in
+            state.write("a", "x")
+            for hours in 2...3 as ClosedRange<Int64> { state.write("\(hours)", "y", late: -hours * 3_600_000) }
+        }
+        let device = try PagedDevice(server)
+        try await device.pull()
+        server.change { state in
+            state.now += 60_000
+            state.write("b", "z")
+        }
+        try await device.pull()
+        #expect(try device.pets() == server.live)
+    }
+
+    @Test func aTimeFarAheadLeavesTheOverlapToAServerWithoutAClock() async throws {
+        let server = PagedServer(hasClock: false)
+        server.change { state in
+            state.write("a", "x")
+            state.write("2100", "y", late: -2_300_000_000_000)
+        }
+        let device = try PagedDevice(server)
+        try await device.pull()
+        server.change { $0.write("late", "z", late: 20_000) }
+        try await device.pull()
+        #expect(try device.pets() == server.live)
+    }
+}
