@@ -35,14 +35,18 @@ public final class SystemNetworkMonitor: NetworkMonitor {
     }
 
     public var state: NetworkState {
-        if watching.withLock({ $0.users > 0 }) { return value.value }
+        if isListening { return value.value }
         return Self.read(isMetered) ?? value.value
     }
 
     /// The network: first as it is, then whenever it changes. The system is listened to for as long as somebody does.
     public var states: AsyncStream<NetworkState> {
+        // Before anybody is counted, and with the lock open: the app's closure is called, and may ask for the state. Who
+        // comes next is to find the network as it is.
+        let now = Self.read(isMetered) ?? .up
         let isFirst = watching.withLock { watching in
             watching.users += 1
+            if watching.users == 1 { value.set(now) }
             return watching.users == 1
         }
         if isFirst { listen() }
@@ -50,9 +54,7 @@ public final class SystemNetworkMonitor: NetworkMonitor {
         return value.values(keeping: 8) { self.leave() }
     }
 
-    // With the lock open: the app's closure is called, and may ask for the state.
     private func listen() {
-        value.set(Self.read(isMetered) ?? .up)
         let value = value
         let watch = Self.watch(isMetered) { value.set($0) }
         let isWanted = watching.withLock { watching in

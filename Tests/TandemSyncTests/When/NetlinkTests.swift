@@ -75,6 +75,9 @@ import Testing
             ])
         let interrupted = changed(Self.done) { $0[6] |= 0x10 }
         #expect(messages(interrupted) == [.done(wasInterrupted: true)])
+        // The kernel may say so with any part of a list; what is told at a change has no such mark.
+        #expect(messages(changed(Self.bridge) { $0[6] |= 0x10 }) == [.interrupted])
+        #expect(messages(changed(Self.bridge) { $0[6] = 0x10 }) != [.interrupted])
         // An error: the request's number is not known (`EOPNOTSUPP`).
         let error = "24000000020000001a00000047110000a1ffffff" + String(repeating: "00", count: 16)
         #expect(messages(error) == [.error(-95)])

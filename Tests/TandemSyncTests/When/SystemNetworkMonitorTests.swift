@@ -100,4 +100,49 @@ import Testing
             ?? CommandLine.arguments[0]
         return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("NetworkMonitorPeer").path
     }
+
+    @Test func whoAsksWhileTheFirstOneStillLooksIsToldTheTruth() async throws {
+        let box = Synchronized<SystemNetworkMonitor?>(nil)
+        let told = Synchronized<NetworkState?>(nil)
+        let depth = Counter()
+        let monitor = SystemNetworkMonitor { _ in
+            if depth.next() == 1, let state = box.value?.state { told.change { $0 = state } }
+            return true
+        }
+        box.change { $0 = monitor }
+        let states = monitor.states
+        #expect(told.value?.isMetered == true)
+        withExtendedLifetime(states) {}
+        box.change { $0 = nil }
+    }
+
+    @Test func aLookThatHasFailedIsRepeatedUntilItSucceedsOrIsEnded() {
+        let waiting = Synchronized<[@Sendable () -> Void]>([])
+        let (looks, isUp) = (Counter(), Synchronized(false))
+        let look = RepeatedLook(
+            later: { work in waiting.change { $0.append(work) } },
+            look: {
+                _ = looks.next()
+                return isUp.value
+            })
+        func goOn() {
+            let due = waiting.value
+            waiting.change { $0 = [] }
+            for work in due { work() }
+        }
+        look.run()
+        look.run()
+        // One is to come, however many have failed.
+        #expect(looks.value == 2 && waiting.value.count == 1)
+        goOn()
+        #expect(looks.value == 3 && waiting.value.count == 1)
+        isUp.change { $0 = true }
+        goOn()
+        #expect(looks.value == 4 && waiting.value.isEmpty)
+        isUp.change { $0 = false }
+        look.run()
+        look.end()
+        goOn()
+        #expect(looks.value == 5 && waiting.value.isEmpty)
+    }
 }

@@ -7,6 +7,8 @@ enum NetlinkMessage: Hashable, Sendable {
     case removed(isRelevant: Bool)
     /// The end of a list. What it tells may have changed while it was being sent.
     case done(wasInterrupted: Bool)
+    /// Something of a list that has changed while it was being sent.
+    case interrupted
     case error(Int32)
     /// Messages were lost.
     case overrun
@@ -18,7 +20,7 @@ enum NetlinkMessage: Hashable, Sendable {
         switch self {
         case .link, .address, .defaultRoute, .overrun: true
         case .removed(let isRelevant): isRelevant
-        case .done, .error, .other: false
+        case .done, .interrupted, .error, .other: false
         }
     }
 }
@@ -64,6 +66,8 @@ enum NetlinkReader {
 
     private static func message(_ bytes: [UInt8]) -> NetlinkMessage? {
         guard let type = bytes.uint16(4), let flags = bytes.uint16(6) else { return nil }
+        // `NLM_F_MULTI`, `NLM_F_DUMP_INTR`: the kernel says so once, and not always with the end.
+        if flags & 0x12 == 0x12, type != 3 { return .interrupted }
         switch type {
         case 2: return bytes.int32(header).map { .error($0) }
         case 3: return .done(wasInterrupted: flags & 0x10 != 0)

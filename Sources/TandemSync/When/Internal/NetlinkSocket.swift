@@ -83,7 +83,7 @@
                     for message in NetlinkReader.messages(bytes) {
                         switch message {
                         case .done(let wasInterrupted): return !wasInterrupted
-                        case .error, .overrun: return false
+                        case .interrupted, .error, .overrun: return false
                         default: picture.add(message)
                         }
                     }

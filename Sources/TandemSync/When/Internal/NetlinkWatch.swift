@@ -23,7 +23,12 @@
         static func watch(
             _ isMetered: @escaping @Sendable ([String]) -> Bool, _ tell: @escaping @Sendable (NetworkState) -> Void
         ) -> (any NetworkWatch)? {
-            NetlinkWatch { tell(read(isMetered) ?? .up) }
+            NetlinkWatch {
+                // What was told last is kept where the system can't be asked.
+                guard let state = read(isMetered) else { return false }
+                tell(state)
+                return true
+            }
         }
     }
 
@@ -34,21 +39,28 @@
     /// done with it once it was made.
     private final class NetlinkWatch: NetworkWatch, @unchecked Sendable {
         private let source: any DispatchSourceRead
+        private let look: RepeatedLook
 
-        init?(_ onChange: @escaping @Sendable () -> Void) {
+        /// - Parameter onChange: Looks; `false` if the system can't be asked. It is called again a second later then.
+        init?(_ onChange: @escaping @Sendable () -> Bool) {
             guard let socket = NetlinkSocket(groups: NetlinkSocket.changes) else { return nil }
             let queue = DispatchQueue(label: "tandem.network", qos: .utility)
             source = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: queue)
+            let look = RepeatedLook(later: { queue.asyncAfter(deadline: .now() + 1, execute: $0) }, look: onChange)
+            self.look = look
             source.setEventHandler {
-                if Self.hasChange(socket) { onChange() }
+                if Self.hasChange(socket) { look.run() }
             }
             source.setCancelHandler { socket.end() }
             source.activate()
             // What has changed between the first look and now.
-            queue.async(execute: onChange)
+            queue.async { look.run() }
         }
 
-        func end() { source.cancel() }
+        func end() {
+            look.end()
+            source.cancel()
+        }
 
         /// Reads all that is there, so that a storm of messages makes for one look.
         private static func hasChange(_ socket: NetlinkSocket) -> Bool {

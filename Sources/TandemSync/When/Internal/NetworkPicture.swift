@@ -9,7 +9,7 @@ struct NetworkPicture: Hashable, Sendable {
         case .link(let link): links[link.index] = link
         case .address(let address): addresses.insert(address)
         case .defaultRoute(let route): routes.insert(route)
-        case .removed, .done, .error, .overrun, .other: break
+        case .removed, .done, .interrupted, .error, .overrun, .other: break
         }
     }
 
