@@ -82,12 +82,13 @@ private final class StreamSubscription<Output: Sendable, Failure: Error>: Subscr
     func request(_ demand: Subscribers.Demand) { enqueue { $0.demand += demand } }
 
     func cancel() {
-        let task = lock.withLock { _ in
-            state.subscriber = nil
-            state.pending = nil
-            return state.task
+        // They go with the lock open: what ends with them may be the app's, and cancel too.
+        let (task, subscriber, pending) = lock.withLock { _ in
+            defer { (state.subscriber, state.pending) = (nil, nil) }
+            return (state.task, state.subscriber, state.pending)
         }
         task?.cancel()
+        withExtendedLifetime((subscriber, pending)) {}
     }
 
     private func enqueue(_ change: (inout State) -> Void) {

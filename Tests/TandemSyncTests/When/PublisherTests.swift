@@ -46,6 +46,30 @@ private final class Recorder<Input: Sendable, Failure: Error>: Subscriber, @unch
     func cancel() { subscription?.cancel() }
 }
 
+/// `@unchecked Sendable`: the subscription is set before `subscribe` returns, and only read from then on.
+private final class LeaverBox: @unchecked Sendable {
+    var subscription: (any Subscription)?
+    let isGone = Synchronized(false)
+}
+
+/// Cancels its subscription when it goes.
+private final class Leaver: Subscriber {
+    typealias Input = Int
+    typealias Failure = Never
+    private let box: LeaverBox
+
+    init(_ box: LeaverBox) { self.box = box }
+
+    deinit {
+        box.subscription?.cancel()
+        box.isGone.change { $0 = true }
+    }
+
+    func receive(subscription: any Subscription) { box.subscription = subscription }
+    func receive(_ input: Int) -> Subscribers.Demand { .none }
+    func receive(completion: Subscribers.Completion<Never>) {}
+}
+
 /// What is live in sync, in Combine's way.
 @Suite(.timeLimit(.minutes(5))) struct PublisherTests {
     @Test func theStatusIsPublished() async throws {
@@ -86,27 +110,40 @@ private final class Recorder<Input: Sendable, Failure: Error>: Subscriber, @unch
     }
 
     @Test func whatNobodyHasAskedForIsHeldBackAndTheNewestIsKept() async throws {
-        let source = LiveValue(0)
-        let publisher = StreamPublisher { source.values(keeping: 100) }
+        let hasTold = Synchronized(false)
+        let (release, releaser) = AsyncStream<Void>.makeStream()
+        let publisher = StreamPublisher<Int, Never>(source: { tell in
+            for number in 0...5 { tell(number) }
+            hasTold.change { $0 = true }
+            for await _ in release { tell(6) }
+            return .finished
+        })
         let recorder = Recorder<Int, Never>(.none)
         publisher.subscribe(recorder)
-        #expect(await comesTrue { source.followerCount == 1 })
-        for number in 1...5 { source.set(number) }
+        #expect(await comesTrue { hasTold.value })
         #expect(recorder.values.value.isEmpty)
         recorder.request(.max(1))
-        #expect(await comesTrue { recorder.values.value.count == 1 })
-        // All of them have come by now, or will: one demand, one value.
-        source.set(6)
-        recorder.request(.max(1))
-        #expect(await comesTrue { recorder.values.value.last == 6 || recorder.values.value.count == 2 })
+        #expect(recorder.values.value == [5])
         recorder.request(.unlimited)
-        #expect(await comesTrue { recorder.values.value.last == 6 })
-        let values = recorder.values.value
-        #expect(values == values.sorted() && Set(values).count == values.count)
-        // The end is told to who asks for nothing too.
-        source.finish()
+        #expect(recorder.values.value == [5])
+        releaser.yield()
+        #expect(await comesTrue { recorder.values.value == [5, 6] })
+        releaser.finish()
         #expect(await comesTrue { recorder.isFinished.value })
-        #expect(source.followerCount == 0)
+    }
+
+    @Test func theEndIsToldToWhoAsksForNothing() async throws {
+        let recorder = Recorder<Int, Never>(.none)
+        StreamPublisher<Int, Never>(source: { _ in .finished }).subscribe(recorder)
+        #expect(await comesTrue { recorder.isFinished.value })
+    }
+
+    @Test func whoGoesWithACancelMayCancelToo() async throws {
+        let (source, box) = (LiveValue(0), LeaverBox())
+        StreamPublisher { source.values() }.subscribe(Leaver(box))
+        #expect(!box.isGone.value)
+        box.subscription?.cancel()
+        #expect(await comesTrue { box.isGone.value })
     }
 
     @Test func demandThatComesWithAValueCounts() async throws {
