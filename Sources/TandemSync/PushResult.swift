@@ -54,6 +54,8 @@ public struct PushResult: Sendable {
     /// Among the reasons are ``SyncError/Code/cancelled`` and ``SyncError/Code/store``, which a push throws as they are
     /// if it has given no values up (``Entry/lost``).
     public let stoppedBy: SyncError?
+    /// When the first of those may be sent that were not due, and that are not among the entries.
+    let nextDue: Date?
 
     /// Whether all that was due is on the server now. What waits for the user since an earlier push is not due:
     /// ``SyncContext/failedOperations()`` has it.

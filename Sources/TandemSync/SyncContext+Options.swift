@@ -36,6 +36,10 @@ public struct RetryPolicy: Sendable, Hashable {
     /// The longest delay, and the longest `Retry-After` that is waited for within one push.
     public var ceiling: Duration = .seconds(30)
 
+    /// No server may have anything left alone for longer, in seconds: a slip of its own would else silence every device
+    /// for good.
+    static let longestPause: Double = 86_400
+
     /// Three tries, half a second apart at first, half a minute at most.
     public init() {}
 }

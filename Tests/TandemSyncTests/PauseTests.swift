@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import Tandem
+import TandemTesting
 import Testing
 
 @testable import TandemSync
@@ -72,5 +73,24 @@ import Testing
         await clock.untilSomebodySleeps()
         push.cancel()
         await #expect(throws: CancellationError.self) { try await push.value }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aClockThatIsSetBackDoesNotMakeAPauseLongerThanAnyIs() async throws {
+        let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
+        try await store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        let clock = ManualSyncClock()
+        let remote = ScriptedRemote(clock: ManualClock(clock.now()))
+        remote.next(.fail(.later(status: 503, retryAfter: .seconds(20))), on: .insert)
+        var options = SyncContext.Options()
+        options.clock = clock
+        let sync = SyncContext(store: store, remote: remote, options: options)
+        let push = Task { try await sync.push() }
+        #expect(await comesTrue { clock.alarms == [clock.now() + 20] })
+        clock.jump(by: .seconds(-86_400))
+        clock.advance(by: .seconds(20))
+        #expect(await comesTrue { clock.alarms == [clock.now() + 30] })
+        clock.advance(by: .seconds(30))
+        #expect(try await push.value.isComplete)
     }
 }

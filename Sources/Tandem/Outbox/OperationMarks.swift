@@ -37,6 +37,11 @@ package struct OperationMarks: Hashable, Sendable {
         return false
     }
 
+    /// Forgets some operations: they are new when they are there again.
+    package mutating func forget(_ ids: Set<Operation.ID>) {
+        marks.removeAll { ids.contains($0.id) }
+    }
+
     /// Forgets what later marks do not have.
     package mutating func keep(_ later: OperationMarks) {
         let present = Set(later.marks)

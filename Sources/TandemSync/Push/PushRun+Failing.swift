@@ -91,7 +91,7 @@ extension PushRun {
         }
         let isAskedFor = retryAfter.map { $0 > .zero } ?? false
         let delay = max(retryAfter ?? .zero, isAskedFor ? .zero : policy.delay(after: tries, options.random()))
-        let until = options.clock.now().addingTimeInterval(delay.seconds)
+        let until = options.clock.now().addingTimeInterval(min(delay.seconds, RetryPolicy.longestPause))
         // Who says when is obeyed, by all.
         if isAskedFor, delay <= policy.ceiling {
             state.withLock { $0.pausedUntil = max($0.pausedUntil ?? until, until) }

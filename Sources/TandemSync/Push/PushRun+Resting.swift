@@ -7,7 +7,11 @@ extension PushRun {
         while true {
             let now = options.clock.now()
             let left = state.withLock { state in
-                state.stop == nil ? state.pausedUntil.map { $0.timeIntervalSince(now) } ?? 0 : 0
+                guard state.stop == nil, let until = state.pausedUntil else { return 0.0 }
+                // A clock that was set back would make the pause longer than any is.
+                let end = min(until, now + options.retry.ceiling.seconds)
+                state.pausedUntil = end
+                return end.timeIntervalSince(now)
             }
             guard left > 0 else { return }
             try await rest(for: .seconds(left))

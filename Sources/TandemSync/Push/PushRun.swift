@@ -57,7 +57,11 @@ final class PushRun: Sendable {
             let after = last
             let operations = try await store.read { try $0.operations(after: after, limit: 512) }
             state.withLock { state in
-                for operation in operations where isDue(operation, now) {
+                for operation in operations where operation.state == .pending || operation.state == .attempted {
+                    if let date = putOffDate(of: operation, now) {
+                        state.nextDue = min(state.nextDue ?? date, date)
+                        continue
+                    }
                     state.queue.append(operation)
                     if operation.kind == .delete { hasDeletes = true }
                 }
@@ -68,9 +72,11 @@ final class PushRun: Sendable {
         if hasDeletes { try await noteReferrers() }
     }
 
-    private func isDue(_ operation: Operation, _ now: Date) -> Bool {
-        guard operation.state == .pending || operation.state == .attempted else { return false }
-        return isExplicit || operation.retryAt.map { $0 <= now } ?? true
+    /// When an operation may be sent; `nil` if it may be now.
+    private func putOffDate(of operation: Operation, _ now: Date) -> Date? {
+        guard !isExplicit, let date = operation.retryAt, date > now else { return nil }
+        // Nothing is put off for longer: the clock was set back.
+        return date > now + RetryPolicy.longestPause ? nil : date
     }
 
     /// Takes an operation as far as it goes.
@@ -146,6 +152,8 @@ struct PushState {
     var stop: Stop?
     /// Until when the server has asked to be left alone.
     var pausedUntil: Date?
+    /// When the first of those may be sent that were left for later.
+    var nextDue: Date?
     /// How many operations in a row have used up their tries.
     var exhausted = 0
     /// Those who wait for a moment to send.
@@ -171,7 +179,7 @@ struct PushState {
                     id: $0.id, kind: $0.kind, table: $0.table, localID: $0.localID,
                     outcome: $0.outcome ?? ($0.isGone ? .tookServers : $0.unfinished),
                     lost: $0.lost)
-            }, stoppedBy: error)
+            }, stoppedBy: error, nextDue: nextDue)
     }
 }
 

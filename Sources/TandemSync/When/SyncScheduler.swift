@@ -128,7 +128,7 @@ public final class SyncScheduler: Sendable {
 
     var liveState: LiveValue<State> { job.state }
 
-    /// Why its last sync failed, or left something to be tried again; `nil` if it did not.
+    /// Why its last sync failed, could fetch nothing, or left something to be tried again; `nil` if it did not.
     public var lastError: (any Error)? { job.lastError.withLock { $0 } }
 
     /// For tests: waits until all that is due is done, and no sync of this scheduler runs.

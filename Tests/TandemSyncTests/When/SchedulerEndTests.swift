@@ -124,4 +124,23 @@ import Testing
         #expect(desk.scheduler.lastError == nil && desk.begun.value == 1)
         await desk.scheduler.stop()
     }
+
+    @Test func whatOutlivesASyncIsNoPartOfIt() async throws {
+        let (release, releaser) = AsyncStream<Void>.makeStream()
+        let tasks = Synchronized<[Task<Bool, Never>]>([])
+        let desk = try ScheduleDesk(body: { sync in
+            #expect(ScheduledRun.isAutomatic)
+            let task = Task {
+                for await _ in release {}
+                return ScheduledRun.isAutomatic
+            }
+            tasks.change { $0.append(task) }
+            return try await sync.synchronize()
+        })
+        await desk.start()
+        releaser.finish()
+        let task = try #require(tasks.value.first)
+        #expect(await !task.value)
+        await desk.scheduler.stop()
+    }
 }

@@ -174,4 +174,26 @@ import Testing
         #expect(desk.begun.value == 2)
         await desk.scheduler.stop()
     }
+
+    @Test func whatTheUserSendsAgainWhileASyncRunsIsAChange() async throws {
+        let desk = try ScheduleDesk()
+        try await desk.insert("1")
+        try await desk.insert("2")
+        desk.remote.next(.fail(.refused(status: 400, message: "no such shop")), on: .insert)
+        let release = RemoteFault.meanwhile {
+            _ = try? await comesTrue { try desk.store.operations.all().contains { $0.state == .failed } }
+            try? await desk.store.write { tx in
+                for operation in try desk.store.operations.all() where operation.state == .failed {
+                    try tx.release(operation.id)
+                }
+            }
+        }
+        desk.remote.next(release, on: .insert)
+        await desk.start()
+        #expect(desk.begun.value == 1 && desk.remote.items(in: "Card").count == 1)
+        await desk.pass(2)
+        #expect(desk.begun.value == 2)
+        #expect(desk.remote.items(in: "Card").count == 2)
+        await desk.scheduler.stop()
+    }
 }

@@ -26,9 +26,10 @@ final class ScheduleJob: Sendable {
 
     /// Runs until its task is cancelled or the store is closed. When it returns, nothing that it has begun runs.
     func run(_ inbox: ScheduleInbox) async {
+        // Before anybody listens: it is older than whatever they tell.
+        let network = network?.state ?? .up
         let listeners = listen(inbox)
-        var plan = SchedulePlan(
-            options, network: network?.state ?? .up, at: clock.now(), random: context.options.random)
+        var plan = SchedulePlan(options, network: network, at: clock.now(), random: context.options.random)
         // What is in the queue by now is sent by the first sync, if there is to be one.
         var tried = await marks() ?? OperationMarks()
         var timer: ScheduleTimer?
@@ -50,6 +51,7 @@ final class ScheduleJob: Sendable {
                 running = nil
                 lastError.withLock { $0 = verdict.error }
                 // What was refused is new when the user sends it again.
+                tried.forget(verdict.forTheUser)
                 if let marks = await marks() { tried.keep(marks) }
                 plan.ended(verdict)
             }
@@ -102,10 +104,11 @@ final class ScheduleJob: Sendable {
         return Task {
             let verdict: SyncVerdict
             do {
-                verdict = SyncVerdict(try await ScheduledRun.$current.withValue(run) { try await sync(context) })
+                verdict = SyncVerdict(try await run.run { try await sync(context) })
             } catch {
                 verdict = SyncVerdict(error)
             }
+            run.end()
             inbox.post { $0.verdict = verdict }
         }
     }

@@ -32,7 +32,10 @@ struct SchedulePlan {
     private var backoffEnd: Date?
     /// Until when the server wants to be left alone.
     private var pauseEnd: Date?
+    /// How many syncs in a row have failed.
     private var failures = 0
+    /// How many since the last one that was fine have left something over.
+    private var remainders = 0
     private var lastEnd: Date?
 
     private var network: NetworkState
@@ -41,8 +44,6 @@ struct SchedulePlan {
 
     /// What comes back and goes again within a second is not run after.
     private static let pauseAfterSync: TimeInterval = 1
-    /// No server may have itself left alone for longer: a slip of its own would else silence every device for good.
-    private static let longestPause: TimeInterval = 86_400
 
     init(
         _ options: SyncScheduler.Options, network: NetworkState, at now: Date, random: @escaping @Sendable () -> UInt64
@@ -105,21 +106,30 @@ struct SchedulePlan {
         (backoffEnd, retryDue) = (nil, nil)
         switch verdict.kind {
         case .fine:
-            failures = 0
+            (failures, remainders) = (0, 0)
             isBack = false
-        case .leftOver: retryDue = now + delay()
-        case .failed: backoffEnd = now + delay()
+        case .leftOver:
+            failures = 0
+            remainders += 1
+            retryDue = now + delay(after: remainders)
+        case .failed:
+            failures += 1
+            backoffEnd = now + delay(after: failures)
         case .needsApp: backoffEnd = now + max(0, options.longestRetry.seconds)
         }
-        if verdict.kind == .fine || verdict.kind == .leftOver { distrustsNetwork = !network.isUp }
+        if verdict.kind == .fine || verdict.kind == .leftOver {
+            distrustsNetwork = !network.isUp
+            // Else it has not been heard since that it may be asked again.
+            pauseEnd = nil
+        }
         let asked = [verdict.retryAfter.map { now + $0.seconds }, verdict.retryAt].compactMap { $0 }.max()
-        pauseEnd = asked.map { min($0, now + Self.longestPause) }
+        if let asked { pauseEnd = min(asked, now + RetryPolicy.longestPause) }
         if let backoffEnd { retryDue = backoffEnd }
+        if let next = verdict.nextDue { retryDue = min(retryDue ?? next, next) }
     }
 
-    /// How long to wait after one more failure: half of it is by lot.
-    private mutating func delay() -> TimeInterval {
-        failures += 1
+    /// How long to wait after so many failures: half of it is by lot.
+    private func delay(after failures: Int) -> TimeInterval {
         let first = max(0, options.firstRetry.seconds)
         let longest = min(max(0, options.longestRetry.seconds), first * pow(2, Double(min(failures - 1, 60))))
         return longest * (1 - 0.5 * Double(random() >> 11) * 0x1p-53)
@@ -147,7 +157,7 @@ struct SchedulePlan {
         if !isDown {
             dates.append(retryDue)
             if hasNews { dates.append(now) }
-            if isBack { dates.append(lastEnd.map { $0 + Self.pauseAfterSync } ?? now) }
+            if isBack { dates.append(now) }
         }
         return dates.compactMap { $0 }.min().map(afterPauses)
     }
@@ -161,7 +171,8 @@ struct SchedulePlan {
     private func afterPauses(_ date: Date) -> Date {
         // The network has come back during a sync that failed for the lack of it.
         let backoff = isBack ? nil : backoffEnd
-        return [date, backoff, pauseEnd].compactMap { $0 }.max() ?? date
+        // Options of no time at all are not to make one sync after the other without a pause.
+        return [date, backoff, pauseEnd, lastEnd.map { $0 + Self.pauseAfterSync }].compactMap { $0 }.max() ?? date
     }
 
     var state: SyncScheduler.State {

@@ -1,12 +1,31 @@
 import Synchronization
 
 /// A sync that a scheduler has begun, to those whom it calls.
-struct ScheduledRun: Sendable {
-    let job: ObjectIdentifier
+///
+/// Tasks that are begun within it inherit it, and may live longer: one that is over is nobody's any more.
+final class ScheduledRun: Sendable {
+    private let job: ObjectIdentifier
     /// Whether nobody has asked for it.
-    let isAutomatic: Bool
+    private let isAutomatic: Bool
+    private let isOver = Atomic(false)
 
-    @TaskLocal static var current: ScheduledRun?
+    init(job: ObjectIdentifier, isAutomatic: Bool) {
+        self.job = job
+        self.isAutomatic = isAutomatic
+    }
+
+    func end() { isOver.store(true, ordering: .releasing) }
+
+    @TaskLocal private static var inherited: ScheduledRun?
+
+    /// Runs what is done in the sync.
+    func run<T: Sendable>(_ body: () async throws -> T) async throws -> T {
+        try await Self.$inherited.withValue(self, operation: body)
+    }
+
+    private static var current: ScheduledRun? {
+        inherited.flatMap { $0.isOver.load(ordering: .acquiring) ? nil : $0 }
+    }
 
     /// Whether nobody has asked for what this task does: what is to be sent again at a later time is then left until
     /// that.

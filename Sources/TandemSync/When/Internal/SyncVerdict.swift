@@ -15,12 +15,16 @@ struct SyncVerdict: Sendable {
     }
 
     let kind: Kind
-    /// Why something is to be tried again.
+    /// Why something is to be tried again, or why nothing could be fetched.
     let error: (any Error)?
     /// How long the server wants to be left alone.
     private(set) var retryAfter: Duration?
     /// Until when it does, as it was told of one operation.
     private(set) var retryAt: Date?
+    /// When the first of the operations may be sent that were not due.
+    private(set) var nextDue: Date?
+    /// The operations that were left to the user: each is new when it is released, even while the sync goes on.
+    private(set) var forTheUser: Set<Tandem.Operation.ID> = []
 
     private init(_ kind: Kind, _ error: (any Error)?) {
         self.kind = kind
@@ -28,34 +32,42 @@ struct SyncVerdict: Sendable {
     }
 
     init(_ error: any Error) {
-        switch (error as? SyncError)?.code {
-        case .unauthenticated?, .otherUser?, .otherServer?: self.init(.needsApp, error)
-        default: self.init(.failed, error)
-        }
+        self.init((error as? SyncError)?.needsApp ?? false ? .needsApp : .failed, error)
         note(error)
     }
 
     init(_ result: SyncResult) {
         let failures = result.pulls.compactMap { $0.outcome.error }
-        let entries = result.push?.entries ?? []
-        let stop = result.push?.stoppedBy
-        if let stop {
+        let pulls = result.pulls.compactMap { try? $0.outcome.get() }
+        let pushes = (pulls.map(\.push) + [result.push]).compactMap { $0 }
+        let entries = pushes.flatMap(\.entries)
+        let pushStops = pushes.map(\.stoppedBy) + [result.pushError]
+        let stops = (pushStops + pulls.map(\.pushError) + pulls.map(\.stoppedBy)).compactMap { $0 }
+        if let stop = (stops + failures).first(where: \.needsApp) ?? stops.first {
             self.init(stop)
         } else {
             let passing = failures.filter(\.mayPass)
             let unsent = entries.compactMap { $0.outcome.errorToRetry }
+            let areAllPassing = !result.pulls.isEmpty && passing.count == result.pulls.count
             // A server that answers nothing but nonsense, as one who stands in its place does, is none.
-            let isDead =
-                !result.pulls.isEmpty && passing.count == result.pulls.count
-                && !entries.contains { $0.outcome.isSettled }
-            let error = passing.first ?? unsent.first
-            self.init(error == nil ? .fine : isDead ? .failed : .leftOver, error)
+            let isDead = areAllPassing && !entries.contains { $0.outcome.isSettled }
+            if let error = passing.first ?? unsent.first {
+                self.init(isDead ? .failed : .leftOver, error)
+            } else {
+                self.init(.fine, failures.count == result.pulls.count ? failures.first : nil)
+            }
         }
-        for error in failures { note(error) }
-        for case .retryLater(let error, let date) in entries.map(\.outcome) {
-            note(error)
-            if let date { retryAt = max(retryAt ?? date, date) }
+        for error in failures + stops { note(error) }
+        for entry in entries {
+            switch entry.outcome {
+            case .retryLater(let error, let date):
+                note(error)
+                if let date { retryAt = max(retryAt ?? date, date) }
+            case .refused, .conflict, .held: forTheUser.insert(entry.id)
+            default: break
+            }
         }
+        nextDue = pushes.compactMap(\.nextDue).min()
     }
 
     private mutating func note(_ error: any Error) {
@@ -72,6 +84,14 @@ extension Result where Failure == SyncError {
 }
 
 extension SyncError {
+    /// Whether it comes again until the app does something.
+    fileprivate var needsApp: Bool {
+        switch code {
+        case .unauthenticated, .otherUser, .otherServer: true
+        default: false
+        }
+    }
+
     /// Whether a pull that failed so may succeed later, with the same query and by itself.
     fileprivate var mayPass: Bool {
         switch code {

@@ -1,0 +1,123 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// What a server has put off, and how long it stays so.
+@Suite(.timeLimit(.minutes(5))) struct SchedulerPatienceTests {
+    private static func patience(_ seconds: Int) -> RemoteFailure {
+        .later(status: 503, retryAfter: .seconds(seconds))
+    }
+
+    @Test func noOperationIsPutOffForMoreThanADay() async throws {
+        let desk = try ScheduleDesk()
+        try await desk.insert("1")
+        desk.remote.next(.fail(Self.patience(999_999_999)), on: .insert)
+        await desk.start()
+        #expect(try desk.store.operations.all().first?.retryAt == desk.clock.now() + 86_400)
+        desk.clock.advance(by: .seconds(86_400))
+        await desk.scheduler.settle()
+        #expect(desk.remote.items(in: "Card").count == 1)
+        await desk.scheduler.stop()
+    }
+
+    @Test func aClockThatIsSetBackLeavesNothingPutOff() async throws {
+        let desk = try ScheduleDesk()
+        try await desk.insert("1")
+        desk.remote.next(.fail(Self.patience(3600)), on: .insert)
+        _ = try await desk.sync.push()
+        let retryAt = try #require(try desk.store.operations.all().first?.retryAt)
+        let early = try await desk.sync.runPush(isExplicit: false)
+        #expect(early.entries.isEmpty && early.nextDue == retryAt)
+        desk.clock.jump(by: .seconds(-2 * 86_400))
+        let late = try await desk.sync.runPush(isExplicit: false)
+        #expect(late.entries.count == 1 && late.isComplete && late.nextDue == nil)
+    }
+
+    @Test func whatWasPutOffBeforeAStartIsSentWhenItIsDue() async throws {
+        let desk = try ScheduleDesk { $0.interval = nil }
+        try await desk.insert("1")
+        desk.remote.next(.fail(Self.patience(3600)), on: .insert)
+        let due = desk.clock.now() + 3600
+        await desk.start()
+        await desk.scheduler.stop()
+        desk.clock.advance(by: .seconds(10))
+        await desk.start()
+        #expect(desk.begun.value == 2 && desk.scheduler.lastError == nil)
+        #expect(desk.remote.items(in: "Card").isEmpty)
+        #expect(desk.scheduler.state == .waiting(until: due))
+        desk.clock.advance(by: .seconds(3590))
+        await desk.scheduler.settle()
+        #expect(desk.remote.items(in: "Card").count == 1)
+        await desk.scheduler.stop()
+    }
+
+    @Test func aSyncThatNeverReachesTheServerDoesNotEndItsPause() {
+        var plan = SchedulePlan(.init(), network: .up, at: .distantPast, random: { 0 })
+        plan.began()
+        plan.ended(SyncVerdict(SyncError(Self.patience(3600), table: nil)))
+        plan.ask()
+        plan.began()
+        plan.ended(SyncVerdict(RemoteFailure.lost(CancellationError())))
+        #expect(plan.next() == .wait(until: .distantPast + 3600))
+        plan.began()
+        plan.ended(SyncVerdict(SyncResult()))
+        #expect(plan.next() == .wait(until: .distantPast + 900))
+    }
+
+    @Test func whatIsLeftOverAndWhatFailsAreCountedEachForItself() throws {
+        var options = SyncScheduler.Options()
+        options.interval = nil
+        var plan = SchedulePlan(options, network: .up, at: .distantPast, random: { 0 })
+        var partly = SyncResult()
+        partly.pulls = [
+            .init(query: PullQuery(Card.self, queryID: "c"), outcome: .success(PullResult())),
+            .init(
+                query: PullQuery(Person.self, queryID: "p"),
+                outcome: .failure(SyncError(RemoteFailure.later(status: 500, retryAfter: nil), table: nil))),
+        ]
+        let (remainder, failure) = (SyncVerdict(partly), SyncVerdict(RemoteFailure.unreachable))
+        #expect(remainder.kind == .leftOver)
+        for (verdict, wait) in [
+            (remainder, 5.0), (remainder, 10), (failure, 5), (failure, 10), (remainder, 20), (failure, 5),
+            (SyncVerdict(SyncResult()), .infinity), (remainder, 5),
+        ] {
+            plan.began()
+            plan.ended(verdict)
+            #expect(plan.next() == .wait(until: wait.isFinite ? .distantPast + wait : nil))
+        }
+    }
+
+    @Test func noOptionsMakeSyncsWithoutAPause() {
+        var options = SyncScheduler.Options()
+        (options.interval, options.firstRetry) = (.zero, .zero)
+        var plan = SchedulePlan(options, network: .up, at: .distantPast, random: { 0 })
+        for verdict in [SyncVerdict(SyncResult()), SyncVerdict(RemoteFailure.unreachable)] {
+            plan.began()
+            plan.ended(verdict)
+            #expect(plan.next() == .wait(until: .distantPast + 1))
+        }
+    }
+
+    @Test func whateverStoppedAPushIsRegarded() {
+        func error(_ failure: RemoteFailure) -> SyncError { SyncError(failure, table: nil) }
+        let query = PullQuery(Card.self, queryID: "c")
+        var result = SyncResult()
+        result.pushError = error(.unreachable)
+        #expect(SyncVerdict(result).kind == .failed)
+        var pull = PullResult()
+        pull.pushError = error(.unauthenticated(status: 401, underlying: nil))
+        result.pulls = [.init(query: query, outcome: .success(pull))]
+        #expect(SyncVerdict(result).kind == .needsApp)
+        pull = PullResult()
+        pull.stoppedBy = error(.unreachable)
+        result = SyncResult()
+        result.pulls = [.init(query: query, outcome: .success(pull))]
+        #expect(SyncVerdict(result).kind == .failed)
+        // Nothing could be fetched, and trying again is in vain.
+        result.pulls = [.init(query: query, outcome: .failure(error(.refused(status: 404, message: "no"))))]
+        #expect(SyncVerdict(result).kind == .fine && SyncVerdict(result).error != nil)
+    }
+}
