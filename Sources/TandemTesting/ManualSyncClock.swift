@@ -43,7 +43,7 @@ public final class ManualSyncClock: SyncClock {
                     if Task.isCancelled { return .failure(CancellationError()) }
                     guard duration > .zero else { return .success(()) }
                     state.sleepers.append(
-                        Sleeper(id: id, until: state.date + seconds(duration), continuation: continuation))
+                        Sleeper(id: id, until: state.date + duration.seconds, continuation: continuation))
                     return nil
                 }
                 if let result { continuation.resume(with: result) }
@@ -59,7 +59,7 @@ public final class ManualSyncClock: SyncClock {
     /// Sets the clock on, and wakes those who have waited for long enough.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state in
-            state.date += seconds(duration)
+            state.date += duration.seconds
             let woken = state.sleepers.filter { $0.until <= state.date }
             state.sleepers.removeAll { $0.until <= state.date }
             return woken
@@ -71,17 +71,13 @@ public final class ManualSyncClock: SyncClock {
     /// for as long as they would have.
     public func jump(by duration: Duration) {
         state.withLock { state in
-            state.date += seconds(duration)
+            state.date += duration.seconds
             state.sleepers = state.sleepers.map {
-                Sleeper(id: $0.id, until: $0.until + seconds(duration), continuation: $0.continuation)
+                Sleeper(id: $0.id, until: $0.until + duration.seconds, continuation: $0.continuation)
             }
         }
     }
 
     /// When those who wait are to be woken, the first one first.
     public var alarms: [Date] { state.withLock { $0.sleepers.map(\.until).sorted() } }
-
-    private func seconds(_ duration: Duration) -> TimeInterval {
-        Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
-    }
 }

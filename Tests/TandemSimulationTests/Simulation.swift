@@ -65,7 +65,7 @@ final class Simulation: Sendable {
         var options = SyncContext.Options()
         options.inFlight = plan.inFlight
         options.pageSize = plan.pageSize
-        options.clock = SimClock(clock: world.clock, skew: skew)
+        options.clock = JumpingClock(world.clock, ahead: skew)
         options.random = { world.next() }
         var remote: any Remote = DatasyncRemote(ServerAddress("https://sim.example")!, plan.dialect, over: transport)
         if let slip = store.slip, slip.isOfRemote { remote = SlippingRemote(remote: remote, slip: slip) }
@@ -175,19 +175,5 @@ final class Simulation: Sendable {
             if isQuiet && round > 1 { return }
         }
         world.fail("operations are left after twelve quiet rounds")
-    }
-}
-
-/// A clock that is off.
-struct SimClock: SyncClock {
-    let clock: ManualClock
-    let skew: Double
-
-    func now() -> Date { clock.now().addingTimeInterval(skew) }
-
-    func sleep(for duration: Duration) async throws {
-        try Task.checkCancellation()
-        clock.advance(by: Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18)
-        await Task.yield()
     }
 }

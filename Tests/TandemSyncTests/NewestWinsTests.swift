@@ -99,7 +99,7 @@ import Testing
         let server = PagedServer()
         var options = SyncContext.Options()
         let time = TimeInterval(server.state.withLock { $0.now }) / 1000
-        options.clock = JumpingClock(clock: ManualClock(Date(timeIntervalSince1970: time - 3600)))
+        options.clock = JumpingClock(ManualClock(Date(timeIntervalSince1970: time - 3600)))
         let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
         let context = SyncContext(store: store, remote: server, options: options)
         try await context.pull(Pet.self)

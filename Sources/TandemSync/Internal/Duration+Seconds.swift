@@ -2,5 +2,5 @@ import Foundation
 
 extension Duration {
     /// In seconds, as times are counted.
-    var seconds: TimeInterval { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+    package var seconds: TimeInterval { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

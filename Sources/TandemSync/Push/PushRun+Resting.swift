@@ -22,38 +22,44 @@ extension PushRun {
     ///
     /// - Throws: `CancellationError` if the current task is cancelled.
     func rest(for duration: Duration) async throws {
-        // A task of its own, as it is to end without the one that waits for it being cancelled.
+        guard state.withLock({ $0.stop == nil }) else { return }
         let clock = options.clock
-        let sleep = Task { try await clock.sleep(for: duration) }
-        guard let id = state.withLock({ $0.note(sleep) }) else { return sleep.cancel() }
-        defer { state.withLock { $0.sleeps[id] = nil } }
-        do {
-            try await withTaskCancellationHandler {
-                try await sleep.value
-            } onCancel: {
-                sleep.cancel()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await clock.sleep(for: duration) }
+            group.addTask { await self.untilStopped() }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+        try Task.checkCancellation()
+    }
+
+    /// Waits for the push to be stopped, or the current task to be cancelled.
+    private func untilStopped() async {
+        let id = state.withLock { state in
+            state.lastSleeper += 1
+            return state.lastSleeper
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                let isOver = state.withLock { state in
+                    if state.stop != nil || Task.isCancelled { return true }
+                    state.sleepers[id] = continuation
+                    return false
+                }
+                if isOver { continuation.resume() }
             }
-        } catch is CancellationError where !Task.isCancelled {
-            // The push was stopped.
+        } onCancel: {
+            state.withLock { $0.sleepers.removeValue(forKey: id) }?.resume()
         }
     }
 
     /// Has nothing more sent, and wakes those up that wait to send.
     func stop(_ reason: PushState.Stop) {
-        let sleeps = state.withLock { state in
+        let sleepers = state.withLock { state in
             state.stop = state.stop ?? reason
-            return Array(state.sleeps.values)
+            defer { state.sleepers = [:] }
+            return state.sleepers.values
         }
-        for sleep in sleeps { sleep.cancel() }
-    }
-}
-
-extension PushState {
-    /// Notes a sleep that ends when the push is stopped; `nil` if it is stopped already.
-    fileprivate mutating func note(_ sleep: Task<Void, any Error>) -> Int? {
-        guard stop == nil else { return nil }
-        lastSleep += 1
-        sleeps[lastSleep] = sleep
-        return lastSleep
+        for sleeper in sleepers { sleeper.resume() }
     }
 }

@@ -156,9 +156,9 @@ struct PushState {
     var nextDue: Date?
     /// How many operations in a row have used up their tries.
     var exhausted = 0
-    /// Those who wait for a moment to send.
-    var sleeps: [Int: Task<Void, any Error>] = [:]
-    var lastSleep = 0
+    /// Those who wait for a moment to send, to be woken if the push is stopped.
+    var sleepers: [Int: CheckedContinuation<Void, Never>] = [:]
+    var lastSleeper = 0
 
     mutating func takeNext() -> Operation.ID? {
         stop == nil ? queue.takeNext() : nil

@@ -172,7 +172,7 @@ struct StoreScene: Sendable {
         }
         remote = ScriptedRemote(clock: ManualClock(clock.now()))
         var options = SyncContext.Options()
-        options.clock = JumpingClock(clock: clock)
+        options.clock = JumpingClock(clock)
         options.random = { .max }
         options.pageSize = 3
         // The requests are compared in their order.

@@ -23,7 +23,7 @@ struct Desk: Sendable {
         configuration.now = clock.now
         store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self], configuration: configuration)
         var all = SyncContext.Options()
-        all.clock = JumpingClock(clock: clock)
+        all.clock = JumpingClock(clock)
         all.random = { .max }
         options(&all)
         sync = SyncContext(store: store, remote: remote, options: all)
@@ -37,7 +37,7 @@ struct Desk: Sendable {
     /// A second context on the same store, as after a restart.
     func restarted(_ options: (inout SyncContext.Options) -> Void = { _ in }) throws -> SyncContext {
         var all = SyncContext.Options()
-        all.clock = JumpingClock(clock: clock)
+        all.clock = JumpingClock(clock)
         options(&all)
         let context = SyncContext(store: store, remote: remote, options: all)
         for (name, from) in [("Person", sync), ("Card", sync)] {
@@ -100,16 +100,6 @@ struct Desk: Sendable {
             return item[member: "shop"] == .text(card.shop) && item[member: "barcode"] == .text(card.barcode)
                 && item[member: "points"] == .integer(Int64(card.points)) && item[member: "nickname"] == nickname
         }
-    }
-}
-
-/// Who waits is there at once, and later.
-struct JumpingClock: SyncClock {
-    let clock: ManualClock
-    func now() -> Date { clock.now() }
-    func sleep(for duration: Duration) async throws {
-        try Task.checkCancellation()
-        clock.advance(by: Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18)
     }
 }
 

@@ -56,22 +56,13 @@ final class SyncWorld: Sendable {
 
     func context(_ store: Store, _ options: (inout SyncContext.Options) -> Void = { _ in }) -> SyncContext {
         var all = SyncContext.Options()
-        all.clock = WorldClock(clock: clock)
+        all.clock = JumpingClock(clock)
         all.random = { 0 }
         options(&all)
         return SyncContext(store: store, remote: remote(), options: all)
     }
 
     // MARK: -
-
-    private struct WorldClock: SyncClock {
-        let clock: ManualClock
-        func now() -> Date { clock.now() }
-        func sleep(for duration: Duration) async throws {
-            try Task.checkCancellation()
-            clock.advance(by: Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18)
-        }
-    }
 
     private struct WeakWorld: @unchecked Sendable {
         // Weak references are read and cleared atomically.

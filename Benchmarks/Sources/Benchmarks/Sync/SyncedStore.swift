@@ -29,7 +29,8 @@ final class SyncedStore {
         let store = try Store(at: path, models: Card.self, Person.self)
         let remote =
             try transport.map { try DatasyncRemote(url: url, over: $0) } ?? DatasyncRemote(url: url)
-        current = Opened(store: store, sync: SyncContext(store: store, remote: remote, options: options), remote: remote)
+        current = Opened(
+            store: store, sync: SyncContext(store: store, remote: remote, options: options), remote: remote)
     }
 
     func close() {

@@ -31,7 +31,8 @@ extension Benchmark {
                 finish: { store.close() },
                 outcome: {
                     let store = try store.opened.store
-                    return "\(try store.objects(Card.self).count()) cards, \(try store.operations.pending().count) to send"
+                    return
+                        "\(try store.objects(Card.self).count()) cards, \(try store.operations.pending().count) to send"
                 })
         }
         return Contest(
@@ -113,7 +114,8 @@ extension Benchmark {
                                 for table in ["Card", "Person"] as [RemoteTableName] {
                                     _ = try await remote.page(
                                         PageRequest(
-                                            table: table, order: .updatedAt(from: WireTimestamp("2099-01-01T00:00:00Z")),
+                                            table: table,
+                                            order: .updatedAt(from: WireTimestamp("2099-01-01T00:00:00Z")),
                                             top: 100, includeDeleted: true))
                                 }
                             }
