@@ -26,12 +26,12 @@ enum WireCards {
         }
     }
 
-    /// As the issue of values on the wire has it: large numbers as texts, bytes as base64.
+    /// As values go over the wire: large numbers as texts, bytes as base64.
     private static func json(_ card: Card) throws -> [UInt8] {
         var members: [String: Any] = [
             "id": card.localID.rawValue, "shop": card.shop, "name": card.name, "barcode": card.barcode,
             "points": "\(card.points)", "isPinned": card.isPinned,
-            "createdOn": card.createdOn.formatted(.iso8601.time(includingFractionalSeconds: true)),
+            "createdOn": card.createdOn.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)),
             "payload": card.payload.base64EncodedString(),
         ]
         members["note"] = card.note

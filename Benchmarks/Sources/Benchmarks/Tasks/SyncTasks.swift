@@ -32,7 +32,7 @@ extension Benchmark {
                 outcome: {
                     let store = try store.opened.store
                     return
-                        "\(try store.objects(Card.self).count()) cards, \(try store.operations.pending().count) to send"
+                        "\(try store.objects(Card.self).count()) cards, \(try store.operations.count()) to send"
                 })
         }
         return Contest(
@@ -124,7 +124,8 @@ extension Benchmark {
             ],
             notes: {
                 store.close()
-                return [said]
+                // It has served until now.
+                return withExtendedLifetime(server) { [said] }
             })
     }
 }
