@@ -27,7 +27,7 @@ import Testing
     }
 
     /// Seeds that failed once.
-    @Test(arguments: [1, 69, 11_300] as [UInt64])
+    @Test(arguments: [1, 69, 1850, 2259, 3492, 11_300] as [UInt64])
     func seedsThatFailedOncePass(seed: UInt64) async throws {
         _ = try await passes(seed)
     }

@@ -60,6 +60,8 @@ extension WriteTransaction {
             [:], [:], [:]
         )
         var (changedHere, changedThere): (Set<String>, Set<String>) = ([], [])
+        // Of the version that is known here nobody else has changed anything.
+        let isKnown = item.version != nil && item.version == state.version
         for (index, property) in table.definition.properties.enumerated() where !property.isLocalOnly {
             local[property.name] = here[index]
             let old = operation.base(of: property.column)
@@ -88,7 +90,7 @@ extension WriteTransaction {
             let isOurs =
                 try isHeldThere || attempted.contains(value, of: property.column)
                 || (old.map { try $0 == there || localForm($0, of: index, in: table) == there } ?? false)
-            if !isOurs { changedThere.insert(property.name) }
+            if !isOurs && !isKnown { changedThere.insert(property.name) }
         }
         return ConflictSides(
             kind: operation.kind, base: base, local: local, server: item.isDeleted ? nil : server,

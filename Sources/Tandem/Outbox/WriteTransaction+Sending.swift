@@ -37,16 +37,16 @@ extension WriteTransaction {
         var sent = isInsert ? PropertyBases() : operation.bases
         var left = PropertyBases()
         var attempted = try attemptedValues(id)
+        if isInsert {
+            // What an attempt without an answer has left out may be there without it.
+            for entry in operation.changes.entries where Self.isEmpty(entry.value) {
+                if operation.sent?[entry.column] != nil { attempted.note(entry.value, of: entry.column) }
+            }
+        }
         // Whatever became of an earlier one, it was not said to have failed.
         attempted.settle()
         if let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table) {
-            if isInsert {
-                left = emptyBases(of: leavingOut, table)
-                // What an attempt without an answer has left out may be there without it.
-                for entry in operation.changes.entries where left[entry.column] == nil && Self.isEmpty(entry.value) {
-                    if operation.sent?[entry.column] != nil { attempted.note(entry.value, of: entry.column) }
-                }
-            }
+            if isInsert { left = emptyBases(of: leavingOut, table) }
             // What an insert may have made whose answer was lost is deleted by sending that once more.
             let isLostInsert = operation.kind == .delete && state.serverID == nil
             if operation.kind != .delete || isLostInsert {

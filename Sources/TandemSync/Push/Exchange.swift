@@ -45,8 +45,11 @@ struct Exchange: Sendable {
     }
 
     private func taken(_ status: Int, _ item: RemoteItem?) async throws(RemoteFailure) -> Reply {
-        if let item { return .differs(item, status: status) }
-        if let found = try await find() { return .differs(found, status: status) }
+        switch await lookedUp(item) {
+        case .failure(let failure): return .failed(failure, mayHaveActed: true)
+        case .success(let found?): return .differs(found, status: status)
+        case .success(nil): break
+        }
         throw .refused(status: status, message: "Its ID is taken by an item that can't be seen.")
     }
 
@@ -76,16 +79,29 @@ struct Exchange: Sendable {
         } catch {
             switch error {
             case .notFound, .gone: return .done(nil)
-            case .conflict(let status, let item, _): return try await inTheWay(item, status)
+            case .conflict(let status, let item, _): return await inTheWay(item, status)
             default: throw error
             }
         }
     }
 
     /// What a delete has met.
-    private func inTheWay(_ item: RemoteItem?, _ status: Int) async throws(RemoteFailure) -> Reply {
-        guard let found = try await item.orFind(find) else { return .done(nil) }
-        return found.isDeleted ? .done(found) : .differs(found, status: status)
+    private func inTheWay(_ item: RemoteItem?, _ status: Int) async -> Reply {
+        switch await lookedUp(item) {
+        case .failure(let failure): .failed(failure, mayHaveActed: true)
+        case .success(let found?): found.isDeleted ? .done(found) : .differs(found, status: status)
+        case .success(nil): .done(nil)
+        }
+    }
+
+    /// What stands in a request's way, looked up where the answer did not have it. Where that fails nobody knows what
+    /// became of the request: it may have met itself, delivered twice.
+    private func lookedUp(_ item: RemoteItem?) async -> Result<RemoteItem?, RemoteFailure> {
+        do throws(RemoteFailure) {
+            return .success(try await item.orFind(find))
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// An insert whose answer was lost may still be on its way. Where tombstones stay, it is sent once more: a late one
@@ -102,7 +118,7 @@ struct Exchange: Sendable {
             return reply
         } catch {
             switch error {
-            case .conflict(let status, let item, _): return try await inTheWay(item, status)
+            case .conflict(let status, let item, _): return await inTheWay(item, status)
             // It would not have been taken before either; if it was, it goes.
             case .refused, .unsendable, .notFound, .gone: return try await delete(bare)
             default: throw error
@@ -118,15 +134,21 @@ struct Exchange: Sendable {
     private func differing(_ failure: RemoteFailure) async throws(RemoteFailure) -> Reply {
         switch failure {
         case .conflict(let status, let item, _):
-            guard let found = try await item.orFind(find) else { return .missing(status: status) }
-            return .differs(found, status: status)
+            return found(await lookedUp(item), status)
         case .notFound, .gone:
             var status = 404
             if case .gone = failure { status = 410 }
             // A tombstone has a version to go on from.
-            guard isSoft, let found = try await find() else { return .missing(status: status) }
-            return .differs(found, status: status)
+            return isSoft ? found(await lookedUp(nil), status) : .missing(status: status)
         default: throw failure
+        }
+    }
+
+    private func found(_ result: Result<RemoteItem?, RemoteFailure>, _ status: Int) -> Reply {
+        switch result {
+        case .failure(let failure): .failed(failure, mayHaveActed: true)
+        case .success(let item?): .differs(item, status: status)
+        case .success(nil): .missing(status: status)
         }
     }
 

@@ -9,6 +9,8 @@ extension MemoryTransaction {
         var (base, local, server): ([String: StorageValue], [String: StorageValue], [String: StorageValue])
         (base, local, server) = ([:], [:], [:])
         var (changedHere, changedThere): (Set<String>, Set<String>) = ([], [])
+        // Of the version that is known here nobody else has changed anything.
+        let isKnown = item.version != nil && item.version == object.version
         for (place, property) in model.sent {
             let name = property.name
             local[name] = here[place]
@@ -39,7 +41,7 @@ extension MemoryTransaction {
             let isOurs =
                 isHeldThere || operation.attempted.contains(value, of: name)
                 || (old.map { $0 == there || self.local($0, at: place, model) == there } ?? false)
-            if !isOurs { changedThere.insert(name) }
+            if !isOurs && !isKnown { changedThere.insert(name) }
         }
         return ConflictSides(
             kind: operation.kind, base: base, local: local, server: item.isDeleted ? nil : server,

@@ -13,15 +13,15 @@ extension MemoryTransaction {
             let isInsert = operation.kind == .insert
             // What an attempt whose answer was lost had taken along is taken along again.
             var sent = isInsert ? [:] : operation.bases
-            // Whatever became of an earlier one, it was not said to have failed.
-            operation.attempted.settle()
-            let left = isInsert ? emptyReferences(leavingOut, model) : [:]
             if isInsert {
                 // What an attempt without an answer has left out may be there without it.
-                for (name, value) in operation.changes where left[name] == nil && operation.sent?[name] != nil {
+                for (name, value) in operation.changes where operation.sent?[name] != nil {
                     if value == .null || value == .references([]) { operation.attempted.note(value, of: name) }
                 }
             }
+            // Whatever became of an earlier one, it was not said to have failed.
+            operation.attempted.settle()
+            let left = isInsert ? emptyReferences(leavingOut, model) : [:]
             // What an insert may have made whose answer was lost is deleted by sending that once more.
             let isLostInsert = operation.kind == .delete && object.serverID == nil
             if operation.kind != .delete || isLostInsert {
