@@ -6,6 +6,7 @@ import TandemSync
 struct LawBench: Sendable {
     let store: any LocalStore
 
+    @discardableResult
     func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
         try await store.write(body)
     }
