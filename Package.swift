@@ -177,6 +177,7 @@ let package = Package(
             name: "TandemSyncTests",
             dependencies: [
                 "TandemSync", "DatasyncWire", "TandemServerCore", "Tandem", "TandemTesting",
+                .product(name: "BigInt", package: "BigInt"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "OpenCombine", package: "OpenCombine"),

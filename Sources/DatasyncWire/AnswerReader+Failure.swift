@@ -39,7 +39,8 @@ extension AnswerReader {
             }
         case 409, 412:
             return .conflict(
-                status: status, item: conflictingItem(status, response, body, request), serverDate: date(response))
+                status: status, item: conflictingItem(status, response, body, request),
+                detail: .init(serverDate: date(response), message: message(response, body, unlessItem: true)))
         case 408, 425, 429: return .later(status: status, retryAfter: retryAfter(response))
         case 400..<500: return .refused(status: status, message: message(response, body))
         // A redirect leads to a sign-in page as a rule; it says nothing of the item, and will go away.
@@ -76,14 +77,18 @@ extension AnswerReader {
 
     /// What the server says about an error: `{"error":"…"}`, `[{"errorMessage":"…"}]`, or a JSON string. Markup and
     /// what is not text is nothing to show.
-    private func message(_ response: HTTPResponse, _ body: [UInt8]) -> String {
+    ///
+    /// - Parameter unlessItem: Whether the body may be an item: one with a `title` says nothing about an error.
+    func message(_ response: HTTPResponse, _ body: [UInt8], unlessItem: Bool = false) -> String {
         guard !body.isEmpty, body.count <= 1 << 20, response.isJSON,
             let node = try? body.withUnsafeBufferPointer({ try ExactJSON.parseWire($0) })
         else { return "" }
         let text: String
         switch node {
         case .text(let message): text = message
-        case .object: text = Self.message(in: node) ?? ""
+        case .object(let members):
+            let isItem = unlessItem && members.contains { $0.key == "id" }
+            text = isItem ? "" : Self.message(in: node) ?? ""
         case .array(let nodes): text = nodes.compactMap(Self.message).joined(separator: " ")
         default: text = ""
         }

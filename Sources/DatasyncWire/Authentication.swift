@@ -36,6 +36,8 @@ actor Credentials {
     private var issue: Issue?
     private var reason = AuthenticationReason.first
     private var lastNumber = 0
+    /// Which ones the server has taken last, for whatever request.
+    private var lastTaken: Int?
     private var isAsking = false
     private var waiters: [Int: CheckedContinuation<Issue, any Error>] = [:]
     private var nextWaiter = 0
@@ -81,6 +83,28 @@ actor Credentials {
         guard issue?.number == number else { return }
         issue = nil
         reason = .refused(status: status)
+    }
+
+    /// Notes that the server has carried a request out that came with these.
+    func noteTaken(_ number: Int) {
+        lastTaken = max(lastTaken ?? number, number)
+    }
+
+    /// What is known of a request that was refused twice: whether it is itself what the server does not want of this user,
+    /// a row of somebody else's.
+    enum Suspicion {
+        /// The server takes the second credentials from others.
+        case certain
+        /// The server has taken the first ones, and the app has got others since: both may be over by now.
+        case likely
+        case none
+    }
+
+    /// What is known of a request that was refused with both.
+    func suspicion(_ first: Issue, _ second: Issue) -> Suspicion {
+        guard let lastTaken else { return .none }
+        if lastTaken >= second.number { return .certain }
+        return lastTaken >= first.number && first.fields != second.fields ? .likely : .none
     }
 
     private func end(_ result: Result<HTTPFields, any Error>) {

@@ -33,6 +33,8 @@ public final class DatasyncRemote: Remote {
 
     public var address: String? { writer.address.description }
 
+    public func url(of table: RemoteTableName) -> String? { writer.url(of: table) }
+
     public func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
         let request = try written { () throws(Unsendable) in try writer.page(request) }
         let (response, body) = try await exchange(request)
@@ -80,18 +82,44 @@ extension DatasyncRemote {
     }
 
     /// One exchange, and one more with new credentials if the server did not take the first ones.
+    ///
+    /// - Throws: ``RemoteFailure/refused(status:message:)`` if it did not take those either, but takes them from other
+    ///   requests.
     private func exchange(_ request: WireRequest) async throws(RemoteFailure) -> (HTTPResponse, [UInt8]) {
         guard let credentials else { return try await send(request, with: nil) }
-        var refusal: Int?
+        var refused: (issue: Credentials.Issue, status: Int)?
         while true {
-            let issue = try await issue(of: credentials, after: refusal)
+            let issue = try await issue(of: credentials, after: refused?.status)
             let (response, body) = try await send(request, with: issue.fields)
             let status = response.status.code
-            guard writer.dialect.unauthenticated.contains(status) else { return (response, body) }
+            guard writer.dialect.unauthenticated.contains(status) else {
+                if response.status.kind == .successful { await credentials.noteTaken(issue.number) }
+                return (response, body)
+            }
+            if let first = refused?.issue, await isOfTheRequest(request, first, issue, credentials) {
+                throw .refused(status: status, message: reader.message(response, body))
+            }
             await credentials.refuse(issue.number, status: status)
             // The second refusal is an answer.
-            guard refusal == nil else { return (response, body) }
-            refusal = status
+            guard refused == nil else { return (response, body) }
+            refused = (issue, status)
+        }
+    }
+
+    /// Whether a request that was refused twice is itself what the server does not want of this user. In doubt the table is
+    /// looked at: the credentials of a session that is over are taken for nothing, but where all may read.
+    private func isOfTheRequest(
+        _ request: WireRequest, _ first: Credentials.Issue, _ second: Credentials.Issue, _ credentials: Credentials
+    ) async -> Bool {
+        switch await credentials.suspicion(first, second) {
+        case .certain: return true
+        case .none: return false
+        case .likely:
+            let look = PageRequest(table: request.table, order: .id(after: nil), top: 1)
+            guard let look = try? writer.page(look), let answer = try? await send(look, with: second.fields) else {
+                return false
+            }
+            return answer.0.status.kind == .successful
         }
     }
 

@@ -19,6 +19,15 @@ public struct RequestWriter: Sendable {
     }
 }
 
+extension RequestWriter {
+    /// A table's address: scheme, host, port and path.
+    public func url(of table: RemoteTableName) -> String { origin + path(of: table) }
+
+    private var origin: String { "\(address.scheme)://\(address.authority)" }
+
+    private func path(of table: RemoteTableName) -> String { address.path + dialect.path(of: table) }
+}
+
 // MARK: - Writes
 
 extension RequestWriter {
@@ -116,9 +125,9 @@ extension RequestWriter {
         _ method: HTTPRequest.Method, _ table: RemoteTableName, _ action: WireRequest.Action, id: ServerID? = nil,
         query: [String] = [], version: String? = nil, body: [UInt8] = []
     ) -> WireRequest {
-        var path = address.path + dialect.path(of: table)
+        var path = path(of: table)
         if let id { path += "/" + PathText.segment(id.rawValue) }
-        let url = "\(address.scheme)://\(address.authority)\(path)"
+        let url = origin + path
         if !query.isEmpty { path += "?" + query.joined(separator: "&") }
         var head = HTTPRequest(method: method, scheme: address.scheme, authority: address.authority, path: path)
         head.headerFields[.zumoVersion] = dialect.apiVersion

@@ -26,16 +26,61 @@ public struct PullResult: Sendable {
     /// this result alone. Else it is thrown.
     public internal(set) var stoppedBy: SyncError?
 
+    /// What a pull has brought, for a ``SyncResult`` of the app's own, or a test.
+    ///
+    /// - Parameters:
+    ///   - inserted: How many objects are new here.
+    ///   - updated: How many were changed.
+    ///   - deleted: How many went.
+    ///   - unchanged: How many items were here already as they are.
+    ///   - keptBeside: How many were kept beside changes that are to be sent.
+    ///   - refusedRows: The items that could not be written.
+    ///   - pages: How many pages were asked for.
+    ///   - push: What was sent before.
+    ///   - pushError: Why the push before ended without a result.
+    ///   - stoppedBy: Why the pull stopped before its end.
+    public init(
+        inserted: Int = 0, updated: Int = 0, deleted: Int = 0, unchanged: Int = 0, keptBeside: Int = 0,
+        refusedRows: [RefusedRow] = [], pages: Int = 0, push: PushResult? = nil, pushError: SyncError? = nil,
+        stoppedBy: SyncError? = nil
+    ) {
+        self.inserted = inserted
+        self.updated = updated
+        self.deleted = deleted
+        self.unchanged = unchanged
+        self.keptBeside = keptBeside
+        self.refusedRows = refusedRows
+        self.pages = pages
+        self.push = push
+        self.pushError = pushError
+        self.stoppedBy = stoppedBy
+    }
+
     /// How many objects changed here.
     public var changes: Int { inserted + updated + deleted }
 }
 
 /// An item of the server's that could not be written here.
 public struct RefusedRow: Sendable {
+    /// The model, by its name in Swift.
+    public let model: String
+    /// The model's table in the store.
+    public let table: String
     /// The item's key on the server.
     public let serverID: ServerID
     /// Why not, in a sentence.
     public let message: String
     /// The error, if this pull has met one.
     public let underlying: (any Error)?
+
+    /// An item that could not be written, for a ``PullResult`` of the app's own.
+    public init(
+        model: String, table: String, serverID: ServerID, message: String, underlying: (any Error)? = nil
+    ) {
+        self.model = model
+        self.table = table
+        self.serverID = serverID
+        self.message = message
+        self.underlying = underlying
+    }
 }

@@ -18,6 +18,19 @@ public struct PushResult: Sendable {
         /// The values that were given up for the server's, by the properties' names in Swift, as they were stored: the
         /// conflict policy wanted it so.
         public let lost: [String: StorageValue]
+
+        /// What became of one operation, for a ``PushResult`` of the app's own.
+        public init(
+            id: Tandem.Operation.ID, kind: Tandem.Operation.Kind, table: String, localID: LocalID, outcome: Outcome,
+            lost: [String: StorageValue] = [:]
+        ) {
+            self.id = id
+            self.kind = kind
+            self.table = table
+            self.localID = localID
+            self.outcome = outcome
+            self.lost = lost
+        }
     }
 
     /// How an operation ended. More ways may be added: keep a `default` in a `switch`.
@@ -34,7 +47,8 @@ public struct PushResult: Sendable {
         case refused(SyncError)
         /// Others have changed the object too, and the policy leaves the choice to the user. It waits for that.
         case conflict(SyncError)
-        /// It did not work this time: a later push sends it again, not before that time if there is one.
+        /// It did not work this time: a later push sends it again, not before that time if there is one. Or it failed in
+        /// an earlier push, and was passed over because too many others did so again.
         case retryLater(SyncError, at: Date?)
         /// It is left unsent until it is released.
         case held
@@ -51,11 +65,28 @@ public struct PushResult: Sendable {
     public let entries: [Entry]
     /// Why the push stopped before its end; `nil` if it went through the queue.
     ///
+    /// It is there as well if the server has answered for none of five objects or more: it seems to be down.
+    ///
     /// Among the reasons are ``SyncError/Code/cancelled`` and ``SyncError/Code/store``, which a push throws as they are
     /// if it has given no values up (``Entry/lost``).
     public let stoppedBy: SyncError?
     /// When the first of those may be sent that were not due, and that are not among the entries.
     let nextDue: Date?
+
+    /// What a push did, for a ``SyncResult`` of the app's own, or a test.
+    ///
+    /// - Parameters:
+    ///   - entries: What became of each operation; none, if not said.
+    ///   - stoppedBy: Why it stopped before its end; `nil` if it went through the queue.
+    public init(entries: [Entry] = [], stoppedBy: SyncError? = nil) {
+        self.init(entries: entries, stoppedBy: stoppedBy, nextDue: nil)
+    }
+
+    init(entries: [Entry], stoppedBy: SyncError?, nextDue: Date?) {
+        self.entries = entries
+        self.stoppedBy = stoppedBy
+        self.nextDue = nextDue
+    }
 
     /// Whether all that was due is on the server now. What waits for the user since an earlier push is not due:
     /// ``SyncContext/failedOperations()`` has it.

@@ -3,9 +3,14 @@ import Tandem
 extension SyncContext {
     /// Runs a sync: one at a time on this store, in this process and among all, and as the user whose data it is.
     ///
+    /// - Parameters:
+    ///   - checkingOwner: Whether the data has to be this user's.
+    ///   - isExchange: Whether anything is to be exchanged with the server: how that ends is in the status.
     /// - Throws: ``SyncError/Code/busy``, ``SyncError/Code/otherUser``, ``SyncError/Code/otherServer``.
     @discardableResult
-    func exclusively<T: Sendable>(checkingOwner: Bool = true, _ body: () async throws -> T) async throws -> T {
+    func exclusively<T: Sendable>(
+        checkingOwner: Bool = true, isExchange: Bool = true, _ body: () async throws -> T
+    ) async throws -> T {
         let turn = SyncTurn(of: store.lockName)
         guard !SyncTurn.isWithin(turn.store) else {
             throw SyncError(
@@ -19,7 +24,7 @@ extension SyncContext {
         } catch {
             result = .failure(error)
         }
-        board.end(with: result.stop, hasRun: turn.hasBegun)
+        board.end(with: result.stop, hasRun: turn.hasBegun, isExchange: isExchange)
         return try result.get()
     }
 
@@ -36,6 +41,22 @@ extension SyncContext {
             if checkingOwner { try await checkOwner() }
             return try await body()
         }
+    }
+
+    /// Does something while no sync has the store, in this process or in another one, and none can begin.
+    ///
+    /// - Returns: `nil` if one has it: it is not waited for.
+    /// - Throws: ``SyncError/Code/busy`` if the lock file can't be opened, and what the block throws.
+    func unlessSyncing<T: Sendable>(_ body: () async throws -> T) async throws -> T? {
+        let name = store.lockName
+        let gate = SyncGates.all.gate(of: name)
+        defer { SyncGates.all.release(name) }
+        guard gate.tryToEnter() else { return nil }
+        defer { gate.leave() }
+        guard let path = store.lockPath else { return try await body() }
+        guard let lock = try ProcessLock.take(at: path) else { return nil }
+        defer { lock.release() }
+        return try await body()
     }
 
     private func takeProcessLock() async throws -> ProcessLock? {
@@ -56,13 +77,34 @@ extension SyncContext {
     private static let lockPause = Duration.milliseconds(50)
 }
 
+extension PullResult {
+    /// Why it, or the push before it, did not go to its end.
+    fileprivate var stop: SyncError? { stoppedBy ?? pushError ?? push?.stoppedBy }
+}
+
+extension SyncResult {
+    /// Why its push, or else one of its pulls, did not go to its end.
+    fileprivate var stop: SyncError? {
+        pushError ?? push?.stoppedBy ?? pulls.compactMap(\.stop).first
+    }
+}
+
+extension SyncResult.Pull {
+    fileprivate var stop: SyncError? {
+        switch outcome {
+        case .success(let result): result.stop
+        case .failure(let error): error
+        }
+    }
+}
+
 extension Result {
     /// Why a sync did not go to its end.
     fileprivate var stop: (any Error)? {
         switch self {
         case .success(let result as PushResult): result.stoppedBy
-        case .success(let result as SyncResult): result.pushError ?? result.push?.stoppedBy
-        case .success(let result as PullResult): result.stoppedBy
+        case .success(let result as SyncResult): result.stop
+        case .success(let result as PullResult): result.stop
         case .success: nil
         case .failure(let error): error
         }

@@ -3,7 +3,8 @@ import Foundation
 extension SyncContext {
     /// How a context syncs.
     public struct Options: Sendable {
-        /// How many requests of a push are under way at a time, 1 to 64. At 1 the order is the queue's.
+        /// How many requests of a push are under way at a time, 1 to 64. At 1 the order is the queue's; else what failed
+        /// in an earlier push goes behind what did not.
         public var inFlight = 8
         /// How many items a page of a pull is asked to have, at least 1.
         public var pageSize = 100
@@ -27,9 +28,12 @@ extension SyncContext {
     }
 }
 
-/// When a request that may succeed is repeated.
+/// When a request that may succeed is repeated within one push.
+///
+/// Between pushes nothing is waited for but what the server asks for by `Retry-After`: the next push tries anew, however
+/// soon it is begun. A ``SyncScheduler`` waits ever longer; an app that pushes by itself sees to that.
 public struct RetryPolicy: Sendable, Hashable {
-    /// How often it is sent in all, at least 1.
+    /// How often it is sent in all by one push, at least 1.
     public var tries = 3
     /// The first delay, before jitter.
     public var first: Duration = .milliseconds(500)

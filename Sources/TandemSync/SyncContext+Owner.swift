@@ -42,7 +42,7 @@ extension SyncContext {
     ///   because of what refers to it. Nothing is changed then.
     public func adopt(_ choice: AdoptChoice) async throws {
         let (models, user) = (store.sentModels, user)
-        try await exclusively(checkingOwner: false) {
+        try await exclusively(checkingOwner: false, isExchange: false) {
             try await store.write { store in
                 if let table = try store.exchangedTablesWithoutModel().first {
                     throw SyncError(
@@ -98,6 +98,8 @@ struct NotedRemote: Remote {
 
     var format: WireFormat { remote.format }
     var address: String? { remote.address }
+
+    func url(of table: RemoteTableName) -> String? { remote.url(of: table) }
 
     func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
         try await noted(remote.page(request))

@@ -21,6 +21,14 @@ extension SyncContext {
         StreamPublisher { self.statuses }.eraseToAnyPublisher()
     }
 
+    /// The operations that wait for the user, as an OpenCombine publisher: first as they are, then whenever they change.
+    /// See ``failures``.
+    ///
+    /// Finishes when the store is closed; fails with what the store throws.
+    public var failuresPublisher: AnyPublisher<[TableOperationError], any Error> {
+        StreamPublisher { self.failures }.eraseToAnyPublisher()
+    }
+
     /// How far an object is on its way to the server, as an OpenCombine publisher: first as it is, then whenever it
     /// changes; `nil` if the store does not have it. See ``states(of:)``.
     ///

@@ -61,12 +61,23 @@ extension SyncContext {
 
     /// A pull within a sync that has the store to itself.
     func runPull(_ query: PullQuery, pushesFirst: Bool) async throws -> PullResult {
+        var edits: PointlessEdits?
+        return try await runPull(query, pushesFirst: pushesFirst, noting: &edits)
+    }
+
+    /// A pull within a sync that has the store to itself.
+    ///
+    /// - Parameter edits: Where a whole pull notes the edits whose objects the server has no more; `nil` if nobody wants to
+    ///   know.
+    func runPull(
+        _ query: PullQuery, pushesFirst: Bool, noting edits: inout PointlessEdits?
+    ) async throws -> PullResult {
         let resolved = try await resolve(query, isPreliminary: pushesFirst)
         var sent: (result: PushResult?, error: SyncError?) = (nil, nil)
         if pushesFirst, try await hasOperations(in: query.table) { sent = try await pushBeforePull() }
         var result = PullResult()
         do {
-            try await fetch(query, resolved, into: &result)
+            try await fetch(query, resolved, into: &result, noting: &edits)
         } catch {
             guard sent.result?.hasGivenUp ?? false else { throw error }
             result.stoppedBy = SyncError(stopping: error)
@@ -76,12 +87,18 @@ extension SyncContext {
     }
 
     /// - Parameter result: What has been done, if it throws too.
-    private func fetch(_ query: PullQuery, _ known: ResolvedQuery?, into result: inout PullResult) async throws {
+    private func fetch(
+        _ query: PullQuery, _ known: ResolvedQuery?, into result: inout PullResult, noting edits: inout PointlessEdits?
+    ) async throws {
         var resolved = known
         if resolved == nil { resolved = try await resolve(query) }
         guard let resolved else { return }
         var run = PullRun(self, resolved)
-        defer { result = run.tally.finished() }
+        run.pointlessEdits = edits
+        defer {
+            result = run.tally.finished()
+            edits = run.pointlessEdits
+        }
         _ = try await run.run()
     }
 

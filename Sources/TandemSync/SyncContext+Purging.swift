@@ -44,7 +44,7 @@ extension SyncContext {
     }
 
     private func purge(_ query: PullQuery, force: Bool) async throws -> Int {
-        try await exclusively {
+        try await exclusively(isExchange: false) {
             let filter = try await localFilter(of: query)
             let name = try settings(of: query.table).model.wireName
             return try await store.write { try Self.purge(query, filter, name, force: force, in: $0) }

@@ -4,7 +4,8 @@ extension SyncContext {
     /// Sends what the queue has when it begins, over all tables.
     ///
     /// Order is kept where it matters: between the changes of one object, between objects that refer to each other, and,
-    /// at one request in flight (``Options/inFlight``), everywhere. What was refused, or is held, is not sent.
+    /// at one request in flight (``Options/inFlight``), everywhere. What was refused, or is held, is not sent. What failed
+    /// in an earlier push does not hold up the rest.
     ///
     /// For example:
     ///
@@ -13,8 +14,8 @@ extension SyncContext {
     /// for entry in result.refused { print(entry.localID, entry.outcome) }
     /// ```
     ///
-    /// - Returns: What became of each operation. A server that can't be reached, or asks who is calling, stops the push
-    ///   and is told in ``PushResult/stoppedBy``; the queue is then intact.
+    /// - Returns: What became of each operation. A server that can't be reached, asks who is calling, or wants to be left
+    ///   alone for long, stops the push and is told in ``PushResult/stoppedBy``; the queue is then intact.
     /// - Throws: `CancellationError`; what the store throws. Once values were given up for the server's, the result is
     ///   returned with that in ``PushResult/stoppedBy``, so that they are not lost.
     @discardableResult

@@ -2,11 +2,15 @@ import Foundation
 import Tandem
 
 /// What the user chooses for an operation that the server refused, or that is in conflict. Each choice is one
-/// transaction, and needs neither the network nor another sync's end, but where said.
+/// transaction, and needs neither the network nor another sync's end, but where said. While the operation is being sent it
+/// is ``SyncError/Code/busy``; one whose process died while it was sent is not.
 extension SyncContext {
-    /// The operations that wait for the user, in the order of the queue.
+    /// The operations that wait for the user, in the order of the queue, with why. Live: ``failures``.
+    ///
+    /// - Complexity: One walk over the queue, if it has any.
     public func failedOperations() async throws -> [TableOperationError] {
         try await store.read { store in
+            guard try store.countOfOperations(in: .failed) > 0 else { return [] }
             var (failed, last) = ([TableOperationError](), nil as Tandem.Operation.ID?)
             while true {
                 let next = try store.operations(after: last, limit: 512)
@@ -39,8 +43,7 @@ extension SyncContext {
     /// - Throws: `TandemError.Code.staleOperation` if it is no longer in the queue; `.corrupt` if what the server holds
     ///   makes no object.
     public func conflict<M: Model>(of id: Tandem.Operation.ID, on model: M.Type) async throws -> Conflict<M>? {
-        try await store.write { store in
-            let operation = try self.waiting(id, store)
+        try await choosing(id) { operation, store in
             guard operation.table == M.__definition.table, let item = try self.serverSide(of: operation, store) else {
                 return nil
             }
@@ -64,9 +67,12 @@ extension SyncContext {
     /// - Throws: `TandemError.Code.staleOperation` if it is no longer in the queue; `.duplicateValue` if another object
     ///   here has a unique value of the server's side.
     public func keepMine(_ id: Tandem.Operation.ID) async throws {
-        try await store.write { store in
-            let operation = try self.waiting(id, store)
+        try await choosing(id) { operation, store in
             guard let item = try self.serverSide(of: operation, store) else { return try store.release(id) }
+            // An undelete that is still on its way could bring it back: the delete has to be sent.
+            if item.isDeleted, operation.kind == .delete, try store.outgoing(id)?.attemptedKinds.mayUndelete == true {
+                return try store.release(id)
+            }
             let settings = try self.settings(of: operation.table)
             if item.isDeleted, !settings.features.softDelete, operation.kind != .delete {
                 return try store.makeInsert(id)
@@ -89,7 +95,7 @@ extension SyncContext {
         if case .lost(let values) = try await takeKnown(id) { return values }
         return try await exclusively {
             // The sync that was waited for may have brought it, or have sent the operation.
-            switch try await takeKnown(id) {
+            switch try await store.write({ try self.takeKnown(self.waiting(id, $0, isAlone: true), $0) }) {
             case .lost(let values): return values
             case .unknown(let object): return try await takeAsked(object)
             }
@@ -104,18 +110,21 @@ extension SyncContext {
     }
 
     private func takeKnown(_ id: Tandem.Operation.ID) async throws -> Taking {
-        try await store.write { store in
-            let operation = try self.waiting(id, store)
-            if let item = try self.serverSide(of: operation, store) { return .lost(try store.discard(id, for: item)) }
-            guard let object = try store.outgoing(id) else { throw Self.gone(id) }
-            return .unknown(object)
-        }
+        try await choosing(id) { try self.takeKnown($0, $1) }
+    }
+
+    private func takeKnown(_ operation: Tandem.Operation, _ store: any LocalWriting) throws -> Taking {
+        let id = operation.id
+        if let item = try serverSide(of: operation, store) { return .lost(try store.discard(id, for: item)) }
+        guard let object = try store.outgoing(id) else { throw Self.gone(id) }
+        return .unknown(object)
     }
 
     private func takeAsked(_ object: OutgoingObject) async throws -> [String: StorageValue] {
         let (id, item) = (object.operation.id, try await found(object))
         return try await store.write { store in
-            let operation = try self.waiting(id, store)
+            // This is a sync of its own: nothing is being sent.
+            let operation = try self.waiting(id, store, isAlone: true)
             // What the user did not see when they chose is not theirs to lose.
             guard operation.changedAt == object.operation.changedAt, let now = try store.outgoing(id),
                 now.values == object.values
@@ -137,9 +146,8 @@ extension SyncContext {
     ///   here has a unique value of what the object would become.
     @discardableResult
     public func discard(_ id: Tandem.Operation.ID) async throws -> [String: StorageValue] {
-        try await store.write { store in
-            let operation = try self.waiting(id, store)
-            return try store.discard(id, for: try self.serverSide(of: operation, store))
+        try await choosing(id) { operation, store in
+            try store.discard(id, for: try self.serverSide(of: operation, store))
         }
     }
 
@@ -152,11 +160,32 @@ extension SyncContext {
 
     // MARK: -
 
+    /// Makes a choice about an operation, in one transaction.
+    private func choosing<T: Sendable>(
+        _ id: Tandem.Operation.ID,
+        _ body: @escaping @Sendable (Tandem.Operation, any LocalWriting) throws -> T
+    ) async throws -> T {
+        do {
+            return try await store.write { try body(try self.waiting(id, $0), $0) }
+        } catch let error as SyncError where error.code == .busy {
+            // Where its process has died before the answer came, it looks for ever as if it were being sent.
+            let result = try await unlessSyncing {
+                try await store.write { try body(try self.waiting(id, $0, isAlone: true), $0) }
+            }
+            guard let result else { throw error }
+            return result
+        }
+    }
+
     /// An operation that a choice can be made about.
-    private func waiting(_ id: Tandem.Operation.ID, _ store: any LocalReading) throws -> Tandem.Operation {
+    ///
+    /// - Parameter isAlone: Whether nothing is being sent, whatever it looks like.
+    private func waiting(
+        _ id: Tandem.Operation.ID, _ store: any LocalReading, isAlone: Bool = false
+    ) throws -> Tandem.Operation {
         guard let operation = try store.operation(withID: id) else { throw Self.gone(id) }
         // An attempt with an error has ended without an answer.
-        guard operation.state != .attempted || operation.error != nil else {
+        guard operation.state != .attempted || operation.error != nil || isAlone else {
             throw SyncError(
                 .busy, "The operation is being sent.", advice: "Choose when its answer has come.",
                 table: operation.table)
@@ -172,12 +201,15 @@ extension SyncContext {
     /// What is known of the server's side: what a pull has brought, or the answer that the operation failed with.
     private func serverSide(of operation: Tandem.Operation, _ store: any LocalReading) throws -> ServerItem? {
         let forms = try forms(of: settings(of: operation.table))
-        // What the model can't read any more can't be taken either.
-        if let kept = try store.keptItem(of: operation.id) { return try? forms.stored(kept) }
-        guard let source = operation.error?.serverItem, let item = ItemForms.item(from: Array(source)) else {
-            return nil
+        let answer = operation.error?.serverItem.flatMap { ItemForms.item(from: Array($0)) }
+        if let kept = try store.keptItem(of: operation.id) {
+            // The tombstone that the operation was made on was known before it was sent.
+            let version = try store.object(operation.localID, in: operation.table)?.version
+            let isOlder = answer != nil && kept.isDeleted && kept.version != nil && kept.version == version
+            // What the model can't read any more can't be taken either.
+            if !isOlder { return try? forms.stored(kept) }
         }
-        return try? forms.stored(item)
+        return answer.flatMap { try? forms.stored($0) }
     }
 
     /// What the server holds of an object, asked now; a tombstone if nothing.
@@ -185,12 +217,13 @@ extension SyncContext {
         let settings = try settings(of: object.operation.table)
         let forms = forms(of: settings)
         guard let key = Attempt.key(of: object, settings) else { return nil }
+        try await waitOutPause(for: forms)
         do {
             if let item = try await remote.find(forms.table, key) { return try forms.stored(item) }
         } catch let failure as RemoteFailure {
-            throw SyncError.thrown(for: failure, table: forms.table)
+            throw thrown(for: failure, forms)
         } catch let problem as UnreadableValue {
-            throw SyncError(problem, table: forms.table)
+            throw SyncError(problem, forms)
         }
         return object.serverID.map { ServerItem(serverID: $0, isDeleted: true) }
     }

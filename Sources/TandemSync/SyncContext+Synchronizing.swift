@@ -12,11 +12,13 @@ extension SyncContext {
     /// for edit in result.dropped { print("\(edit.model) \(edit.localID) is gone, and with it", edit.values) }
     /// ```
     ///
-    /// An edit is dropped where the table's conflict policy merges and has no other wish for deleted objects, or where
-    /// the server wins. Every other policy decides by itself, when the edit is sent.
+    /// That an object is gone its tombstone tells, or a full pull without a filter that does not find it. An edit is
+    /// dropped where the table's conflict policy merges and has no other wish for deleted objects, or where the server
+    /// wins. Every other policy decides by itself, when the edit is sent.
     ///
-    /// A table that can't be pulled is told in the result, and does not stop the others. An operation that waits for the
-    /// user goes on waiting.
+    /// A table that can't be pulled is told in the result, and does not stop the others, unless the server wants to be left
+    /// alone for long: then nothing more is asked, and the result says so of each table (``SyncError/Code/later``,
+    /// ``SyncError/retryAt``). An operation that waits for the user goes on waiting.
     ///
     /// - Parameter pulls: What to fetch; if not said, all models that are sent, without filters, each with its table's
     ///   name as query ID.
@@ -44,11 +46,12 @@ extension SyncContext {
     ///   at once.
     func runSynchronize(_ queries: [PullQuery], isExplicit: Bool) async throws -> SyncResult {
         var result = SyncResult()
+        var edits: PointlessEdits? = PointlessEdits()
         for query in queries {
-            result.pulls.append(SyncResult.Pull(query: query, outcome: try await pullWithinSync(query)))
+            result.pulls.append(SyncResult.Pull(query: query, outcome: try await pullWithinSync(query, &edits)))
         }
         do {
-            try await dropPointlessEdits(&result)
+            try await drop(edits ?? PointlessEdits(), &result)
             if try await store.read({ try $0.countOfOperations() }) > 0 {
                 result.push = try await runPush(isExplicit: isExplicit)
             }
@@ -59,9 +62,11 @@ extension SyncContext {
         return result
     }
 
-    private func pullWithinSync(_ query: PullQuery) async throws -> Result<PullResult, SyncError> {
+    private func pullWithinSync(
+        _ query: PullQuery, _ edits: inout PointlessEdits?
+    ) async throws -> Result<PullResult, SyncError> {
         do {
-            return .success(try await runPull(query, pushesFirst: false))
+            return .success(try await runPull(query, pushesFirst: false, noting: &edits))
         } catch let error as SyncError where error.code != .unreachable && error.code != .unauthenticated {
             return .failure(error)
         }
@@ -69,9 +74,11 @@ extension SyncContext {
 
     // MARK: -
 
-    /// Drops updates of objects whose tombstones the pulls have brought, where no policy wants to keep them: they are
-    /// left to the push then. What waits for the user is the user's.
-    private func dropPointlessEdits(_ result: inout SyncResult) async throws {
+    /// Drops updates of objects whose tombstones the pulls have brought, or that a whole pull has not found, where no
+    /// policy wants to keep them: they are left to the push then. What waits for the user is the user's.
+    ///
+    /// - Parameter edits: Those of what was not found.
+    private func drop(_ edits: PointlessEdits, _ result: inout SyncResult) async throws {
         let tables = Set(try store.sentModels.map(\.table).filter(dropsEdits))
         var last: Operation.ID?
         while true {
@@ -82,13 +89,13 @@ extension SyncContext {
                 return (
                     operations,
                     try operations.filter {
-                        try tables.contains($0.table) && Self.tombstone(of: $0, local) != nil
+                        try tables.contains($0.table) && Self.tombstone(of: $0, edits, local) != nil
                     }
                 )
             }
             if !pointless.isEmpty {
                 result.dropped += try await store.write { local in
-                    try pointless.compactMap { try Self.drop($0.id, local) }
+                    try pointless.compactMap { try Self.drop($0.id, edits, local) }
                 }
             }
             last = operations.last?.id
@@ -103,26 +110,34 @@ extension SyncContext {
         }
     }
 
-    private static func tombstone(of operation: Operation, _ local: any LocalReading) throws -> KeptItem? {
+    /// What tells that the object of an edit is gone; `nil` if nothing does.
+    private static func tombstone(
+        of operation: Operation, _ edits: PointlessEdits, _ local: any LocalReading
+    ) throws -> ServerItem? {
         guard operation.kind == .update, operation.state == .pending || operation.state == .attempted,
             // What was deleted from here, and is brought back, is not pointless.
-            try !local.mayHaveDeleted(operation.id),
-            let kept = try local.keptItem(of: operation.id), kept.isDeleted
+            try !local.mayHaveDeleted(operation.id)
         else { return nil }
-        return kept
+        let kept = try local.keptItem(of: operation.id)
+        if let kept, kept.isDeleted {
+            var tombstone = ServerItem(
+                serverID: kept.serverID, version: kept.version, updatedAt: kept.updatedAt, isDeleted: true,
+                source: kept.source)
+            tombstone.wasKept = true
+            return tombstone
+        }
+        return edits.serverID(of: operation.id).map { ServerItem(serverID: $0, isDeleted: true) }
     }
 
-    private static func drop(_ id: Operation.ID, _ local: any LocalWriting) throws -> DroppedEdit? {
+    private static func drop(
+        _ id: Operation.ID, _ edits: PointlessEdits, _ local: any LocalWriting
+    ) throws -> DroppedEdit? {
         // It may have changed since it was looked at.
-        guard let operation = try local.operation(withID: id), let kept = try tombstone(of: operation, local) else {
-            return nil
-        }
-        var tombstone = ServerItem(
-            serverID: kept.serverID, version: kept.version, updatedAt: kept.updatedAt, isDeleted: true,
-            source: kept.source)
-        tombstone.wasKept = true
+        guard let operation = try local.operation(withID: id),
+            let tombstone = try tombstone(of: operation, edits, local)
+        else { return nil }
         let values = try local.discard(id, for: tombstone)
         return DroppedEdit(
-            model: operation.model, localID: operation.localID, serverID: kept.serverID, values: values)
+            model: operation.model, localID: operation.localID, serverID: tombstone.serverID, values: values)
     }
 }

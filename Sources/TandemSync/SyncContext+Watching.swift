@@ -7,11 +7,11 @@ extension SyncContext {
         let (counts, fetched) = try await store.read { store in
             (
                 try [Operation.State.failed, .held].map { try store.countOfOperations(in: $0) }
-                    + [try store.countOfOperations()],
+                    + [try store.countOfOperations(), try store.countOfOperationsToRetry()],
                 try store.lastSuccesses()
             )
         }
-        (status.failed, status.held) = (counts[0], counts[1])
+        (status.failed, status.held, status.retrying) = (counts[0], counts[1], counts[3])
         status.pending = counts[2] - counts[0] - counts[1]
         status.lastSuccess.merge(fetched) { max($0, $1) }
         return status
@@ -34,16 +34,37 @@ extension SyncContext {
     }
 
     /// How far an object is on its way to the server; `nil` if the store does not have it.
+    ///
+    /// - Throws: ``SyncError/Code/unknownModel`` if the store was not opened with its model, or that is never sent.
     public func state<M: Model>(of object: M) async throws -> SyncState? {
         let (table, localID, isPushing) = (M.__definition.table, object.localID, isPushing)
+        _ = try settings(of: table)
         return try await store.read { try $0.syncState(of: localID, in: table, isPushing: isPushing) }
     }
 
     /// How far an object is on its way to the server, live: first as it is, then whenever it changes.
     ///
-    /// Ends when the store is closed.
+    /// Ends when the store is closed, and with ``SyncError/Code/unknownModel`` if the store was not opened with its model,
+    /// or that is never sent.
     public func states<M: Model>(of object: M) -> AsyncThrowingStream<SyncState?, any Error> {
         live { try await self.state(of: object) }
+    }
+
+    /// The operations that wait for the user, live: first as they are, then whenever they change. Who is slow gets the
+    /// newest.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// for try await failures in sync.failures {
+    ///     list.show(failures.map { "\($0.operation.model) \($0.operation.localID): \($0.message)" })
+    /// }
+    /// ```
+    ///
+    /// What the user can do about each: ``retry(_:)``, ``keepMine(_:)``, ``takeServers(_:)``, ``discard(_:)``,
+    /// ``hold(_:)``. Ends when the store is closed.
+    public var failures: AsyncThrowingStream<[TableOperationError], any Error> {
+        live { try await self.failedOperations() }
     }
 
     /// Whether what is marked as being sent may be under way. Another process's push is not known of.

@@ -11,6 +11,7 @@ public final class SyncContext: Sendable {
     let user: String?
     let board = StatusBoard()
     let serverClock = ServerClock()
+    let pause = ServerPause()
     private let tables: Mutex<[String: TableSettings]>
 
     /// A context for one store and one server. Nothing goes over the network yet.
@@ -66,6 +67,8 @@ public final class SyncContext: Sendable {
 
     /// How values go between the store and the wire, for one model.
     func forms(of settings: TableSettings) -> ItemForms {
-        ItemForms(model: settings.model, format: remote.format)
+        ItemForms(
+            model: settings.model, format: remote.format,
+            url: remote.url(of: RemoteTableName(settings.model.wireName)))
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Tandem
 
 /// What went wrong in a sync, where, and what to do about it.
@@ -22,7 +23,8 @@ public struct SyncError: Error, Sendable {
         public static let refused = Code(kind: .refused)
         /// Both sides have changed an object, and the user is to choose.
         public static let conflict = Code(kind: .conflict)
-        /// The server can't answer now.
+        /// The server can't answer now, or could not when it was asked for this object last. Where it has said when it can,
+        /// that is ``SyncError/retryAt``.
         public static let later = Code(kind: .later)
         /// The server's answer is none.
         public static let badAnswer = Code(kind: .badAnswer)
@@ -66,26 +68,31 @@ public struct SyncError: Error, Sendable {
     public let advice: String?
     /// The table concerned, as the server names it.
     public let table: String?
-    /// The address asked: scheme, host, port and path, without user, query and key.
+    /// The address asked, or the table's: scheme, host, port and path, without user, query and key. What concerns an
+    /// exchange with the server has one, if the remote tells it (``Remote/url(of:)``).
     public let url: String?
     /// The answer's status.
     public let status: Int?
     /// The property concerned, by its wire name.
     public let property: String?
+    /// When the server wants to be asked again, if it has said so: until then the context leaves it alone, whatever the
+    /// table.
+    public internal(set) var retryAt: Date?
     /// The error that caused this one.
     public let underlying: (any Error)?
 
     package init(
         _ code: Code, _ message: String, advice: String? = nil, table: String? = nil, url: String? = nil,
-        status: Int? = nil, property: String? = nil, underlying: (any Error)? = nil
+        status: Int? = nil, property: String? = nil, retryAt: Date? = nil, underlying: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
         self.advice = advice
         self.table = table
-        self.url = url
+        self.url = url.map(Self.shown)
         self.status = status
         self.property = property
+        self.retryAt = retryAt
         self.underlying = underlying
     }
 }
@@ -123,34 +130,41 @@ extension SyncError {
     }
 
     /// What a failed exchange means to the app.
-    init(_ failure: RemoteFailure, table: RemoteTableName?) {
-        let text = "\(failure)"
-        let table = table?.rawValue
+    ///
+    /// - Parameters:
+    ///   - table: The table that the exchange was about.
+    ///   - url: The table's address: ``Remote/url(of:)``.
+    init(_ failure: RemoteFailure, table: RemoteTableName?, url: String?) {
+        var (message, table, url) = ("\(failure)", table, url)
+        var (advice, status, property): (String?, Int?, String?)
+        let code: Code
         switch failure {
-        case .notSent, .lost:
-            self.init(
-                .unreachable, text, advice: "It is sent again by the next sync.", table: table, underlying: failure)
-        case .unauthenticated(let status, _):
-            self.init(
-                .unauthenticated, text, advice: "Let the user sign in.", table: table, status: status,
-                underlying: failure)
-        case .conflict(let status, _, _):
-            self.init(.conflict, text, table: table, status: status, underlying: failure)
-        case .gone: self.init(.deletedOnServer, text, table: table, status: 410, underlying: failure)
-        case .notFound: self.init(.refused, text, table: table, status: 404, underlying: failure)
-        case .refused(let status, _): self.init(.refused, text, table: table, status: status, underlying: failure)
-        case .later(let status, _):
-            self.init(
-                .later, text, advice: "It is tried again by the next sync.", table: table, status: status,
-                underlying: failure)
+        case .notSent, .lost: (code, advice) = (.unreachable, "It is sent again by the next sync.")
+        case .unauthenticated(let answer, _):
+            (code, status, advice) = (.unauthenticated, answer, "Let the user sign in.")
+        case .conflict(let answer, _, _): (code, status) = (.conflict, answer)
+        case .gone: (code, status) = (.deletedOnServer, 410)
+        case .notFound: (code, status) = (.refused, 404)
+        case .refused(let answer, _): (code, status) = (.refused, answer)
+        case .later(let answer, _): (code, status, advice) = (.later, answer, "It is tried again by the next sync.")
         case .badAnswer(let answer):
-            self.init(
-                .badAnswer, answer.message, advice: "Tell whoever runs the server.", table: answer.table.rawValue,
-                url: answer.url, status: answer.status, underlying: failure)
+            (code, status, advice) = (.badAnswer, answer.status, "Tell whoever runs the server.")
+            (message, table) = (answer.message, answer.table)
+            if !answer.url.isEmpty { url = answer.url }
         case .unsendable(let problem):
-            self.init(
-                .unsendable, problem.message, advice: "Change the value.", table: problem.table?.rawValue ?? table,
-                property: problem.member, underlying: failure)
+            (code, advice) = (.unsendable, "Change the value.")
+            (message, table, property) = (problem.message, problem.table ?? table, problem.member)
         }
+        self.init(
+            code, message, advice: advice, table: table?.rawValue, url: url, status: status, property: property,
+            underlying: failure)
+    }
+
+    /// An address without what may be a secret in it, whoever has written it down: user, query and fragment.
+    static func shown(_ url: String) -> String {
+        let text = url.prefix { $0 != "?" && $0 != "#" }
+        let start = text.firstRange(of: "://")?.upperBound ?? text.startIndex
+        guard let user = text[start...].prefix(while: { $0 != "/" }).lastIndex(of: "@") else { return String(text) }
+        return String(text[..<start] + text[text.index(after: user)...])
     }
 }

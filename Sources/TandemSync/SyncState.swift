@@ -8,6 +8,8 @@ public enum SyncState: Hashable, Sendable {
     case pending(Tandem.Operation.Kind)
     /// A change is being sent.
     case sending(Tandem.Operation.Kind)
+    /// A try to send the change has failed, for this reason. Nobody has to do anything: the next push tries again.
+    case retrying(Tandem.Operation.Kind, OperationError)
     /// The server refused the change: it waits for the user, or for another change.
     case failed(Tandem.Operation.Kind, OperationError)
     /// The server holds something else, and the user is to choose.
@@ -21,8 +23,8 @@ public enum SyncState: Hashable, Sendable {
     public var kind: Tandem.Operation.Kind? {
         switch self {
         case .synced: nil
-        case .pending(let kind), .sending(let kind), .failed(let kind, _), .conflict(let kind, _), .held(let kind),
-            .waiting(let kind, _, _):
+        case .pending(let kind), .sending(let kind), .retrying(let kind, _), .failed(let kind, _),
+            .conflict(let kind, _), .held(let kind), .waiting(let kind, _, _):
             kind
         }
     }
@@ -41,12 +43,13 @@ extension LocalReading {
         case .failed:
             let error = operation.error ?? OperationError(message: "", at: operation.changedAt)
             return error.serverItem == nil ? .failed(operation.kind, error) : .conflict(operation.kind, error)
-        case .attempted where isPushing: return .sending(operation.kind)
+        // An attempt with an error has ended without an answer, and rests.
+        case .attempted where isPushing && operation.error == nil: return .sending(operation.kind)
         case .attempted, .pending:
-            guard operation.kind != .delete, let blocker = try blocker(of: localID, in: table) else {
-                return .pending(operation.kind)
+            if operation.kind != .delete, let blocker = try blocker(of: localID, in: table) {
+                return .waiting(operation.kind, for: blocker.localID, model: blocker.model)
             }
-            return .waiting(operation.kind, for: blocker.localID, model: blocker.model)
+            return operation.error.map { .retrying(operation.kind, $0) } ?? .pending(operation.kind)
         }
     }
 }

@@ -24,13 +24,24 @@ public struct SyncStatus: Hashable, Sendable {
     public internal(set) var isSyncing = false
     /// What it is at; `nil` if none is running, or it has not begun to exchange anything.
     public internal(set) var activity: Activity?
-    /// Why the last sync failed, in a sentence or two; `nil` if it did not, or there was none. Of an error that is not
-    /// Tandem's its type is named alone.
+    /// Why the last push, pull or sync failed, in a sentence or two, whether that was thrown or is in its result: what
+    /// stopped it, or a table that could not be fetched. `nil` if it did not, or there was none. It stays until the next
+    /// one that succeeds, also while that runs; a purge leaves it as it is. Of an error that is not Tandem's its type is
+    /// named alone.
+    ///
+    /// What became of one object is not in it: ``failed`` counts those that wait for the user.
     public internal(set) var lastError: String?
-    /// When each table was last fetched to its end, by the local clock and the table's name in the store.
+    /// When each table was last fetched to its end, by the local clock and the table's name in the store. Every query
+    /// counts, one with a filter too.
+    ///
+    /// Of the time before this context there is in it when a pull has last found something new: one that finds nothing
+    /// writes nothing. A purge forgets that.
     public internal(set) var lastSuccess: [String: Date] = [:]
     /// How many operations wait to be sent, those whose answer was lost included.
     public internal(set) var pending = 0
+    /// How many of the pending ones a try has failed for, and the next push tries again. ``SyncState/retrying(_:_:)`` has
+    /// the reason.
+    public internal(set) var retrying = 0
     /// How many failed, and wait for the user or for another change.
     public internal(set) var failed = 0
     /// How many the user leaves unsent.

@@ -32,6 +32,10 @@ open class ForwardingTransaction: LocalWriting {
         try base.countOfOperations(in: state)
     }
 
+    open func countOfOperationsToRetry() throws -> Int {
+        try base.countOfOperationsToRetry()
+    }
+
     open func object(_ localID: LocalID, in table: String) throws -> LocalObject? {
         try base.object(localID, in: table)
     }

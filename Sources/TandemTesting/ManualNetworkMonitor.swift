@@ -4,7 +4,7 @@ import TandemSync
 ///
 /// ```swift
 /// let network = ManualNetworkMonitor(.down)
-/// let scheduler = SyncScheduler(sync, network: network)
+/// let scheduler = SyncScheduler(sync, network: network) { result in show(result) }
 /// network.set(.up)
 /// ```
 public final class ManualNetworkMonitor: NetworkMonitor {

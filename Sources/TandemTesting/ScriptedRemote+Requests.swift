@@ -71,6 +71,9 @@ public struct RequestMatch: Sendable {
 // MARK: - The protocol
 
 extension ScriptedRemote {
+    /// `https://scripted.example/tables/Card`.
+    public func url(of table: RemoteTableName) -> String? { "https://scripted.example/tables/\(table)" }
+
     public func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
         try await change(.insert, item)
     }

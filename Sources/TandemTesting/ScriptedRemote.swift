@@ -163,7 +163,7 @@ public final class ScriptedRemote: Remote {
         guard var item = state.tables[table]?[id] else { throw .notFound }
         if item.isDeleted, request.kind != .undelete { throw .gone }
         if let version = outgoing.version, version != item.version {
-            throw .conflict(status: 412, item: item, serverDate: clock.now())
+            throw .conflict(status: 412, item: item, detail: .init(serverDate: clock.now()))
         }
         switch request.kind {
         case .delete: return answer(erase(item, table, &state))
@@ -187,7 +187,7 @@ public final class ScriptedRemote: Remote {
             id = ServerID("s\(state.lastID)")
         }
         if let item = state.tables[outgoing.table]?[id] {
-            throw .conflict(status: 409, item: item, serverDate: clock.now())
+            throw .conflict(status: 409, item: item, detail: .init(serverDate: clock.now()))
         }
         var item = RemoteItem(id: id, createdAt: WireTimestamp(clock.now(), fractionDigits: 3))
         Self.merge(outgoing, into: &item, all: true)

@@ -75,16 +75,16 @@ struct FuzzTests {
         }
     }
 
-    /// Pages that somebody with the key, or a defect of SQLite, wrote: authentic, and wrong.
-    @Test(arguments: Profile.allCases)
+    /// Pages that somebody with the key, or a defect of SQLite, wrote: authentic, and wrong. They come to an end.
+    @Test(.timeLimit(.minutes(isSoak ? 60 : 10)), arguments: Profile.allCases)
     func `Pages that are authentic and hostile`(_ kind: Profile) throws {
-        let (seed, random) = SeededRandom.announced("hostile pages, \(kind)")
+        let (_, random) = SeededRandom.announced("hostile pages, \(kind)")
         var mutator = Mutator(random: random)
         let scratch = try Scratch(inMemory: true)
         let database = try make(scratch.path("a.db"), kind)
         let good = try contents(database.path)
         let codec = PageLayout.codec(try database.entry.keys(salt: Array(good[..<16])), database.profile)
-        for round in 0..<(isSoak ? 3000 : 80) {
+        for _ in 0..<(isSoak ? 3000 : 80) {
             var bytes = good
             for _ in 0..<Int.random(in: 1...3, using: &mutator.random) {
                 let first = Bool.random(using: &mutator.random)
@@ -105,14 +105,7 @@ struct FuzzTests {
             }
             for suffix in ["-journal", "-wal"] { unlink(database.path + suffix) }
             try write(bytes, to: database.path)
-            let started = ContinuousClock.now
             _ = try examine(database, scratch)
-            let took = ContinuousClock.now - started
-            if took > .seconds(40) {
-                try write(bytes, to: database.path)
-                try scratch.keep("fuzz-\(seed)-\(round)")
-            }
-            #expect(took < .seconds(40), "round \(round) of TANDEM_SEED=\(seed)")
         }
     }
 

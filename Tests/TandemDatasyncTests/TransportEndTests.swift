@@ -9,23 +9,27 @@ extension SocketTests {
     @Suite struct TransportEndTests {
         private let transport: AsyncHTTPTransport
 
-        init() throws { transport = try AsyncHTTPTransport() }
+        /// Nothing ends by itself within the tests' time limits.
+        init() throws {
+            var configuration = AsyncHTTPTransport.Configuration()
+            configuration.connectTimeout = .seconds(100)
+            configuration.idleTimeout = .seconds(100)
+            configuration.exchangeTimeout = .seconds(100)
+            transport = try AsyncHTTPTransport(configuration)
+        }
 
-        @Test func aCancelledExchangeEndsAtOnceAndMayHaveBeenSent() async throws {
+        @Test(.timeLimit(.minutes(1))) func aCancelledExchangeEndsAtOnceAndMayHaveBeenSent() async throws {
             try await RawServer.run({ _, _ in [] }) { server in
                 let exchange = Task { await failure(of: transport, request(.post, to: server.url)) }
                 await eventually { server.requests.count == 1 }
-                let cancelled = ContinuousClock.now
                 exchange.cancel()
                 #expect(await exchange.value?.line == "lost: CancellationError")
-                // Left alone it would take thirty.
-                #expect(ContinuousClock.now - cancelled < .seconds(8))
                 // Nobody waits for its answer any more.
                 await eventually { server.open == 0 }
             }
         }
 
-        @Test func anExchangeThatIsCancelledInTheMiddleOfItsBodyEnds() async throws {
+        @Test(.timeLimit(.minutes(1))) func anExchangeThatIsCancelledInTheMiddleOfItsBodyEnds() async throws {
             try await RawServer.run({ _, _ in [.write(head("200 OK", ["Content-Length: 100"])), .drip] }) { server in
                 let exchange = Task { await failure(of: transport, request(to: server.url)) }
                 await eventually { server.requests.count == 1 }
@@ -36,17 +40,14 @@ extension SocketTests {
             }
         }
 
-        @Test func anExchangeThatIsCancelledWhileConnectingWasNotSent() async throws {
+        @Test(.timeLimit(.minutes(1))) func anExchangeThatIsCancelledWhileConnectingWasNotSent() async throws {
             // It waits for the server's part of TLS.
             try await RawServer.run({ _, _ in [] }) { server in
                 let url = URL(string: "https://127.0.0.1:\(server.port)")!
                 let exchange = Task { await failure(of: transport, request(.post, to: url)) }
                 await eventually { server.connections == 1 }
-                let cancelled = ContinuousClock.now
                 exchange.cancel()
                 #expect(await exchange.value?.line == "not sent: CancellationError")
-                // Left alone it would take ten.
-                #expect(ContinuousClock.now - cancelled < .seconds(8))
             }
         }
 

@@ -50,13 +50,11 @@ struct SimTransport: HTTPTransport {
 
     /// Whether somebody on the way may send it again, or late.
     ///
-    /// A server that makes the IDs makes two objects of an insert that comes twice, and nobody can help it. Nor can
-    /// anybody help an undelete that arrives when the object was deleted once more: the version is the tombstone's.
+    /// A server that makes the IDs makes two objects of an insert that comes twice, and nobody can help it.
     private func isRepeatable(_ request: HTTPRequest) -> Bool {
         let path = request.path?.split(separator: "?").first ?? ""
         let isInsert = request.method == .post && path.split(separator: "/").count == 2
-        let isUndelete = request.method == .post && !isInsert || request.method == .put && request.path != String(path)
-        return request.method != .get && !isUndelete && !(isInsert && hasServerIDs)
+        return request.method != .get && !(isInsert && hasServerIDs)
     }
 
     private func deliver(_ request: HTTPRequest, _ body: [UInt8], _ word: String) async {

@@ -6,8 +6,9 @@ import Testing
 
 /// Random histories of several devices and a server: see ``Simulation``.
 ///
-/// `TANDEM_SIM_SECONDS` says how long (180 if not said, 900 when soaked); `TANDEM_SEED` where to begin,
-/// `TANDEM_HISTORIES` how many, `TANDEM_SIM_LIKE` for which mistake they are made; with `TANDEM_LOGS` set what happened in each is printed.
+/// `TANDEM_SIM_SECONDS` says how long (180 if not said, 900 when soaked, and for a thousand histories at least);
+/// `TANDEM_SEED` where to begin, `TANDEM_HISTORIES` how many, `TANDEM_SIM_LIKE` for which mistake they are made; with
+/// `TANDEM_LOGS` set what happened in each is printed.
 @Suite(.serialized) struct SimulationTests {
     @Test func everyHistoryEndsWithEqualDevices() async throws {
         let environment = ProcessInfo.processInfo.environment
@@ -15,18 +16,21 @@ import Testing
         let seconds = environment["TANDEM_SIM_SECONDS"].flatMap { Double($0) } ?? (isSoaking ? 900 : 180)
         let limit = environment["TANDEM_HISTORIES"].flatMap { Int($0) } ?? .max
         let first = environment["TANDEM_SEED"].flatMap { UInt64($0) } ?? (isSoaking ? .random(in: 0...(.max / 2)) : 1)
+        // A slow machine takes longer, and runs no fewer.
+        let least = environment["TANDEM_SIM_SECONDS"] == nil ? min(1000, limit) : 1
         let end = Date().addingTimeInterval(seconds)
         let tally = SimTally(limit: limit, mostFailures: 3)
         try await onAllCores(tally) { number in
-            guard Date() < end else { return nil }
+            guard number < least || Date() < end else { return nil }
             return try await passes(first &+ UInt64(number))
         }
         let count = tally.count
         print("simulation: \(count) histories from seed \(first)")
-        #expect(count > 0)
+        #expect(count >= least || tally.failures > 0)
     }
 
-    /// Seeds that failed once.
+    /// Seeds that failed once. What a seed stands for changes with what a history draws: what keeps a mend for good is a
+    /// test of its own.
     @Test(arguments: [1, 69, 1850, 2259, 3492, 11_300] as [UInt64])
     func seedsThatFailedOncePass(seed: UInt64) async throws {
         _ = try await passes(seed)

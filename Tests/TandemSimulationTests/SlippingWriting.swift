@@ -25,6 +25,15 @@ final class SlippingWriting: ForwardingTransaction {
         var table = ""
     }
 
+    override func outgoing(_ id: Tandem.Operation.ID) throws -> OutgoingObject? {
+        let object = try super.outgoing(id)
+        guard slip == .forgetsLostUndeletes, let object, object.operation.kind == .delete else { return object }
+        return OutgoingObject(
+            operation: object.operation, serverID: object.serverID, version: object.version, values: object.values,
+            changed: object.changed, references: object.references, extras: object.extras,
+            attemptedKinds: object.attemptedKinds.subtracting(.update))
+    }
+
     override func beginAttempt(
         _ id: Tandem.Operation.ID, leavingOut: Set<String>, rounding: WireRounding
     ) throws -> Tandem.Operation {

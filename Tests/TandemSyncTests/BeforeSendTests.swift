@@ -78,6 +78,28 @@ import Testing
         #expect(result.entries.map(\.outcome.name) == ["retryLater", "retryLater", "done"])
         #expect(result.entries[0].outcome.error?.code == .hook && result.entries[1].outcome.error?.code == .hook)
         #expect(try desk.store.operations.count(in: .pending) == 2 && desk.store.checkIntegrity() == [])
+        // The object says why it waits.
+        let messages = try desk.store.operations.all().map { $0.error?.message ?? "" }
+        #expect(messages == result.entries.prefix(2).map { $0.outcome.error?.message ?? "?" })
+        #expect(messages.allSatisfy { $0.hasPrefix("The app's look at the operation failed") })
+    }
+
+    /// What became of an attempt before is as unknown as it was.
+    @Test func anErrorOfTheAppsForgetsNoAttempt() async throws {
+        let desk = try Desk(ids: .server)
+        try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        desk.remote.next(.loseAnswer)
+        try await desk.sync.push()
+        let looks = Counter()
+        try desk.sync.table(Card.self).setBeforeSend { _ in
+            if looks.next() == 1 { throw RemoteFailure.Broken() }
+            return .send
+        }
+        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["retryLater"])
+        #expect(try desk.operation?.state == .attempted)
+        #expect(try desk.operation?.error?.message.contains("The app's look") == true)
+        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["adopted"])
+        #expect(desk.remote.items(in: "Card").count == 1)
     }
 
     /// What is sent was shown, also where the app would send it as it is.

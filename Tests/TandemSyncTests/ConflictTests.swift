@@ -7,6 +7,52 @@ import Testing
 
 /// What is a conflict, what is none, and what the app is shown of one.
 @Suite struct ConflictTests {
+    /// A pull by somebody else in this process brings something new each time the app decides.
+    @Test func whatIsPulledAgainAndAgainSaysWhyItWaits() async throws {
+        let desk = try Desk()
+        let card = try await desk.syncedCard()
+        let serverID = try #require(card.serverID)
+        let rounds = Counter()
+        let bring: @Sendable () async throws -> Void = {
+            let number = rounds.next()
+            desk.remote.edit("Card", serverID) { $0.set(.integer(Int64(100 + number)), of: "points") }
+            try await desk.receiveAll()
+        }
+        try desk.sync.table(Card.self).setConflicts(
+            .resolve { _ in
+                try await bring()
+                return .merge
+            })
+        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        try await bring()
+        let result = try await desk.sync.push()
+        #expect(result.entries.map(\.outcome.name) == ["retryLater"] && desk.asked.isEmpty)
+        #expect(try desk.operation?.error?.message == result.entries[0].outcome.error?.message)
+        #expect(try desk.operation?.error?.message.contains("as fast as") == true)
+    }
+
+    /// What a pull has kept can't be read by this model.
+    @Test func whatIsKeptAndCanNotBeReadSaysWhyItWaits() async throws {
+        let desk = try Desk()
+        let card = try await desk.syncedCard()
+        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        let there = try #require(try desk.served(card.serverID))
+        desk.remote.edit("Card", there.id) { $0.set(.integer(9), of: "points") }
+        let settings = try desk.sync.settings(of: "Card")
+        let edited = try #require(try desk.served(card.serverID))
+        var item = try desk.sync.forms(of: settings).stored(edited)
+        item.source = Array(
+            String(decoding: item.source, as: UTF8.self)
+                .replacing("points\\\":9", with: "points\\\":\\\"x\\\"").utf8)
+        try await desk.store.write { [item] (tx: WriteTransaction) in
+            _ = try tx.local.receive(item, in: "Card", identity: settings.identity(of: there))
+        }
+        let result = try await desk.sync.push()
+        #expect(result.entries.map(\.outcome.name) == ["retryLater"] && desk.asked.isEmpty)
+        #expect(result.entries[0].outcome.error?.property == "points")
+        #expect(try desk.operation?.error?.message == result.entries[0].outcome.error?.message)
+    }
+
     private func edit(_ desk: Desk, _ card: Card, _ change: @escaping @Sendable (inout Card) -> Void) async throws {
         try await desk.store.write { _ = try $0.update(Card.self, card.localID, change) }
     }

@@ -146,6 +146,31 @@ import Testing
         #expect(try people.map(\.id).contains(world.texts("animals", "keeper")[0]))
     }
 
+    /// A server that answers 401 for a row that this user may not write: it is refused, and the rest goes on.
+    @Test(arguments: Dialect.both, [1, 8])
+    func aRowThatMayNotBeWrittenStopsNothing(dialect: Dialect, inFlight: Int) async throws {
+        let world = try SyncWorld(dialect) { configuration in
+            configuration.hooks.authorize = { _, row, _ in row.members["barcode"] != .text("theirs") }
+        }
+        let (store, _) = try world.device()
+        let questions = Counter()
+        let remote = DatasyncRemote(ServerAddress("https://shop.example")!, dialect, over: world.transport) { _ in
+            .bearer("\(questions.next())")
+        }
+        var options = SyncContext.Options()
+        (options.clock, options.inFlight) = (JumpingClock(world.clock), inFlight)
+        let sync = SyncContext(store: store, remote: remote, options: options)
+        try await sync.pull(Card.self)
+        try await store.write { tx in
+            for code in ["theirs", "1", "2"] { try tx.insert(Card(shop: "Лента", barcode: code)) }
+        }
+        let result = try await sync.push()
+        #expect(result.stoppedBy == nil && result.entries.map(\.outcome.name) == ["refused", "done", "done"])
+        #expect(result.entries[0].outcome.error?.status == 401 && questions.value == 2)
+        #expect(try world.texts("card", "barcode").sorted() == ["1", "2"])
+        #expect(try await sync.failedOperations().count == 1)
+    }
+
     /// DS T21: an ID that another user has is refused, and not asked for again.
     @Test(arguments: Dialect.both)
     func anIDThatIsAnothersIsRefused(dialect: Dialect) async throws {

@@ -134,9 +134,16 @@ import Testing
         #expect(result.stoppedBy?.code == .later && desk.asked.count == 1)
         let retryAt = try #require(try desk.operation?.retryAt)
         #expect(retryAt == desk.clock.now().addingTimeInterval(3600))
-        // A push of nobody's asking waits for it; the others go.
-        let quiet = try await desk.sync.runPush(isExplicit: false)
+        // Whoever pushes before is told when, and the server hears nothing of it.
+        for isExplicit in [false, true] {
+            let early = try await desk.sync.runPush(isExplicit: isExplicit)
+            #expect(early.entries.map(\.outcome.name) == Array(repeating: "notReached", count: isExplicit ? 3 : 2))
+            #expect(early.stoppedBy?.code == .later && early.stoppedBy?.retryAt == retryAt && desk.asked.count == 1)
+        }
+        // After a restart nothing is known of the pause: a push of nobody's asking leaves out what was put off.
+        let quiet = try await desk.restarted().runPush(isExplicit: false)
         #expect(quiet.entries.count == 2 && quiet.isComplete)
+        desk.clock.advance(by: 3600)
         #expect(try await desk.sync.push().isComplete)
         #expect(try desk.isLevel())
     }

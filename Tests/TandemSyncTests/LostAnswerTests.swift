@@ -216,6 +216,28 @@ import Testing
         #expect(try desk.remote.items(in: "Card").isEmpty && (desk.isLevel()))
     }
 
+    /// What a lost insert has made was pulled and edited by others: the delete meets that, and does not erase it unseen.
+    @Test(arguments: [true, false], [true, false])
+    func aDeleteOfALostInsertMeetsWhatOthersHaveMadeOfIt(softDelete: Bool, isEdited: Bool) async throws {
+        let desk = try Desk(softDelete: softDelete)
+        try desk.sync.table(Card.self).setConflicts(.report)
+        let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
+        desk.remote.next(.loseAnswer)
+        try await desk.sync.push()
+        if isEdited { desk.remote.edit("Card", ServerID(id.rawValue)) { $0.set(.integer(9), of: "points") } }
+        try await desk.store.write { try $0.delete(Card.self, id) }
+        // Where it would be sent once more, it is not even taken.
+        if softDelete { desk.remote.next(.fail(.refused(status: 422, message: "no")), on: .insert) }
+        let result = try await desk.sync.push()
+        #expect(result.entries.map(\.outcome.name) == [isEdited ? "conflict" : "done"])
+        #expect(desk.remote.items(in: "Card").map { $0[member: "points"] } == (isEdited ? [.integer(9)] : []))
+        guard isEdited else { return }
+        // The user wants it gone all the same.
+        try await desk.sync.keepMine(result.entries[0].id)
+        #expect(try await desk.sync.push().isComplete && desk.isLevel())
+        #expect(desk.remote.items(in: "Card").isEmpty)
+    }
+
     /// To delete what a lost insert may have made, it is sent once more, and that answer is lost too: what was sent then
     /// is ours, whatever is here by now.
     @Test func whatIsSentToDeleteALostInsertIsOurs() async throws {

@@ -113,7 +113,25 @@ import Testing
         }
         #expect(try await sync.push().isComplete)
         #expect(try remote.items(in: "Crate").isEmpty && store.operations.count() == 0)
-        #expect(remote.requests.map(\.kind) == [.insert, .delete])
+        #expect(remote.requests.map(\.kind) == [.insert, .find, .delete])
+    }
+
+    /// What others have made of it meanwhile is not erased unseen.
+    @Test func aDeleteWithoutAVersionMeetsWhatOthersHaveMadeOfIt() async throws {
+        let store = try Store(inMemoryModels: [Crate.self])
+        let remote = ScriptedRemote()
+        let sync = SyncContext(store: store, remote: remote)
+        try sync.table(Crate.self).setConflicts(.report)
+        let id = try await store.write { try $0.insert(Crate(contents: Crate.Contents(weight: 1))) }.localID
+        remote.next(.loseAnswer)
+        try await sync.push()
+        remote.edit("Crate", ServerID(id.rawValue)) { $0.set(.integer(7), of: "depth") }
+        try await store.write { tx in
+            try tx.update(Crate.self, id) { $0.depth = .nan }
+            try tx.delete(Crate.self, id)
+        }
+        #expect(try await sync.push().entries.map(\.outcome.name) == ["conflict"])
+        #expect(remote.items(in: "Crate").count == 1)
     }
 
     /// The server has made the object, and says that it is another one that is here.

@@ -1,8 +1,9 @@
 import Foundation
 import Tandem
-import TandemSync
 import TandemTesting
 import Testing
+
+@testable import TandemSync
 
 /// In which order a push sends what refers to each other.
 @Suite struct PushOrderTests {
@@ -83,6 +84,29 @@ import Testing
         #expect(lines(desk) == ["insert Person", "insert Person", "insert Card"])
     }
 
+    /// The one to be settled is told of, and not the next one in the row; the object's state says the same.
+    @Test(arguments: [1, 8], [true, false])
+    func aRowOfThoseThatWaitSaysWhatItsFirstOneWaitsFor(inFlight: Int, isHeld: Bool) async throws {
+        let desk = try Desk { $0.inFlight = inFlight }
+        let (person, card) = try await desk.store.write { tx in
+            let person = try tx.insert(Person(name: "Анна"))
+            let friend = try tx.insert(Person(name: "Инна", friend: person.reference))
+            return (person, try tx.insert(Card(shop: "Лента", barcode: "1", owner: friend.reference)))
+        }
+        if isHeld {
+            try await desk.sync.hold(try #require(try desk.operation?.id))
+        } else {
+            desk.remote.next(.fail(.refused(status: 422, message: "no")), on: .insert)
+        }
+        let waiting = try await desk.sync.push().entries.suffix(2)
+        #expect(waiting.map(\.outcome.name) == ["waiting", "waiting"])
+        for entry in waiting {
+            guard case .waiting(let localID, let table) = entry.outcome else { continue }
+            #expect(localID == person.localID && table == "Person")
+        }
+        #expect(try await desk.sync.state(of: card) == .waiting(.insert, for: person.localID, model: "Person"))
+    }
+
     @Test(arguments: [1, 8])
     func whatIsDeletedGoesAfterWhatReferredToIt(inFlight: Int) async throws {
         let desk = try Desk { $0.inFlight = inFlight }
@@ -100,6 +124,84 @@ import Testing
         }
         #expect(try await desk.sync.push().isComplete)
         #expect(lines(desk) == ["update Card", "delete Person"])
+    }
+
+    /// A list of references refers too.
+    @Test(arguments: [1, 8])
+    func whatIsDeletedGoesAfterWhatHadItInAList(inFlight: Int) async throws {
+        let desk = try Desk { $0.inFlight = inFlight }
+        let (pet, other, person) = try await desk.store.write { tx in
+            let (pet, other) = (try tx.insert(Pet(name: "Рыжик")), try tx.insert(Pet(name: "Мурка")))
+            return (pet, other, try tx.insert(Person(name: "Анна", pets: [other.reference, pet.reference])))
+        }
+        try await desk.sync.push()
+        desk.remote.forgetRequests()
+        try await desk.store.write { tx in
+            // The pet's operation is the first one in the queue.
+            try tx.update(Pet.self, pet.localID) { $0.name = "Рыжая" }
+            try tx.update(Person.self, person.localID) { $0.pets = [other.reference] }
+            try tx.delete(Pet.self, pet.localID)
+        }
+        #expect(try await desk.sync.push().isComplete)
+        #expect(lines(desk) == ["update Person", "delete animals"])
+    }
+
+    /// A store that counts its transactions.
+    private struct CountingStore: LocalStore {
+        let base: TandemStore
+        let writes = Counter()
+
+        var models: [ModelDefinition] { base.models }
+        var operationChanges: AsyncStream<Set<String>> { base.operationChanges }
+        var lockName: String { base.lockName }
+        var lockPath: String? { base.lockPath }
+
+        func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
+            try await base.read(body)
+        }
+
+        func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
+            _ = writes.next()
+            return try await base.write(body)
+        }
+    }
+
+    /// Whoever waits for many is looked at when the last of them has ended, not after each.
+    @Test(arguments: [true, false])
+    func whatWaitsForManyIsLookedAtAFewTimes(isDelete: Bool) async throws {
+        let (desk, count) = (try Desk { $0.inFlight = 1 }, 100)
+        let store = CountingStore(base: TandemStore(desk.store))
+        var options = SyncContext.Options()
+        options.inFlight = 1
+        let sync = SyncContext(localStore: store, remote: desk.remote, options: options)
+        try await desk.store.write { tx in
+            let person = try tx.insert(Person(name: "Анна"))
+            if isDelete {
+                for code in 0..<count {
+                    try tx.insert(Card(shop: "Лента", barcode: "\(code)", owner: person.reference))
+                }
+            } else {
+                let pets = try (0..<count).map { try tx.insert(Pet(name: "\($0)")).reference }
+                try tx.update(Person.self, person.localID) { $0.pets = pets }
+            }
+        }
+        if isDelete {
+            #expect(try await sync.push().isComplete)
+            try await desk.store.write { tx in
+                let person = try #require(try tx.objects(Person.self).first())
+                try tx.update(Person.self, person.localID) { $0.name = "Инна" }
+                for card in try tx.objects(Card.self).all() {
+                    try tx.update(Card.self, card.localID) { $0.owner = nil }
+                }
+                try tx.delete(Person.self, person.localID)
+            }
+        }
+        desk.remote.forgetRequests()
+        let before = store.writes.value
+        #expect(try await sync.push().isComplete)
+        #expect(desk.remote.requests.count == count + 1 && lines(desk).last?.hasSuffix("Person") == true)
+        // Two for each that is sent, and some for the whole.
+        #expect(store.writes.value - before <= 2 * (count + 1) + 10)
     }
 
     @Test(arguments: [1, 8])

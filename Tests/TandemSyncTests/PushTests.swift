@@ -59,6 +59,55 @@ import Testing
         #expect(failed.error?.message.contains("not valid") == true)
     }
 
+    /// A unique number is a conflict to many servers. The user is told what the server says, and it is not asked again.
+    @Test(arguments: [Tandem.Operation.Kind.insert, .update, .delete])
+    func aConflictAboutSomethingElseIsARefusalInTheServersWords(kind: Tandem.Operation.Kind) async throws {
+        let desk = try Desk { $0.inFlight = 1 }
+        let id = kind == .insert ? LocalID("new") : try await desk.syncedCard().localID
+        try await desk.store.write { tx in
+            switch kind {
+            case .insert: try tx.insert(Card(shop: "Лента", barcode: "1"))
+            case .update: try tx.update(Card.self, id) { $0.points = 2 }
+            case .delete: try tx.delete(Card.self, id)
+            }
+        }
+        desk.remote.next(.fail(.conflict(status: 409, item: nil, detail: .init(message: "The number is taken."))))
+        let result = try await desk.sync.push()
+        #expect(result.entries.map(\.outcome.name) == ["refused"] && desk.asked.count == 2)
+        let failed = try #require(try await desk.sync.failedOperations().first)
+        #expect(failed.status == 409 && failed.operation.error?.message.contains("The number is taken.") == true)
+        // It is at fault no more.
+        try await desk.sync.retry(failed.id)
+        #expect(try await desk.sync.push().isComplete && desk.isLevel())
+    }
+
+    /// The same of an undelete, and of a table of whose versions nothing is known here.
+    @Test(arguments: [true, false])
+    func whatIsNoConflictIsRefusedWhateverIsThere(versions: Bool) async throws {
+        let desk = try Desk { $0.inFlight = 1 }
+        var features = TableFeatures()
+        features.versions = versions
+        try desk.sync.table(Card.self).setFeatures(features)
+        let card = try await desk.syncedCard()
+        if versions {
+            try await desk.store.write { try $0.delete(Card.self, card.localID) }
+            desk.remote.next(.loseAnswer)
+            try await desk.sync.push()
+            try await desk.store.write { try $0.undelete(Card.self, card.localID) }
+            // The first one meets the tombstone's version.
+            desk.remote.next(.meanwhile {}, on: .undelete)
+        } else {
+            try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        }
+        desk.remote.next(
+            .fail(.conflict(status: 409, item: nil, detail: .init(message: "The number is taken."))),
+            on: versions ? .undelete : .update)
+        let result = try await desk.sync.push()
+        #expect(result.entries.map(\.outcome.name) == ["refused"])
+        let failed = try #require(try await desk.sync.failedOperations().first)
+        #expect(failed.operation.error?.message.contains("The number is taken.") == true)
+    }
+
     /// FB 20: a refusal is unseen and retried for ever.
     @Test func aRefusalWaitsForTheUserOrANewChange() async throws {
         let world = try SyncWorld { configuration in
@@ -71,6 +120,24 @@ import Testing
         try await store.write { try $0.update(Card.self, card.localID) { $0.points = 1 } }
         #expect(try await sync.push().isComplete)
         #expect(try world.texts("card", "barcode") == ["1"])
+    }
+
+    /// FB 20: a database's constraint answers 500. It may pass, so it is tried again, and the user sees why it is not there.
+    @Test func whatFailsAgainAndAgainIsSeenWithItsReason() async throws {
+        let world = try SyncWorld()
+        let (store, sync) = try world.device()
+        let card = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        for _ in 1...3 { world.next(.post, .status(500)) }
+        #expect(try await sync.push().entries.map(\.outcome.name) == ["retryLater"])
+        #expect(world.requests.count == 3)
+        let error = try #require(try store.operations.all().first?.error)
+        #expect(error.status == 500 && !error.message.isEmpty)
+        #expect(try await sync.state(of: card) == .retrying(.insert, error))
+        let status = try await sync.status()
+        #expect(status.retrying == 1 && status.pending == 1 && status.failed == 0)
+        #expect(try await sync.push().isComplete)
+        #expect(try await sync.state(of: card) == .synced)
+        #expect(try await sync.status().retrying == 0)
     }
 
     @Test func aHeldOperationIsNotSent() async throws {

@@ -66,6 +66,29 @@ import Testing
         #expect(card.owner?.localID.rawValue == serverID.rawValue && serverID.rawValue != person.localID.rawValue)
     }
 
+    @Test(arguments: Dialect.both)
+    func whereTheServerMakesTheIDsObjectsHaveThem(dialect: Dialect) async throws {
+        let world = try SyncWorld(dialect)
+        let (store, sync) = try world.device()
+        try sync.table(Card.self).setIdentity(.server(lookUp: nil))
+        let cards = try sync.remoteTable(Card.self)
+        let sent = Card(shop: "Лента", barcode: "1", points: 1)
+        var card = try await cards.insert(sent)
+        let serverID = try #require(card.serverID)
+        #expect(serverID.rawValue != sent.localID.rawValue && card.version != nil)
+        card.points = 2
+        card = try await cards.update(card)
+        #expect(card.points == 2 && card.serverID == serverID)
+        #expect(try await cards.find(serverID)?.points == 2)
+        // It has no ID of the server's to be changed or deleted by.
+        await #expect { try await cards.update(sent) } throws: { $0 is SyncError }
+        try await cards.delete(card)
+        #expect(try await cards.find(serverID) == nil)
+        #expect(try await cards.undelete(card).serverID == serverID)
+        #expect(try await cards.objects().all().map(\.serverID) == [serverID])
+        #expect(try store.objects(Card.self).count() == 0)
+    }
+
     @Test func aLookBindsTheStoreToNoServer() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()

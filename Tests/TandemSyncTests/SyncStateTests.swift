@@ -5,6 +5,10 @@ import Testing
 
 @testable import TandemSync
 
+@Model(.localOnly) private struct Draft {
+    var text: String
+}
+
 /// What a user can see of what is unsent.
 @Suite struct SyncStateTests {
     private let refusal = OperationError(status: 400, message: "no such shop", at: Date(timeIntervalSince1970: 0))
@@ -74,6 +78,35 @@ import Testing
             try tx.release(try #require(try tx.operations.operation(of: first)).id)
         }
         #expect(try await context.state(of: card) == .pending(.insert))
+    }
+
+    /// What is held is in the way as what failed is.
+    @Test func whatWaitsForAHeldInsertSaysForWhich() async throws {
+        let (store, context) = try SyncWorld().device()
+        let (first, card) = try await store.write { tx in
+            let first = try tx.insert(Person(name: "Ада"))
+            let second = try tx.insert(Person(name: "Борис", friend: first.reference))
+            return (first, try tx.insert(Card(shop: "Лента", barcode: "1", owner: second.reference)))
+        }
+        let id = try #require(try store.operations.operation(of: first)).id
+        try await context.hold(id)
+        #expect(try await context.state(of: first) == .held(.insert))
+        #expect(try await context.state(of: card) == .waiting(.insert, for: first.localID, model: "Person"))
+        try await context.retry(id)
+        #expect(try await context.state(of: card) == .pending(.insert))
+    }
+
+    /// It never has anything to do with a server: it is not synced either.
+    @Test func whatIsNeverSentHasNoState() async throws {
+        let store = try Store(inMemoryModels: [Draft.self], configuration: Store.Configuration())
+        let context = try SyncWorld().context(store)
+        let draft = try await store.write { try $0.insert(Draft(text: "…")) }
+        await #expect(throws: SyncError.self) { try await context.state(of: draft) }
+        await #expect { _ = try await context.state(of: Pet(name: "Рыжик")) } throws: {
+            ($0 as? SyncError)?.code == .unknownModel
+        }
+        var states = context.states(of: draft).makeAsyncIterator()
+        await #expect { _ = try await states.next() } throws: { ($0 as? SyncError)?.code == .unknownModel }
     }
 
     @Test func friendsInACircleWaitForNobody() async throws {

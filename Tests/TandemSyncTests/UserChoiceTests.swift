@@ -145,6 +145,52 @@ import Testing
         await #expect(throws: TandemError.self) { try await desk.sync.takeServers(99) }
     }
 
+    enum Choice: CaseIterable, Sendable { case keepMine, takeServers, discard, conflict }
+
+    /// It was being sent when its process died: it is no more, and the user need not wait for a push to find that out.
+    @Test(arguments: Choice.allCases) func whatADeadProcessWasSendingCanBeChosenAbout(choice: Choice) async throws {
+        struct Killed: Error {}
+        let desk = try Desk()
+        let card = try await desk.syncedCard()
+        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        let dying = try desk.restarted { $0.onPushStep = { _ in throw Killed() } }
+        await #expect(throws: Killed.self) { try await dying.push() }
+        let (sync, operation) = (try desk.restarted(), try #require(try desk.operation))
+        #expect(operation.state == .attempted && operation.error == nil)
+        switch choice {
+        case .keepMine: try await sync.keepMine(operation.id)
+        case .takeServers: #expect(try await sync.takeServers(operation.id) == ["points": 2])
+        case .discard: #expect(try await sync.discard(operation.id) == ["points": 2])
+        case .conflict: #expect(try await sync.conflict(of: operation.id, on: Card.self) == nil)
+        }
+        let isKept = choice == .keepMine || choice == .conflict
+        #expect(try desk.card(card.localID)?.points == (isKept ? 2 : 1))
+        #expect(try await sync.push().isComplete && desk.isLevel())
+        #expect(try desk.card(card.localID)?.points == (isKept ? 2 : 1))
+    }
+
+    /// Another process may be sending it: this one can't tell.
+    @Test func nothingIsChosenAboutWhatAnotherProcessMaySend() async throws {
+        let folder = try TemporaryFolder()
+        defer { folder.remove() }
+        let world = try SyncWorld()
+        let store = try Store(at: folder.path(of: "a.tandem"), models: [Person.self, Card.self, Pet.self])
+        let sync = world.context(store)
+        let id = try await store.write { tx in
+            try tx.insert(Card(shop: "Лента", barcode: "1"))
+            let id = try #require(try tx.operations.all().first).id
+            return try tx.beginAttempt(id).id
+        }
+        // flock tells open files apart, not processes: this stands for another one.
+        let path = try #require(store.lockPath)
+        let other = try #require(try ProcessLock.take(at: path))
+        await #expect { try await sync.discard(id) } throws: { ($0 as? SyncError)?.code == .busy }
+        other.release()
+        try await sync.discard(id)
+        // The server may have it: it is deleted there.
+        #expect(try store.operations.all().map(\.kind) == [.delete])
+    }
+
     @Test func nothingIsChosenAboutWhatIsBeingSent() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()

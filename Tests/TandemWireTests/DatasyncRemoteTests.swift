@@ -115,6 +115,52 @@ private final class Asked: Sendable {
         #expect(transport.requests.map { $0.headerFields[HTTPField.Name("X-ZUMO-AUTH")!] } == ["1", "2", "3", "4"])
     }
 
+    /// A server may answer 401 for a row that is somebody else's. The user is signed in all the same.
+    @Test func whatIsRefusedOfARowAloneIsNoQuestionWhoIsCalling() async throws {
+        let asked = Asked()
+        let transport = ScriptedTransport { request throws(TransportFailure) in
+            request.method == .delete
+                ? (response(401, [.contentType: "application/json"]), Array(#"{"error":"not yours"}"#.utf8))
+                : (response(200), row)
+        }
+        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { .bearer("\(asked.note($0))") }
+        #expect(try await remote.update(.card()).version == "Mg==")
+        let error = await #expect(throws: RemoteFailure.self) { try await remote.delete(.card()) }
+        #expect(error?.line == "refused not yours")
+        // The credentials are kept, and it is as clear the next time.
+        #expect(try await remote.update(.card()).version == "Mg==")
+        #expect(asked.all == [.first, .refused(status: 401)])
+        let again = await #expect(throws: RemoteFailure.self) { try await remote.delete(.card()) }
+        #expect(again?.line == "refused not yours")
+    }
+
+    /// A session that has ended is not taken for the refusal of all that follows.
+    @Test func aSessionThatHasEndedAsksWhoIsCalling() async throws {
+        let asked = Asked()
+        let isOver = Mutex(false)
+        let transport = ScriptedTransport { _ throws(TransportFailure) in
+            isOver.withLock { $0 } ? (response(401, [:]), []) : (response(200), row)
+        }
+        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { .bearer("\(asked.note($0))") }
+        #expect(try await remote.update(.card()).version == "Mg==")
+        isOver.withLock { $0 = true }
+        for _ in 1...4 {
+            let error = await #expect(throws: RemoteFailure.self) { try await remote.update(.card()) }
+            #expect(error?.line == "unauthenticated 401")
+        }
+    }
+
+    /// An app that has but one token can't tell whether it is over.
+    @Test func theSameCredentialsAgainProveNothing() async throws {
+        let transport = ScriptedTransport { request throws(TransportFailure) in
+            request.method == .delete ? (response(401, [:]), []) : (response(200), row)
+        }
+        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { _ in .bearer("1") }
+        #expect(try await remote.update(.card()).version == "Mg==")
+        let error = await #expect(throws: RemoteFailure.self) { try await remote.delete(.card()) }
+        #expect(error?.line == "unauthenticated 401")
+    }
+
     @Test func withoutAnAppToAskARefusalIsAnAnswerAtOnce() async {
         let transport = ScriptedTransport { _ throws(TransportFailure) in (response(401, [:]), []) }
         let remote = DatasyncRemote(Wire.address, .datasync, over: transport)

@@ -118,6 +118,26 @@ import Testing
         #expect(try Self.lines(.datasync, row)[1] == "conflict with Mw==")
     }
 
+    /// A conflict may be about something else than the version. An item is no reason, whatever its members are called.
+    @Test(
+        arguments: Wire.allCases,
+        [
+            (#"{"error":"The number is taken."}"#, "The number is taken."), (#"{"id":"018f","title":"Лента"}"#, ""),
+            (#"{"id":"other","error":"x"}"#, ""), ("", ""), ("<html>", ""),
+        ])
+    func whatTheServerSaysOfAConflictIsKept(wire: Wire, row: (body: String, message: String)) throws {
+        for request in [try wire.writer.insert(.card()), try wire.writer.update(.card())] {
+            let failure = failure { () throws(RemoteFailure) in
+                try wire.reader.answer(response(409, Self.json), Array(row.body.utf8), to: request)
+            }
+            guard case .conflict(409, _, let detail)? = failure else {
+                Issue.record("\(String(describing: failure))")
+                continue
+            }
+            #expect(detail.message == row.message)
+        }
+    }
+
     @Test func anotherStatusCanAskWhoIsCalling() throws {
         var dialect = Dialect.datasync
         dialect.unauthenticated = [401, 403]

@@ -5,6 +5,35 @@ import TandemSync
 import Testing
 
 @Suite struct RequestBytesTests {
+    /// What errors show of a table is where its requests go, without their queries.
+    @Test(arguments: Wire.allCases) func aTablesAddressIsThatOfItsRequests(wire: Wire) throws {
+        var dialect = wire.dialect
+        dialect.routes = ["Pet": "api/pets & co"]
+        let address = try #require(ServerAddress("HTTPS://Shop.example:8443/api/"))
+        let writer = RequestWriter(dialect, at: address)
+        let remote = DatasyncRemote(address, dialect, over: Silent())
+        let card = wire == .azure ? "Card" : "card"
+        let places = [("Card", "tables/\(card)"), ("Pet", "api/pets%20%26%20co"), ("a/b?c", "tables/a%2Fb%3Fc")]
+        for (table, path) in places {
+            let name = RemoteTableName(table)
+            let url = "https://shop.example:8443/api/\(path)"
+            #expect(writer.url(of: name) == url && remote.url(of: name) == url)
+            let filter = RemoteFilter.comparison(RemoteFilter.Member("shop"), .equal, .text("secret"))
+            let page = try writer.page(PageRequest(table: name, filter: filter, order: .id(after: nil)))
+            #expect(page.url == url && page.head.path?.contains("secret") == true)
+            #expect(try writer.delete(OutgoingItem(table: name, id: "1")).url == url + "/1")
+        }
+    }
+
+    /// It is not sent to.
+    private struct Silent: HTTPTransport {
+        func send(
+            _ request: HTTPRequest, body: [UInt8], limit: Int
+        ) async throws(TransportFailure) -> (HTTPResponse, [UInt8]) {
+            throw .notSent(CancellationError())
+        }
+    }
+
     @Test func anInsertIsAPostOfAllMembers() throws {
         #expect(
             try Wire.azure.writer.insert(.card()).text == """
@@ -158,7 +187,7 @@ import Testing
     }
 
     @Test(arguments: Wire.allCases) func versionsAreQuoted(wire: Wire) throws {
-        for version in ["MQ==", "AAAAAAAAB9E=", String(repeating: "x", count: 4096), "W/a,b"] {
+        for version in ["MQ==", "AAAAAAAAB9E=", String(repeating: "x", count: 4096), "W/a,b", "*"] {
             let request = try wire.writer.update(.card(version: version))
             #expect(request.head.headerFields[.ifMatch] == "\"\(version)\"")
         }

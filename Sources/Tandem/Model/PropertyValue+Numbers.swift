@@ -191,9 +191,11 @@ extension BigInt: PropertyValue {
 
     public init?(__json node: JSONNode) {
         switch node {
-        case .integer(let value): self.init(value)
+        // Generic initialisers run unspecialised from outside their module: see OrderedBigInt.
+        case .integer(let value): self.init(integerLiteral: value)
         case .real(let value): self.init(exactly: value)
-        case .text(let text): self.init(text, radix: 10)
+        case .text(let text):
+            if let value = Int64(text) { self.init(integerLiteral: value) } else { self.init(text, radix: 10) }
         default: return nil
         }
     }

@@ -47,6 +47,18 @@ extension ReadTransaction {
         return try OperationQueue(store: store).count(in: state)
     }
 
+    /// The number of operations that have failed, and wait to be sent again by themselves.
+    package func countOfOperationsToRetry() throws -> Int {
+        try checkUsable()
+        // From the errors: they are few, however long the queue is.
+        let count = try connectionForReading(searching: false).value(
+            """
+            SELECT count(*) FROM "__operation_errors" e JOIN "__operations" o ON o."id" = e."operation" \
+            WHERE o."state" IN (0, 1)
+            """)
+        return if case .integer(let count)? = count { Int(count) } else { 0 }
+    }
+
     /// Whether a delete of the operation's object was sent, by this operation or before the object was brought back, and
     /// may have been carried out.
     package func mayHaveDeleted(_ id: Operation.ID) throws -> Bool {

@@ -26,6 +26,9 @@ public struct ServerItem: Sendable {
     private var makeSource: @Sendable () -> [UInt8]
     /// Whether it was read from a ``KeptItem``, and not from an answer: a newer one may have been kept since.
     public var wasKept = false
+    /// Whether an undelete has brought it back from a server that keeps no values of what it deletes: what it holds is
+    /// nobody's change, and all that is here has still to follow.
+    public var wasUndeleted = false
 
     /// Creates an item.
     public init(

@@ -154,10 +154,10 @@ extension WriteTransaction {
     /// Runs changes that are a server's: they queue nothing, and references may name server IDs.
     func asServer<T>(_ body: () throws -> T) rethrows -> T {
         let outer = origin
-        if outer != .server { knownTargets.removeAll() }
+        if outer != .server { knownTargets.removeTargets() }
         origin = .server
         defer {
-            if outer != .server { knownTargets.removeAll() }
+            if outer != .server { knownTargets.removeTargets() }
             origin = outer
         }
         return try body()

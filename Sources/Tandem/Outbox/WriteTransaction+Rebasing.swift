@@ -60,8 +60,8 @@ extension WriteTransaction {
             [:], [:], [:]
         )
         var (changedHere, changedThere): (Set<String>, Set<String>) = ([], [])
-        // Of the version that is known here nobody else has changed anything.
-        let isKnown = item.version != nil && item.version == state.version
+        // Of the version that is known here nobody else has changed anything; nor of what an undelete has left blank.
+        let isNobodys = item.wasUndeleted || item.version != nil && item.version == state.version
         for (index, property) in table.definition.properties.enumerated() where !property.isLocalOnly {
             local[property.name] = here[index]
             let old = operation.base(of: property.column)
@@ -76,7 +76,7 @@ extension WriteTransaction {
             let isChanged =
                 try isNew
                 || old.map {
-                    try $0 != here[index] && localForm($0, of: index, in: table) != here[index]
+                    try item.wasUndeleted || $0 != here[index] && localForm($0, of: index, in: table) != here[index]
                         || wasSentOtherwise(attempted, than: here[index], index, table, rounding)
                 } ?? false
             guard let value = item.values[property.name] else {
@@ -90,7 +90,7 @@ extension WriteTransaction {
             let isOurs =
                 try isHeldThere || attempted.contains(value, of: property.column)
                 || (old.map { try $0 == there || localForm($0, of: index, in: table) == there } ?? false)
-            if !isOurs && !isKnown { changedThere.insert(property.name) }
+            if !isOurs && !isNobodys { changedThere.insert(property.name) }
         }
         return ConflictSides(
             kind: operation.kind, base: base, local: local, server: item.isDeleted ? nil : server,
@@ -230,8 +230,10 @@ extension WriteTransaction {
             ])
         knownTargets.removeAll()
         try resolveNews(of: state, serverID, table)
-        // That it was deleted there is known as long as the queue knows that a delete may have arrived.
-        try restart(operation, as: .update, changes, sent: .delete, table)
+        // That it was deleted there is known as long as the queue knows that a delete may have arrived. An undelete that
+        // is still on its way may be one of this very tombstone.
+        let kinds: AttemptedKinds = operation.attemptedKinds.mayUndelete ? [.update, .delete] : .delete
+        try restart(operation, as: .update, changes, sent: kinds, table)
     }
 
     /// Writes what a server holds of an object into its row, with its state: all but whether it is synced.

@@ -47,7 +47,8 @@ extension WriteTransaction {
                 advice: "Add it to the models given to Store(at:models:).", store: store.path)
         }
         return try asServer {
-            guard let state = try known(item, identity, in: table) else { return try receiveNew(item, identity, table) }
+            let (known, isFree) = try known(item, identity, in: table)
+            guard let state = known else { return try receiveNew(item, identity, table, isFree: isFree) }
             if let operation = try operation(of: state.rowID, in: table) {
                 return try receive(item, besides: operation, state, table)
             }
@@ -60,13 +61,14 @@ extension WriteTransaction {
         }
     }
 
-    /// The object that an item is of; `nil` if it is new here.
+    /// The object that an item is of, `nil` if it is new here; and whether it is known then that no object has its ID for
+    /// a local ID.
     private func known(
         _ item: ServerItem, _ identity: ServerIdentity, in table: TableLayout
-    ) throws -> ObjectState? {
+    ) throws -> (ObjectState?, isFree: Bool) {
         if let found = try find(item.serverID, in: table) {
             defer { found.reset() }
-            return try state(of: found, table)
+            return (try state(of: found, table), false)
         }
         // Made here, and perhaps sent: whose answer was lost, or whose ID another device has chosen too.
         let localID: LocalID?
@@ -74,23 +76,25 @@ extension WriteTransaction {
         case .client: localID = LocalID(item.serverID.rawValue)
         case .server(let carried): localID = carried
         }
-        guard let localID, let found = try connection.tableStatements(table).find(localID) else { return nil }
+        guard let localID else { return (nil, false) }
+        guard let found = try connection.tableStatements(table).find(localID) else { return (nil, identity == .client) }
         defer { found.reset() }
         let state = try state(of: found, table)
-        guard state.serverID == nil, try operation(of: state.rowID, in: table) != nil else { return nil }
-        return state
+        guard state.serverID == nil, try operation(of: state.rowID, in: table) != nil else { return (nil, false) }
+        return (state, false)
     }
 
     // MARK: -
 
     private func receiveNew(
-        _ item: ServerItem, _ identity: ServerIdentity, _ table: TableLayout
+        _ item: ServerItem, _ identity: ServerIdentity, _ table: TableLayout, isFree: Bool
     ) throws -> ServerReceipt {
         guard !item.isDeleted else {
             try dropKept(of: 0, item.serverID, in: table)
             return .unknownTombstone
         }
-        let row = RowBuffer()
+        let row = connection.row
+        row.removeAll()
         for property in table.definition.properties {
             if !property.isLocalOnly, let value = item.values[property.name] {
                 row.append(value)
@@ -109,7 +113,7 @@ extension WriteTransaction {
         state.createdAt = item.createdAt
         state.updatedAt = item.updatedAt
         do {
-            let inserted = try insert(row, state: state, into: table, mayBeOwn: identity == .client)
+            let inserted = try insert(row, state: state, into: table, mayBeOwn: identity == .client, isFree: isFree)
             try dropKept(of: inserted.rowID, item.serverID, in: table)
             try keepExtras(item.extras, of: inserted.rowID, in: table)
             return .inserted(inserted.localID)

@@ -47,19 +47,20 @@ extension WriteTransaction {
         attempted.settle()
         if let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table) {
             if isInsert { left = emptyBases(of: leavingOut, table) }
-            // What an insert may have made whose answer was lost is deleted by sending that once more.
-            let isLostInsert = operation.kind == .delete && state.serverID == nil
-            if operation.kind != .delete || isLostInsert {
+            // What an insert or an undelete may make whose answer was lost is deleted by sending that once more.
+            let isOfLost =
+                operation.kind == .delete && (state.serverID == nil || operation.attemptedKinds.mayUndelete)
+            if operation.kind != .delete || isOfLost {
                 let values = try wholeValues(of: state, in: table)
                 for (index, property) in table.definition.properties.enumerated() where !property.isLocalOnly {
                     if left[property.column] != nil { sent[property.column] = values[index] }
                     let isSent =
-                        isLostInsert || (isInsert ? left[property.column] == nil : sent[property.column] != nil)
+                        isOfLost || (isInsert ? left[property.column] == nil : sent[property.column] != nil)
                     guard isSent else { continue }
                     let form = try wireForm(values[index], of: index, in: table)
                     do {
                         attempted.note(try rounding(property, form), of: property.column)
-                    } catch  where isLostInsert {
+                    } catch  where isOfLost {
                         // What can't be sent keeps no delete back: that goes without values then.
                     }
                 }

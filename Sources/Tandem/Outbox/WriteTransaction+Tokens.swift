@@ -4,9 +4,10 @@ import Foundation
 public struct SyncToken: Hashable, Sendable {
     /// What the query's filter was: one query ID has one filter.
     public var digest: [UInt8]
-    /// The time of the last change that was fetched, as the server wrote it; `nil` if there was none yet.
+    /// The time up to which all was fetched and nothing can come any more, as the server wrote it; `nil` if there is none.
     public var time: String?
-    /// Whether the server's clock has passed that time by as much as it may commit late: then nothing older can come.
+    /// Whether all items of that very time were fetched too, and nothing can come into it any more: the next pull begins
+    /// behind it.
     public var isSettled: Bool
     /// When the query was last pulled to its end, by the local clock.
     public var lastSuccess: Date?

@@ -35,8 +35,11 @@ extension PropertyDefinition {
     }
 
     /// The stored form of a node's value, `nil` if it is none of this property's type.
-    package func storageValue(of node: JSONNode) -> StorageValue? {
-        let row = RowBuffer()
+    ///
+    /// - Parameter row: Where it is made, used over and over; what is in it is lost.
+    package func storageValue(of node: JSONNode, by row: RowBuffer = RowBuffer()) -> StorageValue? {
+        if let value = direct?.storageValue(of: node) { return value }
+        row.removeAll()
         guard appendJSON(node, row), row.failure == nil else { return nil }
         return row.value(at: 0)
     }

@@ -1,5 +1,10 @@
+import Foundation
+
 /// A property of a model: its names, its type and its attributes. Written by `@Model`.
-public struct PropertyDefinition: Sendable {
+///
+/// A class, since who reads or writes an object goes through its properties, and a copy of one would be a copy of all
+/// its names and closures.
+public final class PropertyDefinition: Sendable {
     /// How a text property is folded.
     public enum Folding: String, Hashable, Sendable, Codable {
         case none
@@ -35,6 +40,8 @@ public struct PropertyDefinition: Sendable {
     let appendJSON: @Sendable (JSONNode, RowBuffer) -> Bool
     /// Appends a value of the property's Swift type; `false` if it is none.
     let appendAny: @Sendable (Any, RowBuffer) -> Bool
+    /// Which node's own value is the stored form, if one is: of most values no row has to be made.
+    let direct: DirectForm?
     /// Reads the column, to check that a stored value is one of the property's type.
     let check: @Sendable (RowReader, Int32) throws -> Void
 
@@ -64,6 +71,7 @@ public struct PropertyDefinition: Sendable {
         self.formerNames = formerNames
         self.deleteRule = onDelete
         self.target = codec.target
+        self.direct = DirectForm(codec)
         if let makeDefault {
             self.appendDefault = { codec.append(makeDefault(), $0) }
         } else if codec.isOptional {
@@ -96,6 +104,43 @@ public struct PropertyDefinition: Sendable {
 
     var isToMany: Bool {
         if case .references = kind { true } else { false }
+    }
+}
+
+/// What a value's stored form and its node have in common.
+enum DirectForm {
+    case text, integer, bool, real, blob
+
+    /// By the property's type itself: an enum is none of its raw values' type.
+    init?<Value>(_ codec: Codec<Value>) {
+        let type: Any.Type = Value.self
+        if type == String.self || type == String?.self {
+            self = .text
+        } else if type == Int.self || type == Int?.self || type == Int64.self || type == Int64?.self {
+            self = .integer
+        } else if type == Bool.self || type == Bool?.self {
+            self = .bool
+        } else if type == Double.self || type == Double?.self || type == Date.self || type == Date?.self {
+            self = .real
+        } else if type == Data.self || type == Data?.self {
+            self = .blob
+        } else if codec.target != nil, case .reference = codec.kind {
+            self = .text
+        } else {
+            return nil
+        }
+    }
+
+    /// The stored form of a node's value; `nil` if it has to be made.
+    func storageValue(of node: JSONNode) -> StorageValue? {
+        switch (self, node) {
+        case (.text, .text(let text)): .text(text)
+        case (.integer, .integer(let value)): .integer(value)
+        case (.bool, .bool(let value)): .integer(value ? 1 : 0)
+        case (.real, .real(let value)) where !value.isNaN: .real(value)
+        case (.blob, .blob(let bytes)): .blob(bytes)
+        default: nil
+        }
     }
 }
 

@@ -27,14 +27,15 @@ public final class RowBuffer {
     /// Why a value could not be put in its stored form.
     var failure: (any Error)?
 
-    init() {
+    package init() {
         slots.reserveCapacity(32)
         bytes.reserveCapacity(1024)
     }
 
     func removeAll() {
         slots.removeAll(keepingCapacity: true)
-        bytes.removeAll(keepingCapacity: true)
+        // One large value is not held for as long as the store is open.
+        bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20)
         failure = nil
     }
 

@@ -43,13 +43,16 @@ extension WriteTransaction {
 
     /// Inserts a row whose property values stand in a buffer.
     ///
-    /// - Parameter mayBeOwn: In a write from a server, whether an object that was sent, and has no server ID yet, may be
-    ///   the one of that server ID.
+    /// - Parameters:
+    ///   - mayBeOwn: In a write from a server, whether an object that was sent, and has no server ID yet, may be the one
+    ///     of that server ID.
+    ///   - isFree: Whether it is known that no object has the server ID for its local ID.
     func insert(
-        _ row: RowBuffer, state given: ObjectState, into table: TableLayout, mayBeOwn: Bool = true
+        _ row: RowBuffer, state given: ObjectState, into table: TableLayout, mayBeOwn: Bool = true,
+        isFree: Bool = false
     ) throws -> ObjectState {
         try check(row, table)
-        var state = try newState(given, in: table, mayBeOwn: mayBeOwn)
+        var state = try newState(given, in: table, mayBeOwn: mayBeOwn, isFree: isFree)
         let unresolved = try resolveLinks(row, of: table)
         let statements = try connection.tableStatements(table)
         let statement = try statements.insert()
@@ -151,7 +154,9 @@ extension WriteTransaction {
     }
 
     /// The state that a new row gets.
-    private func newState(_ given: ObjectState, in table: TableLayout, mayBeOwn: Bool) throws -> ObjectState {
+    private func newState(
+        _ given: ObjectState, in table: TableLayout, mayBeOwn: Bool, isFree: Bool
+    ) throws -> ObjectState {
         guard origin == .server else { return ObjectState(localID: given.localID) }
         var state = given
         state.isSynced = state.serverID != nil
@@ -160,7 +165,7 @@ extension WriteTransaction {
             // An object from a server takes its server ID as local ID, unless that is another object's.
             state.localID = LocalID(serverID.rawValue)
             let statements = try connection.tableStatements(table)
-            if let other = try statements.find(state.localID) {
+            if !isFree, let other = try statements.find(state.localID) {
                 let otherState: ObjectState
                 do {
                     defer { other.reset() }

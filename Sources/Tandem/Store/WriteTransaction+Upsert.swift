@@ -111,13 +111,9 @@ extension WriteTransaction {
     }
 
     func find(_ serverID: ServerID, in table: TableLayout) throws -> Statement? {
-        let lookup = try connection.statement(
-            "SELECT \"localID\", \"__rid\" FROM \(table.quotedTable) WHERE \"serverID\" = ?")
-        lookup.bind(1, serverID.rawValue)
-        defer { lookup.reset() }
-        guard try lookup.step() else { return nil }
-        return try connection.tableStatements(table).find(
-            LocalID(try lookup.text(0)), rowID: lookup.integer(1))
+        let statements = try connection.tableStatements(table)
+        guard let place = try statements.place(of: serverID) else { return nil }
+        return try statements.find(place.localID, rowID: place.rowID)
     }
 }
 

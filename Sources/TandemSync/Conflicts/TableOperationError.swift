@@ -1,9 +1,10 @@
 import Foundation
 import Tandem
 
-/// An operation that waits for the user: the server refused it, or both sides have changed its object.
-public struct TableOperationError: Error, Sendable, Identifiable {
-    /// The operation. What failed is in its `error`.
+/// An operation that waits for the user: the server refused it, or both sides have changed its object and the conflict
+/// policy, or the app, leaves the choice to the user.
+public struct TableOperationError: Error, Hashable, Sendable, Identifiable {
+    /// The operation: its table and its object, what was to be done, and in its `error` why it failed.
     public let operation: Tandem.Operation
     /// What the server holds of the object, by the properties' names in Swift, as it would be stored with references by
     /// server IDs; empty if it is deleted there, `nil` if nothing is known of it. As an object of the model:

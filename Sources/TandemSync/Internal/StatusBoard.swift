@@ -26,14 +26,17 @@ final class StatusBoard: Sendable {
         }
     }
 
-    /// - Parameter hasRun: Whether its turn had come. One that only waited says nothing of what the running one does, and
-    ///   to stop waiting is no failure.
-    func end(with error: (any Error)?, hasRun: Bool) {
+    /// - Parameters:
+    ///   - error: Why it failed, if it did.
+    ///   - hasRun: Whether its turn had come. One that only waited says nothing of what the running one does, and to stop
+    ///     waiting is no failure.
+    ///   - isExchange: Whether it was to exchange anything with the server. What was not says nothing of how syncing goes.
+    func end(with error: (any Error)?, hasRun: Bool, isExchange: Bool = true) {
         change { state in
             state.running -= 1
             state.status.isSyncing = state.running > 0
             if hasRun { state.status.activity = nil }
-            if hasRun || !(error is CancellationError) {
+            if isExchange, hasRun || !(error is CancellationError) {
                 state.status.lastError = error.map {
                     $0 is CancellationError ? "The sync was cancelled." : SyncError.words(of: $0)
                 }

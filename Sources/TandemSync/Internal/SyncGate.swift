@@ -39,6 +39,15 @@ final class SyncGate: Sendable {
         }
     }
 
+    /// Passes if nobody is inside.
+    func tryToEnter() -> Bool {
+        state.withLock { state in
+            guard !state.isTaken else { return false }
+            state.isTaken = true
+            return true
+        }
+    }
+
     /// Lets the next one in.
     func leave() {
         let next = state.withLock { state in

@@ -5,12 +5,15 @@ import Tandem
 struct ItemForms: Sendable {
     let model: ModelDefinition
     let format: WireFormat
+    /// Where the model's table is, for errors.
+    let url: String?
     /// The properties that are exchanged with a server.
     let sent: [PropertyDefinition]
 
-    init(model: ModelDefinition, format: WireFormat) {
+    init(model: ModelDefinition, format: WireFormat, url: String? = nil) {
         self.model = model
         self.format = format
+        self.url = url
         sent = model.properties.filter { !$0.isLocalOnly }
     }
 
@@ -39,7 +42,8 @@ struct ItemForms: Sendable {
                     unknown.append(member)
                     continue
                 }
-                values[sent[place].name] = try format.storageValue(of: member.value, for: sent[place])
+                let property = sent[place]
+                values[property.name] = try format.storageValue(of: member.value, for: property, by: places.row)
             }
         }
         return ServerItem(

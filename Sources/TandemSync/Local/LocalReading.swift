@@ -12,6 +12,7 @@ import Tandem
 /// - ``operation(on:in:)``
 /// - ``countOfOperations()``
 /// - ``countOfOperations(in:)-(String)``
+/// - ``countOfOperationsToRetry()``
 /// - ``blocker(of:in:)``
 /// - ``mayHaveDeleted(_:)``
 /// ### Objects
@@ -52,6 +53,10 @@ public protocol LocalReading {
 
     /// The number of operations in a state.
     func countOfOperations(in state: Tandem.Operation.State) throws -> Int
+
+    /// The number of operations that are pending or attempted, and have an error: a try to send them has failed, and they
+    /// wait to be sent again.
+    func countOfOperationsToRetry() throws -> Int
 
     /// An object by its stored values, a deleted one that the server has not heard of too; `nil` if there is none.
     func object(_ localID: LocalID, in table: String) throws -> LocalObject?

@@ -5,6 +5,8 @@ import Tandem
 /// A server names the members of a table's items in one order, which need not be the model's: what the first item has
 /// where is looked up, and of the others it is only made sure of.
 struct MemberPlaces {
+    /// Where the values are made, one after the other.
+    let row = RowBuffer()
     private var known: [(name: String, place: Int?)] = []
 
     /// The place of the property that has a name on the wire, `nil` if none has it. Names are the same if their UTF-8 is.

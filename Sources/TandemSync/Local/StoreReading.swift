@@ -33,6 +33,10 @@ package class StoreReading: LocalReading {
         try transaction.countOfOperations(in: state)
     }
 
+    package func countOfOperationsToRetry() throws -> Int {
+        try transaction.countOfOperationsToRetry()
+    }
+
     package func object(_ localID: LocalID, in table: String) throws -> LocalObject? {
         try transaction.storedObject(localID, in: table)
     }

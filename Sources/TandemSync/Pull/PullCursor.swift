@@ -15,6 +15,10 @@ import Tandem
 /// is the time up to which that can't happen any more, taken from the clock of the very page that was read; what is
 /// later is read again by the next pull. A floor taken from the last item's time alone would lose what is committed
 /// late while a long pull is under way.
+///
+/// The floor is *settled* when its whole instant is read, and the clock was past that instant's end: nothing can come
+/// there any more. The next pull then begins behind it, and not with it: where nothing is new it gets an empty page,
+/// however many items share the last instant.
 struct PullCursor {
     /// What to do with a page.
     enum Step {
@@ -47,11 +51,24 @@ struct PullCursor {
     /// The time up to which all is read and nothing can come any more: a row's own time.
     private(set) var floor: WireTimestamp?
     /// Whether everything read lies up to the floor.
-    private(set) var isSettled = true
+    private var isAllUnderFloor = true
+    /// Whether all items of the floor's instant are read.
+    private var isWhole: Bool
+    /// Whether the clock was past the end of that instant whenever some of them were; `nil` if none was yet.
+    private var isPast: Bool?
 
-    init(from floor: WireTimestamp?, pageSize: Int, overlap: Duration) {
+    /// Whether no page was taken yet, and the first one is asked from behind the floor.
+    private var isBehindFloor: Bool
+
+    /// Whether the next pull may begin behind the floor.
+    var isSettled: Bool { isWhole && isPast == true }
+
+    /// - Parameter isSettled: Whether the floor was settled when the last pull ended.
+    init(from floor: WireTimestamp?, isSettled: Bool, pageSize: Int, overlap: Duration) {
         self.floor = floor
-        place = floor
+        let next = isSettled ? floor?.next : nil
+        (place, isBehindFloor) = (next ?? floor, next != nil)
+        (isWhole, isPast) = (isSettled, isSettled ? true : nil)
         self.pageSize = max(pageSize, 1)
         self.overlap = max(0, overlap.seconds)
     }
@@ -77,9 +94,13 @@ struct PullCursor {
             fresh = unread
         }
         hasGoneBack = false
-        guard let last = page.items.last, let time = last.updatedAt else { return .take([]) }
-        if let place, time < place { return .stuck }
-        raiseFloor(page.items, clock: page.serverDate ?? min(time.date, now))
+        guard let last = page.items.last, let time = last.updatedAt else {
+            raiseFloor(page, clock: .distantPast)
+            return .take([])
+        }
+        if let place, time < place { return goBackToFloor() ? .again : .stuck }
+        isBehindFloor = false
+        raiseFloor(page, clock: page.serverDate ?? min(time.date, now))
         if place.map({ $0 < time }) ?? true {
             place = time
             read = page.items.suffix(page.items.reversed().prefix { $0.updatedAt == time }.count)
@@ -98,6 +119,16 @@ struct PullCursor {
         read = page.items[...]
         skip += read.count - margin
         return .take(fresh)
+    }
+
+    /// Begins with the floor after all: the server took what lies behind it for the same time, as one does whose
+    /// filter is coarser than what it writes.
+    ///
+    /// - Returns: `false` if that is not how it began.
+    mutating func goBackToFloor() -> Bool {
+        guard isBehindFloor else { return false }
+        (place, isBehindFloor, isWhole, isPast) = (floor, false, false, nil)
+        return true
     }
 
     /// Whether a pull ends with a page.
@@ -137,14 +168,20 @@ struct PullCursor {
 
     /// The items are in the order of their times, and those before them were read by earlier pages: the floor may rise
     /// for as long as all of them lie under it.
-    private mutating func raiseFloor(_ items: [RemoteItem], clock: Date) {
+    private mutating func raiseFloor(_ page: RemotePage, clock: Date) {
         let limit = clock - overlap
-        for item in items where isSettled {
-            guard let time = item.updatedAt, time.date <= limit else {
-                isSettled = false
-                return
+        var isMet = false
+        for item in page.items {
+            guard isAllUnderFloor, let time = item.updatedAt, time.date <= limit else {
+                isAllUnderFloor = false
+                break
             }
-            if floor.map({ $0 < time }) ?? true { floor = time }
+            if floor.map({ $0 < time }) ?? true { (floor, isWhole, isPast) = (time, false, nil) }
+            isMet = true
         }
+        // By the clock of each page that has some of the instant: what came between two of them was not read.
+        if isMet, isPast != false { isPast = floor?.next.map { $0.date <= limit } ?? false }
+        // After an item that is later than the floor nothing of the floor's instant follows.
+        if !page.hasMore || !isAllUnderFloor { isWhole = true }
     }
 }

@@ -6,7 +6,9 @@ struct PullRun {
     let context: SyncContext
     let query: ResolvedQuery
     let forms: ItemForms
-    var tally = PullTally()
+    var tally: PullTally
+    /// The edits whose objects the server turns out to have no more; `nil` if nobody wants to know.
+    var pointlessEdits: PointlessEdits?
     private var received = 0
     /// How many items there are, where the server has said so.
     private var total: Int?
@@ -15,6 +17,7 @@ struct PullRun {
         self.context = context
         self.query = query
         forms = context.forms(of: query.settings)
+        tally = PullTally(query.settings.model)
     }
 
     /// Fetches what there is to fetch.
@@ -30,7 +33,9 @@ struct PullRun {
             try await pullEverything()
         }
         if tally.hasRefused { try await retryKept() }
-        context.board.noteSuccess(of: query.table, at: context.options.clock.now())
+        let now = context.options.clock.now()
+        if query.queryID == nil { try await rememberSuccess(at: now) }
+        context.board.noteSuccess(of: query.table, at: now)
         return tally.finished()
     }
 
@@ -41,11 +46,17 @@ struct PullRun {
         var stored = try await context.store.read { try $0.syncToken(of: queryID, in: table) }
         var cursor = PullCursor(
             // A place that can't be read is none: the query is pulled from its start.
-            from: stored?.time.flatMap { WireTimestamp($0) }, pageSize: context.options.pageSize,
-            overlap: context.options.overlap)
+            from: stored?.time.flatMap { WireTimestamp($0) }, isSettled: stored?.isSettled ?? false,
+            pageSize: context.options.pageSize, overlap: context.options.overlap)
         while true {
             let top = cursor.top
-            let page = try await fetch(cursor.order, skip: cursor.skip, top: top, includeDeleted: true)
+            let page: RemotePage
+            do {
+                page = try await fetch(cursor.order, skip: cursor.skip, top: top, includeDeleted: true)
+            } catch let error as SyncError where error.isOutOfOrder {
+                guard cursor.goBackToFloor() else { throw error }
+                continue
+            }
             try checkTimes(of: page)
             let items: ArraySlice<RemoteItem>
             switch cursor.advance(past: page, now: context.options.clock.now()) {
@@ -61,6 +72,7 @@ struct PullRun {
             if isLast { token.lastSuccess = context.options.clock.now() }
             let wasWritten = try await store(items, token: token, of: queryID, always: isNew, isLast: isLast)
             if wasWritten { stored = token }
+            noteFound(page)
             note(items.count)
             if isLast { return }
         }
@@ -97,7 +109,8 @@ struct PullRun {
         else { return }
         throw SyncError(
             .badAnswer, "The item \(item.id) was changed more than a day past the server's own clock.",
-            advice: "Tell whoever runs the server.", table: query.remoteTable.rawValue, property: "updatedAt")
+            advice: "Tell whoever runs the server.", table: query.remoteTable.rawValue, url: forms.url,
+            property: "updatedAt")
     }
 
     // MARK: Requests
@@ -107,8 +120,9 @@ struct PullRun {
     ) async throws -> RemotePage {
         try Task.checkCancellation()
         guard tally.result.pages < context.options.pageLimit else {
-            throw SyncError.tooManyPages(context.options.pageLimit, of: query.remoteTable)
+            throw SyncError.tooManyPages(context.options.pageLimit, of: forms)
         }
+        try await context.waitOutPause(for: forms)
         let request = PageRequest(
             table: query.remoteTable, filter: query.filter?.remote, order: order, skip: skip, top: top,
             includeDeleted: includeDeleted && query.settings.features.softDelete,
@@ -120,7 +134,7 @@ struct PullRun {
         do throws(RemoteFailure) {
             page = try await context.remote.page(request)
         } catch {
-            throw SyncError.thrown(for: error, table: query.remoteTable)
+            throw context.thrown(for: error, forms)
         }
         if let date = page.serverDate { context.serverClock.note(date, between: before, and: clock.now()) }
         total = page.count ?? total
@@ -129,6 +143,9 @@ struct PullRun {
         return page
     }
 
+    /// What an earlier pull of the same sync has not found may be there after all.
+    mutating func noteFound(_ page: RemotePage) { pointlessEdits?.forget(page.items.map(\.id), in: query.table) }
+
     /// Tells those who watch of so many more items.
     mutating func note(_ items: Int) {
         received += items
@@ -136,27 +153,33 @@ struct PullRun {
     }
 
     func noProgress() -> SyncError {
-        SyncError.noProgress(in: query.remoteTable)
+        SyncError.noProgress(in: forms)
     }
 }
 
 extension SyncError {
-    static func noProgress(in table: RemoteTableName) -> SyncError {
-        SyncError(
-            .noProgress, "The server sends the same items again and again, or its items change faster than they come.",
-            advice: "Tell whoever runs the server if it happens again.", table: table.rawValue)
+    /// Whether a page had items from before its place.
+    fileprivate var isOutOfOrder: Bool {
+        if case .badAnswer(let answer)? = underlying as? RemoteFailure { answer.code == .outOfOrder } else { false }
     }
 
-    static func tooManyPages(_ limit: Int, of table: RemoteTableName) -> SyncError {
+    static func noProgress(in forms: ItemForms) -> SyncError {
+        SyncError(
+            .noProgress, "The server sends the same items again and again, or its items change faster than they come.",
+            advice: "Tell whoever runs the server if it happens again.", table: forms.table.rawValue, url: forms.url)
+    }
+
+    static func tooManyPages(_ limit: Int, of forms: ItemForms) -> SyncError {
         SyncError(
             .tooManyPages, "The table did not end within \(limit) pages.",
-            advice: "Raise SyncContext.Options.pageLimit if it is that large.", table: table.rawValue)
+            advice: "Raise SyncContext.Options.pageLimit if it is that large.", table: forms.table.rawValue,
+            url: forms.url)
     }
 
     /// What to throw for a failure of reading: a cancelled task's is `CancellationError`.
-    static func thrown(for failure: RemoteFailure, table: RemoteTableName) -> any Error {
+    static func thrown(for failure: RemoteFailure, _ forms: ItemForms) -> any Error {
         if failure.isCancellation { return CancellationError() }
-        let error = SyncError(failure, table: table)
+        let error = SyncError(failure, table: forms.table, url: forms.url)
         switch failure {
         case .badAnswer(let answer) where answer.code == .noUpdatedAt:
             return SyncError(
@@ -166,7 +189,7 @@ extension SyncError {
         case .unsendable(let problem) where problem.code == .filter:
             return SyncError(
                 .unsupportedFilter, error.message, advice: "Ask for more, and search here.", table: error.table,
-                property: error.property, underlying: failure)
+                url: error.url, property: error.property, underlying: failure)
         default: return error
         }
     }

@@ -2,8 +2,14 @@ import Tandem
 
 /// What a pull has done so far.
 struct PullTally: Sendable {
+    /// Whose items they are.
+    let model: ModelDefinition
     var result = PullResult()
     private var refused: [ServerID: RefusedRow] = [:]
+
+    init(_ model: ModelDefinition) {
+        self.model = model
+    }
 
     var hasRefused: Bool { !refused.isEmpty }
 
@@ -16,13 +22,17 @@ struct PullTally: Sendable {
         case .unchanged, .unknownTombstone: result.unchanged += 1
         case .keptBeside: result.keptBeside += 1
         case .refused(let error):
-            refusal = RefusedRow(serverID: id, message: error.message, underlying: error)
+            refusal = self.refusal(id, error.message, error)
         }
-        refused[id] = refusal
+        if refusal != nil || hasRefused { refused[id] = refusal }
     }
 
     mutating func noteUnreadable(_ id: ServerID, _ message: String, _ error: (any Error)?) {
-        refused[id] = RefusedRow(serverID: id, message: message, underlying: error)
+        refused[id] = refusal(id, message, error)
+    }
+
+    private func refusal(_ id: ServerID, _ message: String, _ error: (any Error)?) -> RefusedRow {
+        RefusedRow(model: model.name, table: model.table, serverID: id, message: message, underlying: error)
     }
 
     /// The whole result, the refused rows in the order of their IDs.

@@ -11,6 +11,8 @@ struct Attempt: Sendable {
         case delete
         /// To delete what an insert may have created whose answer was lost.
         case deleteLostInsert
+        /// To delete what an undelete may bring back whose answer was lost.
+        case deleteLostUndelete
     }
 
     let id: Operation.ID
@@ -27,6 +29,12 @@ struct Attempt: Sendable {
     var table: RemoteTableName { item.table }
 }
 
+extension Attempt.Request {
+    /// Whether what it leaves or meets may be what an undelete of ours has brought back, without values where the server
+    /// keeps none of what is deleted.
+    var mayMeetBlank: Bool { self == .undelete || self == .deleteLostUndelete }
+}
+
 extension Attempt {
     /// What an operation is to ask the server.
     static func request(for object: OutgoingObject) -> Request {
@@ -34,7 +42,8 @@ extension Attempt {
         case .insert: .insert
         // A delete of it may have been carried out.
         case .update: object.attemptedKinds.contains(.delete) ? .undelete : .update
-        case .delete: object.serverID == nil ? .deleteLostInsert : .delete
+        case .delete where object.serverID == nil: .deleteLostInsert
+        case .delete: object.attemptedKinds.mayUndelete ? .deleteLostUndelete : .delete
         }
     }
 
@@ -69,8 +78,8 @@ extension Attempt {
         do throws(Unsendable) {
             item = try forms.outgoing(object, id: id, leavingOut: leavingOut)
         } catch {
-            guard request == .deleteLostInsert else { throw error }
-            return OutgoingItem(table: forms.table, id: id)
+            guard request == .deleteLostInsert || request == .deleteLostUndelete else { throw error }
+            return OutgoingItem(table: forms.table, id: id, version: version)
         }
         item.version = version
         for member in extra {

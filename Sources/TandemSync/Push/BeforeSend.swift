@@ -141,7 +141,7 @@ extension PushRun {
             verdict = try await look(object)
         } catch {
             if error is CancellationError, Task.isCancelled { throw error }
-            return .ended(.over(.retryLater(hookError(error, settings), at: nil)))
+            return .ended(.over(try await leaveUnsent(id, hookError(error, settings))))
         }
         let shown = object.localValues(of: settings.model)
         do {
@@ -165,7 +165,7 @@ extension PushRun {
             }
         } catch let error as TandemError {
             guard case .write = verdict else { throw error }
-            return .ended(.over(.retryLater(hookError(error, settings), at: nil)))
+            return .ended(.over(try await leaveUnsent(id, hookError(error, settings))))
         }
     }
 

@@ -11,6 +11,12 @@ struct PushQueue {
         let kind: Operation.Kind
         let table: String
         let localID: LocalID
+        /// What it failed of in an earlier push, if it has since not been sent.
+        let earlierError: OperationError?
+        /// Whether enough others that the server has stumbled over are tried before it.
+        var isSpare = false
+        /// Its place in the line.
+        var place: Int
         /// How often it was put together with what the server holds.
         var rounds = 0
         /// Whether somebody else's changes were among that.
@@ -30,11 +36,25 @@ struct PushQueue {
         var isGone = false
 
         var isOver: Bool { outcome != nil || isGone }
+
+        /// Whether the server could not answer for it in an earlier push, or answered nonsense: it may be down, or stumble
+        /// over this object each time.
+        var hasStumbled: Bool {
+            guard let status = earlierError?.status else { return false }
+            return !(400..<500).contains(status) || [408, 425, 429].contains(status)
+        }
+
+        /// Whether it stopped an earlier push, as it may do again: its request was lost, or the server asked who is calling.
+        var hasStopped: Bool { earlierError.map { $0.status == nil || $0.status == 401 } ?? false }
     }
 
     private(set) var nodes: [Operation.ID: Node] = [:]
+    /// All of them, as they are in the queue.
     private var order: [Operation.ID] = []
-    private var next = 0
+    /// All of them, as they go.
+    private var line: [Operation.ID] = []
+    /// How many of the line have gone.
+    private var reached = 0
     /// Those that waited and may go on, the first one last.
     private var returned: [Operation.ID] = []
     /// Which one an operation waits for.
@@ -55,9 +75,32 @@ struct PushQueue {
     /// Adds an operation behind those there are.
     mutating func append(_ operation: Operation) {
         guard nodes[operation.id] == nil else { return }
-        order.append(operation.id)
         nodes[operation.id] = Node(
-            id: operation.id, kind: operation.kind, table: operation.table, localID: operation.localID)
+            id: operation.id, kind: operation.kind, table: operation.table, localID: operation.localID,
+            earlierError: operation.error, place: line.count)
+        order.append(operation.id)
+        line.append(operation.id)
+    }
+
+    /// Settles in which order they go: what failed in an earlier push behind what did not, so that it holds nothing up,
+    /// unless the order is to be the queue's.
+    ///
+    /// - Parameter limit: How many of those that the server has stumbled over are tried in any case: the first one, and
+    ///   others by lot, so that those that always fail do not keep the rest from ever being tried.
+    mutating func arrange(keepingOrder: Bool, upTo limit: Int, random: () -> UInt64) {
+        let failed = order.filter { nodes[$0]?.earlierError != nil }
+        var stumbled = failed.filter { nodes[$0]?.hasStumbled ?? false }
+        if stumbled.count > limit {
+            for last in stride(from: stumbled.count - 1, to: 1, by: -1) {
+                stumbled.swapAt(last, 1 + Int(random() % UInt64(last)))
+            }
+            for id in stumbled.dropFirst(limit) { nodes[id]?.isSpare = true }
+        }
+        guard !keepingOrder, !failed.isEmpty else { return }
+        let stopped = failed.filter { nodes[$0]?.hasStopped ?? false }
+        let others = failed.filter { nodes[$0].map { !$0.hasStumbled && !$0.hasStopped } ?? false }
+        line = order.filter { nodes[$0]?.earlierError == nil } + others + stumbled + stopped
+        for (place, id) in line.enumerated() { nodes[id]?.place = place }
     }
 
     /// Has a delete go after an operation that refers to what it deletes.
@@ -67,14 +110,16 @@ struct PushQueue {
     }
 
     /// The first one that may go.
-    mutating func takeNext() -> Operation.ID? {
-        let fresh = next < order.count ? order[next] : nil
-        if let back = returned.last, fresh.map({ back < $0 }) ?? true {
-            returned.removeLast()
-            return back
-        }
-        if fresh != nil { next += 1 }
-        return fresh
+    var next: Operation.ID? {
+        let fresh = reached < line.count ? line[reached] : nil
+        guard let back = returned.last, fresh.map({ place(of: back) < place(of: $0) }) ?? true else { return fresh }
+        return back
+    }
+
+    /// Takes the first one that may go.
+    mutating func takeNext() {
+        guard let next else { return }
+        if next == returned.last { returned.removeLast() } else { reached += 1 }
     }
 
     // MARK: Waiting
@@ -99,9 +144,18 @@ struct PushQueue {
     ///
     /// - Returns: Whether there is anything to wait for.
     mutating func parkBehindReferrer(_ delete: Operation.ID) -> Bool {
-        guard let other = referrers[delete]?.first(where: { isUnfinished($0) && !closesCycle(delete, behind: $0) })
-        else { return false }
-        park(delete, behind: other)
+        park(delete, behindLastOf: referrers[delete] ?? [])
+    }
+
+    /// Has an operation wait for that one of several, which have not ended and do not wait for it, that goes last. When
+    /// it has ended, most of the others have: whoever waited for them one after the other would be looked at as often.
+    ///
+    /// - Returns: Whether there is anything to wait for.
+    /// - Complexity: O(*n* log *n*) in the number of the others.
+    mutating func park(_ id: Operation.ID, behindLastOf others: [Operation.ID]) -> Bool {
+        let unfinished = others.filter(isUnfinished).sorted { place(of: $0) > place(of: $1) }
+        guard let other = unfinished.first(where: { !closesCycle(id, behind: $0) }) else { return false }
+        park(id, behind: other)
         return true
     }
 
@@ -129,6 +183,8 @@ struct PushQueue {
     }
 
     private mutating func giveBack(_ ids: [Operation.ID]) {
-        returned = (returned + ids).sorted(by: >)
+        returned = (returned + ids).sorted { place(of: $0) > place(of: $1) }
     }
+
+    private func place(of id: Operation.ID) -> Int { nodes[id]?.place ?? .max }
 }

@@ -125,12 +125,12 @@ extension PushRun {
                     id: id, number: operation.attempts, request: request, item: item, settings: settings,
                     mayBeThere: object.attemptedKinds.contains(.insert), key: Attempt.key(of: object, settings)))
         } catch let problem as Unsendable {
-            return try refuse(id, SyncError(.unsendable(problem), table: forms.table), store)
+            return try refuse(id, SyncError(.unsendable(problem), table: forms.table, url: forms.url), store)
         } catch let problem as UnreadableValue {
             // It would not come back as it is: what the server answers could not be told from somebody else's change.
             let error = SyncError(
                 .unsendable, problem.message, advice: "Change the value.", table: forms.table.rawValue,
-                property: problem.member, underlying: problem)
+                url: forms.url, property: problem.member, underlying: problem)
             return try refuse(id, error, store)
         }
     }
@@ -164,6 +164,10 @@ extension PushRun {
             let isParked = state.withLock { $0.queue.parkBehindReferrer(operation.id) }
             return isParked ? .parked : .free(leavingOut: [])
         }
+        let targets = object.references.compactMap { reference in
+            if case .unsent(let target, _) = reference.target, target != operation.id { target } else { nil }
+        }
+        if targets.count > 1, state.withLock({ $0.queue.park(operation.id, behindLastOf: targets) }) { return .parked }
         var closing: Set<String> = []
         for reference in object.references {
             guard case .unsent(let target, _) = reference.target else { continue }
@@ -179,6 +183,7 @@ extension PushRun {
                 return (isUnfinished, isCircle)
             }
             guard isUnfinished else {
+                if let (localID, table) = try blocker(of: operation, store) { return .waiting(localID, table: table) }
                 let table = try store.operation(withID: target)?.table ?? operation.table
                 return .waiting(reference.localID, table: table)
             }
@@ -186,5 +191,15 @@ extension PushRun {
             closing.insert(reference.property)
         }
         return .free(leavingOut: operation.kind == .insert ? closing : [])
+    }
+
+    /// What has to be settled before an operation can be sent: that is not what its object refers to, if that waits for
+    /// another one itself. The object's state says the same.
+    private func blocker(
+        of operation: Operation, _ store: any LocalReading
+    ) throws -> (localID: LocalID, table: String)? {
+        guard let (localID, model) = try store.blocker(of: operation.localID, in: operation.table) else { return nil }
+        let tables = context.store.models.filter { $0.name == model }.map(\.table)
+        return try tables.first { try store.hasObject(localID, in: $0) }.map { (localID, $0) }
     }
 }

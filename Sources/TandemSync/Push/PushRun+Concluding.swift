@@ -6,11 +6,11 @@ extension PushRun {
     func conclude(_ attempt: Attempt, _ reply: Reply) async throws -> Next {
         switch reply {
         case .done(let item):
-            state.withLock { $0.exhausted = 0 }
+            state.withLock { $0.noteAnswer() }
             return try await acknowledge(attempt, item)
         case .present(let item): return try await follow(attempt, item)
         case .differs(let item, let status):
-            state.withLock { $0.exhausted = 0 }
+            state.withLock { $0.noteAnswer() }
             return try await meet(Encounter(item: item, status: status, attempt: attempt), attempt.id)
         case .missing(let status):
             return try await meet(Encounter(item: nil, status: status, attempt: attempt), attempt.id)
@@ -24,11 +24,11 @@ extension PushRun {
 
     private func acknowledge(_ attempt: Attempt, _ item: RemoteItem?) async throws -> Next {
         let stored: ServerItem?
+        let forms = context.forms(of: attempt.settings)
         do throws(UnreadableValue) {
-            let forms = context.forms(of: attempt.settings)
             stored = if let item { try forms.stored(item) } else { nil }
         } catch {
-            return try await leaveUncertain(attempt, SyncError(error, table: attempt.table))
+            return try await leaveUncertain(attempt, SyncError(error, forms))
         }
         let outcome: AnswerOutcome
         do {
@@ -52,7 +52,7 @@ extension PushRun {
     private func mistaken(_ attempt: Attempt, _ problem: TandemError) async throws -> Next {
         let error = SyncError(
             .badAnswer, problem.message, advice: "Tell whoever runs the server.", table: attempt.table.rawValue,
-            underlying: problem)
+            url: context.remote.url(of: attempt.table), underlying: problem)
         let wasUnderWay = try await store.write { store in
             guard try store.isUnderWay(attempt) else { return false }
             try store.fail(attempt.id, self.operationError(error), retry: false)
@@ -93,9 +93,10 @@ extension PushRun {
         let forms = context.forms(of: attempt.settings)
         let stored: ServerItem
         do throws(UnreadableValue) {
-            stored = try forms.stored(item)
+            let isBlank = attempt.request.mayMeetBlank && forms.isBlank(item)
+            stored = try isBlank ? forms.undeleted(item) : forms.stored(item)
         } catch {
-            return try await leaveUncertain(attempt, SyncError(error, table: attempt.table))
+            return try await leaveUncertain(attempt, SyncError(error, forms))
         }
         let outcome: RebaseOutcome? = try await store.write { store in
             guard try store.isUnderWay(attempt) else { return nil }
@@ -120,9 +121,9 @@ extension LocalReading {
 }
 
 extension SyncError {
-    init(_ problem: UnreadableValue, table: RemoteTableName) {
+    init(_ problem: UnreadableValue, _ forms: ItemForms) {
         self.init(
-            .badAnswer, problem.message, advice: "Compare the model with the server's table.", table: table.rawValue,
-            property: problem.member, underlying: problem)
+            .badAnswer, problem.message, advice: "Compare the model with the server's table.",
+            table: forms.table.rawValue, url: forms.url, property: problem.member, underlying: problem)
     }
 }

@@ -4,7 +4,7 @@ import Tandem
 extension PushRun {
     /// What a failed request does to its operation, and to the push. It follows from the failure's type alone.
     func fail(_ attempt: Attempt, _ failure: RemoteFailure, mayHaveActed: Bool) async throws -> Next {
-        let error = SyncError(failure, table: attempt.table)
+        let error = SyncError(failure, table: attempt.table, url: context.remote.url(of: attempt.table))
         if failure.isCancellation, Task.isCancelled {
             try await note(attempt, error, mayHaveActed: mayHaveActed)
             stop(.cancelled)
@@ -17,8 +17,13 @@ extension PushRun {
             return .over(.retryLater(error, at: nil))
         case .later(_, let retryAfter):
             return try await putOff(attempt, error, retryAfter, mayHaveActed: mayHaveActed)
-        case .badAnswer: return try await leaveUncertain(attempt, error)
+        case .badAnswer(let answer):
+            let next = try await leaveUncertain(attempt, error)
+            if answer.code.isStrangers { noteExhausted(attempt.id, error) }
+            return next
         case .refused, .conflict, .gone, .notFound, .unsendable:
+            // A server that refuses is not down. What can't be written down has not been to it.
+            if case .unsendable = failure {} else { state.withLock { $0.noteAnswer() } }
             guard !mayHaveActed else { return try await leaveUncertain(attempt, error) }
             return try await refuse(attempt, error)
         }
@@ -45,13 +50,29 @@ extension PushRun {
         return .over(.retryLater(error, at: nil))
     }
 
-    /// What the server holds can't be read, and is in the way of an operation.
+    /// What the server holds can't be read, and is in the way of an operation: which may be what that has sent itself.
     func unreadable(_ problem: UnreadableValue, _ id: Operation.ID, _ attempt: Attempt?) async throws -> Next {
-        guard let attempt else {
-            let model = state.withLock { $0.queue[id]?.table }
-            return .over(.retryLater(SyncError(problem, table: RemoteTableName(model ?? "")), at: nil))
+        let forms = try attempt.map { context.forms(of: $0.settings) } ?? forms(of: id)
+        guard let forms else { return .gone }
+        let error = SyncError(problem, forms)
+        guard let attempt else { return .over(try await leaveUnsent(id, error)) }
+        return try await leaveUncertain(attempt, error)
+    }
+
+    /// Leaves an operation to the next push that could not be sent in this one, and notes why. What became of an earlier
+    /// attempt is as unknown as before.
+    func leaveUnsent(_ id: Operation.ID, _ error: SyncError) async throws -> PushResult.Outcome {
+        let problem = operationError(error)
+        try await store.write { store in
+            guard let operation = try store.operation(withID: id) else { return }
+            switch operation.state {
+            case .pending: try store.fail(id, problem, retry: true)
+            case .attempted:
+                _ = try store.leaveUncertain(id, attempt: operation.attempts, problem, retryAt: operation.retryAt)
+            case .failed, .held: return
+            }
         }
-        return try await putBack(attempt, SyncError(problem, table: attempt.table))
+        return .retryLater(error, at: nil)
     }
 
     /// Leaves an operation to be sent again.
@@ -76,10 +97,6 @@ extension PushRun {
 
     // MARK: Patience
 
-    /// So many operations in a row that have used up their tries, each for itself: the server is down, and not the
-    /// object at fault.
-    private static let exhaustedLimit = 5
-
     /// The server can't answer now: a few more tries in this push, then it is left for the next one.
     private func putOff(
         _ attempt: Attempt, _ error: SyncError, _ retryAfter: Duration?, mayHaveActed: Bool
@@ -91,21 +108,21 @@ extension PushRun {
         }
         let isAskedFor = retryAfter.map { $0 > .zero } ?? false
         let delay = max(retryAfter ?? .zero, isAskedFor ? .zero : policy.delay(after: tries, options.random()))
-        let until = options.clock.now().addingTimeInterval(min(delay.seconds, RetryPolicy.longestPause))
+        var (error, retryAt) = (error, nil as Date?)
         // Who says when is obeyed, by all.
-        if isAskedFor, delay <= policy.ceiling {
-            state.withLock { $0.pausedUntil = max($0.pausedUntil ?? until, until) }
+        if isAskedFor {
+            let now = options.clock.now()
+            let end = ServerPause.end(of: delay, at: now)
+            (retryAt, error.retryAt) = (end, end)
+            // Before the pause is known: nobody is to begin to wait for the end of a long one.
+            if delay > policy.ceiling { stop(.failure(error)) }
+            context.pause.note(until: end, at: now)
         }
         let mayRetry = tries < policy.tries && delay <= policy.ceiling
-        let retryAt = isAskedFor ? until : nil
         try await note(attempt, error, mayHaveActed: mayHaveActed, retryAt: retryAt)
         let unfinished = PushResult.Outcome.retryLater(error, at: retryAt)
         guard mayRetry else {
-            let isDown = state.withLock { state in
-                state.exhausted += 1
-                return state.exhausted >= Self.exhaustedLimit
-            }
-            if delay > policy.ceiling || isDown { stop(.failure(error)) }
+            noteExhausted(attempt.id, error)
             return .over(unfinished)
         }
         if !isAskedFor {
@@ -114,6 +131,33 @@ extension PushRun {
         }
         return .again(unfinished)
     }
+}
+
+extension PushRun {
+    /// Notes that an operation has used up its tries. Where too many have, the push stops.
+    private func noteExhausted(_ id: Operation.ID, _ error: SyncError) {
+        if state.withLock({ $0.noteExhausted(id, error) }) { stop(.failure(error)) }
+    }
+
+    /// The next operation to be sent. What is passed over is left to the next push, with what it failed of before.
+    func takeNext(isIdle: Bool) -> Operation.ID? {
+        while let (id, failure) = state.withLock({ $0.takeNext(isIdle: isIdle) }) {
+            guard let failure else { return id }
+            let forms = try? forms(of: id)
+            let error = SyncError(
+                .later, "It has failed in an earlier push: \(failure.message)",
+                advice: "It is tried again by a later sync.", table: forms?.table.rawValue, url: forms?.url,
+                status: failure.status)
+            state.withLock { $0.queue.finish(id, .retryLater(error, at: nil)) }
+            noteProgress()
+        }
+        return nil
+    }
+}
+
+extension BadAnswer.Code {
+    /// Whether somebody may have answered in the server's place, as a sign-in page does, whatever the object was.
+    fileprivate var isStrangers: Bool { self == .notJSON || self == .status }
 }
 
 extension RetryPolicy {

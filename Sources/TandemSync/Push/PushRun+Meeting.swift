@@ -36,10 +36,12 @@ extension PushRun {
             return state.queue[id]?.rounds ?? 1
         }
         guard round <= Self.roundLimit else {
+            let forms = try forms(of: id)
             let error = SyncError(
                 .conflict, "The object changes on the server as fast as it is sent.",
-                advice: "It is tried again by the next push.", status: encounter.status)
-            guard let attempt = encounter.attempt else { return .over(.retryLater(error, at: nil)) }
+                advice: "It is tried again by the next push.", table: forms?.table.rawValue, url: forms?.url,
+                status: encounter.status)
+            guard let attempt = encounter.attempt else { return .over(try await leaveUnsent(id, error)) }
             return try await putBack(attempt, error)
         }
         let meeting: Meeting
@@ -86,19 +88,29 @@ extension PushRun {
         let settings = try context.settings(of: object.operation.table)
         let forms = context.forms(of: settings)
         let there = encounter.item ?? Self.nothing(of: object)
-        let stored = try forms.stored(there, keptAs: encounter.kept)
+        let stored = try Self.stored(there, encounter, object, forms)
         let sides = try store.sides(of: id, against: stored, rounding: forms.rounding)
         // Without versions the last write wins, and that is this one.
         let isLastWrite = !settings.features.versions && sides.server != nil
         let facts = ConflictFacts(
             operation: object.operation, sides: sides, item: there, round: round, store: context.store)
-        guard !isLastWrite, Self.isInQuestion(sides, object) else {
+        guard !isLastWrite, Self.isInQuestion(sides, object), try !isRevived(stored, object, store) else {
             return try carryOut(.nothing, facts, encounter, object, store)
         }
         if case .ask = settings.conflicts { return .open(facts) }
         let changedAt = context.serverClock.serverTime(of: object.operation.changedAt)
         let verdict = settings.conflicts.verdict(on: facts, changedAt: changedAt)
         return try carryOut(verdict, facts, encounter, object, store)
+    }
+
+    /// What the server holds, read for the model. Where an undelete may have arrived whose answer was lost, it may be what
+    /// that has left blank.
+    private static func stored(
+        _ item: RemoteItem, _ encounter: Encounter, _ object: OutgoingObject, _ forms: ItemForms
+    ) throws(UnreadableValue) -> ServerItem {
+        let isBlank = !item.isDeleted && Attempt.request(for: object).mayMeetBlank && forms.isBlank(item)
+        return try isBlank
+            ? forms.undeleted(item, keptAs: encounter.kept) : forms.stored(item, keptAs: encounter.kept)
     }
 
     /// What stands in for the item where the server keeps nothing of it.
@@ -113,6 +125,17 @@ extension PushRun {
             return sides.kind != .delete && !object.attemptedKinds.contains(.delete)
         }
         return sides.kind == .delete || !sides.changedHere.isEmpty
+    }
+
+    /// Whether an item that is to be deleted is the tombstone that an undelete of ours was made on, brought back as it
+    /// was: a server that takes no values along brings back what others had made of it before they deleted it.
+    private func isRevived(_ item: ServerItem, _ object: OutgoingObject, _ store: any LocalReading) throws -> Bool {
+        guard object.operation.kind == .delete, object.attemptedKinds.mayUndelete, !item.isDeleted,
+            let kept = try store.keptItem(of: object.operation.id), kept.isDeleted, kept.version == object.version,
+            let tombstone = ItemForms.item(from: kept.source), let live = ItemForms.item(from: item.source)
+        else { return false }
+        // Both in the form in which they are kept: their members are in one order.
+        return JSONNode.object(tombstone.members) == .object(live.members)
     }
 
     private func follow(
@@ -134,7 +157,7 @@ extension PushRun {
     ) throws -> Meeting {
         let id = object.operation.id
         let forms = context.forms(of: try context.settings(of: object.operation.table))
-        let stored = try forms.stored(facts.item, keptAs: encounter.kept)
+        let stored = try Self.stored(facts.item, encounter, object, forms)
         do {
             switch verdict {
             case .nothing: return .followed(try follow(encounter, stored, object, [], store))
@@ -154,13 +177,13 @@ extension PushRun {
             case .later(let code, let message):
                 let error = SyncError(
                     code, message, advice: "Let the user choose.", table: forms.table.rawValue,
-                    status: encounter.status)
+                    url: forms.url, status: encounter.status)
                 return try report(error, stored, id, encounter, store)
             }
         } catch let problem as TandemError where verdict.isOneStep && problem.isAboutValues {
             let error = SyncError(
                 .conflict, "The server's side can't be taken here: \(problem.message)", advice: problem.advice,
-                table: forms.table.rawValue, status: encounter.status, underlying: problem)
+                table: forms.table.rawValue, url: forms.url, status: encounter.status, underlying: problem)
             return try report(error, stored, id, encounter, store)
         }
     }

@@ -5,14 +5,8 @@ extension PushRun {
     /// Waits as long as the server has asked to be left alone, or until the push is stopped.
     func waitOutPause() async throws {
         while true {
-            let now = options.clock.now()
-            let left = state.withLock { state in
-                guard state.stop == nil, let until = state.pausedUntil else { return 0.0 }
-                // A clock that was set back would make the pause longer than any is.
-                let end = min(until, now + options.retry.ceiling.seconds)
-                state.pausedUntil = end
-                return end.timeIntervalSince(now)
-            }
+            guard state.withLock({ $0.stop == nil }) else { return }
+            let left = context.pause.secondsLeft(at: options.clock.now(), atMost: options.retry.ceiling.seconds)
             guard left > 0 else { return }
             try await rest(for: .seconds(left))
         }

@@ -24,11 +24,16 @@ final class PushRun: Sendable {
         try Task.checkCancellation()
         try await load()
         noteProgress()
+        if let first = state.withLock({ $0.queue.inOrder.first?.id }),
+            let error = context.pauseError(for: try forms(of: first))
+        {
+            stop(.failure(error))
+        }
         let limit = min(max(options.inFlight, 1), 64)
         await withTaskGroup(of: Void.self) { group in
             var running = 0
             while true {
-                while running < limit, let id = state.withLock({ $0.takeNext() }) {
+                while running < limit, let id = takeNext(isIdle: running == 0) {
                     running += 1
                     group.addTask { await self.process(id) }
                 }
@@ -42,7 +47,7 @@ final class PushRun: Sendable {
             case .cancelled: try state.result(throwing: CancellationError())
             case .thrown(let error): try state.result(throwing: error)
             case .failure(let error): state.result(stoppedBy: error)
-            case nil: state.result(stoppedBy: nil)
+            case nil: state.result(stoppedBy: state.silence)
             }
         }
     }
@@ -68,6 +73,10 @@ final class PushRun: Sendable {
             }
             guard operations.count == 512, let end = operations.last?.id else { break }
             last = end
+        }
+        state.withLock { state in
+            state.queue.arrange(
+                keepingOrder: options.inFlight <= 1, upTo: PushState.exhaustedLimit, random: options.random)
         }
         if hasDeletes { try await noteReferrers() }
     }
@@ -96,7 +105,7 @@ final class PushRun: Sendable {
     /// Ends an operation that something was thrown for. What is about this one object does not hold up the rest.
     private func end(_ id: Operation.ID, with error: any Error) async {
         var (reason, outcome) = (error, nil as PushResult.Outcome?)
-        if let problem = Self.problem(of: error) {
+        if let problem = problem(of: error, id) {
             do {
                 try await store.write { try $0.fail(id, self.operationError(problem), retry: false) }
                 outcome = .refused(problem)
@@ -112,22 +121,31 @@ final class PushRun: Sendable {
     }
 
     /// What an error says of one object; `nil` if it is about the store, or the push.
-    private static func problem(of error: any Error) -> SyncError? {
+    private func problem(of error: any Error, _ id: Operation.ID) -> SyncError? {
+        let forms = try? forms(of: id)
         switch error {
         case let error as UnreadableValue:
             return SyncError(
-                .unsendable, error.message, advice: "Change the value.", property: error.member, underlying: error)
+                .unsendable, error.message, advice: "Change the value.", table: forms?.table.rawValue, url: forms?.url,
+                property: error.member, underlying: error)
         case let error as TandemError:
             switch error.code {
             case .duplicateValue, .duplicateID, .deleteDenied, .invalidValue:
-                return SyncError(.conflict, error.message, advice: error.advice, underlying: error)
+                return SyncError(
+                    .conflict, error.message, advice: error.advice, table: forms?.table.rawValue, url: forms?.url,
+                    underlying: error)
             default: return nil
             }
         default: return nil
         }
     }
 
-    private func noteProgress() {
+    /// How an operation's object goes over the wire; `nil` if the operation is not one of this push.
+    func forms(of id: Operation.ID) throws -> ItemForms? {
+        try state.withLock { $0.queue[id]?.table }.map { try context.forms(of: context.settings(of: $0)) }
+    }
+
+    func noteProgress() {
         let (done, total) = state.withLock { ($0.queue.finished, $0.queue.nodes.count) }
         if total > 0 { context.board.note(.pushing(done: done, total: total)) }
     }
@@ -150,18 +168,65 @@ struct PushState {
 
     var queue = PushQueue()
     var stop: Stop?
-    /// Until when the server has asked to be left alone.
-    var pausedUntil: Date?
     /// When the first of those may be sent that were left for later.
     var nextDue: Date?
-    /// How many operations in a row have used up their tries.
-    var exhausted = 0
+    /// How many operations in a row have used up their tries, and had not failed before.
+    private var exhausted = 0
+    /// How many in a row have that the server has stumbled over in an earlier push: that says little of it.
+    private var exhaustedAgain = 0
+    private var lastExhaustion: SyncError?
+    /// Whether the server has answered for any object, so that it is not down.
+    private var hasAnswer = false
     /// Those who wait for a moment to send, to be woken if the push is stopped.
     var sleepers: [Int: CheckedContinuation<Void, Never>] = [:]
     var lastSleeper = 0
 
-    mutating func takeNext() -> Operation.ID? {
-        stop == nil ? queue.takeNext() : nil
+    /// The next operation, and what it failed of before if it is to be passed over: enough others of its kind are tried,
+    /// and the server has not shown that it is up. A dead one is not to be asked for all that has ever failed.
+    ///
+    /// - Parameter isIdle: Whether nothing is under way that may show it yet.
+    mutating func takeNext(isIdle: Bool) -> (id: Operation.ID, failure: OperationError?)? {
+        guard stop == nil, let id = queue.next else { return nil }
+        let mayGo = hasAnswer && exhaustedAgain < Self.exhaustedLimit
+        guard let node = queue[id], node.isSpare, !mayGo else {
+            queue.takeNext()
+            return (id, nil)
+        }
+        guard isIdle else { return nil }
+        queue.takeNext()
+        return (id, node.earlierError)
+    }
+
+    // MARK: Is the server down, or are objects at fault?
+
+    /// So many operations in a row that have used up their tries, each for itself: the server is down, and not the
+    /// object at fault.
+    static let exhaustedLimit = 5
+
+    /// Notes that the server has answered for an object.
+    mutating func noteAnswer() {
+        (exhausted, exhaustedAgain, hasAnswer) = (0, 0, true)
+    }
+
+    /// Notes that an operation has used up its tries.
+    ///
+    /// Those that the server stumbled over before do not count: as many as they may be, they must not keep what is behind
+    /// them from being tried.
+    ///
+    /// - Returns: Whether the server is down.
+    mutating func noteExhausted(_ id: Operation.ID, _ error: SyncError) -> Bool {
+        lastExhaustion = error
+        if queue[id]?.hasStumbled ?? false {
+            exhaustedAgain += 1
+            return false
+        }
+        exhausted += 1
+        return exhausted >= Self.exhaustedLimit
+    }
+
+    /// Why the server seems to be down after a push that has gone through the queue: all that was tried failed.
+    var silence: SyncError? {
+        !hasAnswer && exhausted + exhaustedAgain >= Self.exhaustedLimit ? lastExhaustion : nil
     }
 
     /// Throws why the push was cut, unless values were given up before: they are in the result alone.

@@ -8,22 +8,37 @@ import Tandem
 /// | ``notSent(_:)`` | no | the network |
 /// | ``lost(_:)`` | yes | ask again |
 /// | ``unauthenticated(status:underlying:)`` | no | the user signs in |
-/// | ``conflict(status:item:serverDate:)`` | no | both changes become one |
+/// | ``conflict(status:item:detail:)`` | no | both changes become one |
 /// | ``notFound``, ``gone`` | no | – |
 /// | ``refused(status:message:)`` | no | another value, or other rights |
 /// | ``later(status:retryAfter:)`` | unless it is 425 or 429 | time |
 /// | ``badAnswer(_:)`` | yes | whoever runs the server |
 /// | ``unsendable(_:)`` | no | another value |
 public enum RemoteFailure: Error, Sendable {
+    /// What the answer of a ``conflict(status:item:detail:)`` said besides the item.
+    public struct ConflictDetail: Hashable, Sendable {
+        /// The server's clock.
+        public var serverDate: Date?
+        /// What the server says about it, shortened: a number that is taken is a conflict to some servers, and no look
+        /// at the item shows it. Empty where it says nothing.
+        public var message: String
+
+        /// What an answer said besides the item.
+        public init(serverDate: Date? = nil, message: String = "") {
+            self.serverDate = serverDate
+            self.message = message
+        }
+    }
+
     /// No byte reached the server: no such host, a connection refused, a certificate that is not trusted.
     case notSent(any Error)
     /// The request left, and no whole answer came: a time-out, a reset, half a body.
     case lost(any Error)
     /// The server does not take the caller for anybody, or the app has no credentials to show.
     case unauthenticated(status: Int, underlying: (any Error)?)
-    /// The item is at another version, or its ID is taken. The server's item, where the answer had it whole, and the
-    /// server's clock.
-    case conflict(status: Int, item: RemoteItem?, serverDate: Date? = nil)
+    /// The item is at another version, or its ID is taken. The server's item, where the answer had it whole, and what
+    /// the answer said besides.
+    case conflict(status: Int, item: RemoteItem?, detail: ConflictDetail = ConflictDetail())
     /// The item is deleted.
     case gone
     /// The server has no such item.
@@ -62,7 +77,9 @@ extension RemoteFailure: CustomStringConvertible {
         case .lost(let error): "The request was sent, and its answer was lost: \(SyncError.words(of: error))"
         case .unauthenticated(let status, let error):
             "The server asks who is calling (\(status))" + (error.map { ": \(SyncError.words(of: $0))" } ?? ".")
-        case .conflict(let status, _, _): "The server has another version of the item (\(status))."
+        case .conflict(let status, _, let detail):
+            "The server has another version of the item (\(status))"
+                + (detail.message.isEmpty ? "." : ": \(detail.message)")
         case .gone: "The item is deleted on the server."
         case .notFound: "The server has no such item."
         case .refused(let status, let message):

@@ -63,7 +63,7 @@ public struct RemoteObjects<M: Model>: AsyncSequence, Sendable {
             guard !isOver else { return nil }
             try Task.checkCancellation()
             let limit = table.context.options.pageLimit
-            guard asked < limit else { throw SyncError.tooManyPages(limit, of: table.name) }
+            guard asked < limit else { throw SyncError.tooManyPages(limit, of: table.forms) }
             asked += 1
             if resolved == nil { resolved = try await table.context.resolve(query) }
             let request = PageRequest(
@@ -73,9 +73,9 @@ public struct RemoteObjects<M: Model>: AsyncSequence, Sendable {
             do throws(RemoteFailure) {
                 page = try await table.remote.page(request)
             } catch {
-                throw SyncError.thrown(for: error, table: table.name)
+                throw table.context.thrown(for: error, table.forms)
             }
-            guard cursor.advance(past: page) else { throw SyncError.noProgress(in: table.name) }
+            guard cursor.advance(past: page) else { throw SyncError.noProgress(in: table.forms) }
             isOver = !page.hasMore || page.items.isEmpty
             return page
         }

@@ -14,7 +14,7 @@ import Tandem
 /// sent have their defaults. To keep what the server has, pull.
 public struct RemoteTable<M: Model>: Sendable {
     let context: SyncContext
-    private let forms: ItemForms
+    let forms: ItemForms
 
     init(context: SyncContext, settings: TableSettings) {
         self.context = context
@@ -67,7 +67,7 @@ public struct RemoteTable<M: Model>: Sendable {
     public func update(_ object: M) async throws -> M {
         let id = key(of: object)
         let there = try await item(id)
-        guard there?.isDeleted != true else { throw SyncError(.gone, table: name) }
+        guard there?.isDeleted != true else { throw SyncError(.gone, table: name, url: forms.url) }
         let item = try await outgoing(object, id, version: object.version, knowing: there)
         return try await whole(ask { () async throws(RemoteFailure) in try await remote.update(item) }, id)
     }
@@ -83,7 +83,7 @@ public struct RemoteTable<M: Model>: Sendable {
         } catch {
             switch error {
             case .gone, .notFound: return
-            default: throw SyncError.thrown(for: error, table: name)
+            default: throw context.thrown(for: error, forms)
             }
         }
     }
@@ -119,7 +119,7 @@ extension RemoteTable {
         do throws(RemoteFailure) {
             return try await request()
         } catch {
-            throw SyncError.thrown(for: error, table: name)
+            throw context.thrown(for: error, forms)
         }
     }
 
@@ -129,7 +129,7 @@ extension RemoteTable {
         guard let id, let item = try await item(id) else {
             throw SyncError(
                 .badAnswer, "The server does not say what it has made of the object.",
-                advice: "Tell whoever runs the server.", table: name.rawValue)
+                advice: "Tell whoever runs the server.", table: name.rawValue, url: forms.url)
         }
         return try object(item)
     }
@@ -145,7 +145,7 @@ extension RemoteTable {
                 table: name, id: id, version: version, members: members, changed: names,
                 unknown: there?.members.filter { !names.contains($0.key) } ?? [])
         } catch {
-            throw SyncError(.unsendable(error), table: name)
+            throw SyncError(.unsendable(error), table: name, url: forms.url)
         }
     }
 
@@ -185,7 +185,7 @@ extension RemoteTable {
             throw SyncError(
                 .badAnswer, "The item \(item.id) has no value for it.",
                 advice: "Give the property a default, or make it optional.", table: name.rawValue,
-                property: isMissing.wireName)
+                url: forms.url, property: isMissing.wireName)
         }
         return try ModelValues.object(
             M.self, page.values, localID: LocalID(item.id.rawValue), serverID: item.id, version: item.version,

@@ -113,6 +113,13 @@ extension WireFormat {
     public func storageValue(
         of node: JSONNode, for property: PropertyDefinition
     ) throws(UnreadableValue) -> StorageValue {
+        try storageValue(of: node, for: property, by: RowBuffer())
+    }
+
+    /// - Parameter row: Where the value is made, used over and over.
+    func storageValue(
+        of node: JSONNode, for property: PropertyDefinition, by row: RowBuffer
+    ) throws(UnreadableValue) -> StorageValue {
         func failure(_ message: String) -> UnreadableValue {
             UnreadableValue(member: property.wireName, message: message)
         }
@@ -131,7 +138,7 @@ extension WireFormat {
         case .references: read = Self.document(node)
         default: read = WireElement.read(node, property.kind)
         }
-        guard let read, let value = property.storageValue(of: read) else {
+        guard let read, let value = property.storageValue(of: read, by: row) else {
             throw failure("The value is no \(property.kind).")
         }
         if case .null = value, !property.isOptional {

@@ -78,6 +78,18 @@ public struct WireTimestamp: Sendable {
         Date(timeIntervalSinceReferenceDate: Self.interval(seconds - WireTime.referenceSeconds, nanoseconds))
     }
 
+    /// The next time that a text of the same precision can name; `nil` past the year 9999.
+    var next: WireTimestamp? {
+        let digits = text.utf8.drop { $0 != UInt8(ascii: ".") }.dropFirst().prefix { (0x30...0x39).contains($0) }.count
+        let step = (digits..<9).reduce(1) { step, _ in step * 10 } as Int64
+        let isLast = nanoseconds >= 1_000_000_000 - step
+        let seconds = seconds + (isLast ? 1 : 0)
+        guard WireTime.range.contains(seconds) else { return nil }
+        return WireTimestamp(
+            WireTime.text(
+                seconds: seconds, nanoseconds: isLast ? 0 : nanoseconds + step, fractionDigits: digits))
+    }
+
     /// One formula for both ways, so that they meet.
     private static func interval(_ seconds: Int64, _ nanoseconds: Int64) -> Double {
         Double(seconds) + Double(nanoseconds) / 1e9

@@ -6,20 +6,32 @@ import Tandem
 /// For example:
 ///
 /// ```swift
-/// let scheduler = SyncScheduler(sync)
+/// @Sendable func noteLosses(_ result: Result<SyncResult, any Error>) {
+///     guard case .success(let result) = result else { return }
+///     for edit in result.dropped { journal.note(edit.model, edit.localID, edit.values) }
+///     for entry in result.push?.entries ?? [] where !entry.lost.isEmpty {
+///         journal.note(entry.table, entry.localID, entry.lost)
+///     }
+/// }
+/// let scheduler = SyncScheduler(sync, onResult: noteLosses)
 /// scheduler.start()
 /// // When the app ends:
 /// await scheduler.stop()
 /// ```
+///
+/// What a sync gives up of this side's, because the server has deleted an object or the conflict policy takes the
+/// server's side, is in its result alone: so a scheduler is not made without somebody who is given each result.
 ///
 /// It syncs at the start, after local changes, when the network comes back, and every quarter of an hour: see
 /// ``Options``. A sync that fails never ends it:
 ///
 /// - After a server that can't be reached, or can't answer, it waits: 5 seconds, then twice as long each time, up to a
 ///   quarter of an hour. Local changes wait along. The network's coming back ends the wait.
-/// - A server that says when to come back (`Retry-After`) is left alone until then, but not longer than a day.
+/// - A server that says when to come back (`Retry-After`), whatever it was asked, is left alone until then, but not longer
+///   than a day.
 /// - A server that asks who is calling, and data of another user or another server, are for the app to settle: it calls
-///   ``syncNow()`` when it has. By itself the scheduler tries again only after the longest wait.
+///   ``syncNow()`` when it has. By itself the scheduler tries again only after the longest wait, which no network's coming
+///   back ends.
 /// - An object that the server refuses waits for the user, and nothing else waits for it. What may still succeed is
 ///   sent again after a wait as above, without keeping anything else up.
 ///
@@ -46,14 +58,31 @@ public final class SyncScheduler: Sendable {
     private let job: ScheduleJob
     private let runs = Mutex(Runs())
 
+    /// A scheduler that calls ``SyncContext/synchronize(_:)``.
+    ///
     /// - Parameters:
     ///   - pulls: What is fetched; if not said, all models that are sent, as ``SyncContext/synchronize(_:)`` does.
     ///   - network: Who knows of the network; `nil` to think that there always is one.
+    ///   - onResult: Called after each sync, whatever became of it: with its result, where the values are that it has
+    ///     given up (``SyncResult/dropped``, ``PushResult/Entry/lost``), or with what it threw; that is a
+    ///     `CancellationError` if it was stopped before. It is waited for, by ``stop()`` too, and not cancelled, so that
+    ///     it may write to the store.
     public convenience init(
         _ context: SyncContext, pulls: [PullQuery]? = nil, options: Options = Options(),
-        network: (any NetworkMonitor)? = SystemNetworkMonitor.shared
+        network: (any NetworkMonitor)? = SystemNetworkMonitor.shared,
+        onResult: @escaping @Sendable (Result<SyncResult, any Error>) async -> Void
     ) {
-        self.init(context, options: options, network: network) { try await $0.synchronize(pulls) }
+        self.init(context, options: options, network: network) { context in
+            let result: Result<SyncResult, any Error>
+            do {
+                result = .success(try await context.synchronize(pulls))
+            } catch {
+                result = .failure(error)
+            }
+            // A task of its own: one that was cancelled could not write down what it is told.
+            await Task { await ScheduledRun.asTheApp { await onResult(result) } }.value
+            return try result.get()
+        }
     }
 
     /// A scheduler that does what the app says, for example what depends on what the user looks at:
@@ -65,7 +94,8 @@ public final class SyncScheduler: Sendable {
     /// ```
     ///
     /// - Parameter sync: Syncs. It is cancelled by ``stop()``, which waits for it to end. Its result, or what it throws,
-    ///   says when it is called again.
+    ///   says when it is called again, and goes nowhere else: what was given up, it tells the app itself. Where it does more
+    ///   than ``SyncContext/synchronize(_:)``, it puts the result together: ``SyncResult/init(pulls:dropped:push:pushError:)``.
     public init(
         _ context: SyncContext, options: Options = Options(),
         network: (any NetworkMonitor)? = SystemNetworkMonitor.shared,
@@ -112,7 +142,8 @@ public final class SyncScheduler: Sendable {
     }
 
     /// Syncs as soon as no other sync is running: whatever the network is and costs, and before the time that it was to
-    /// wait for. Does nothing if the scheduler is off.
+    /// wait for. Does nothing if the scheduler is off. A server that wants to be left alone for long is not asked all the
+    /// same: such a sync ends with ``SyncError/Code/later``.
     ///
     /// To be called when the app has done what a sync waited for, as when the user has signed in.
     public func syncNow() {

@@ -11,7 +11,11 @@ import Synchronization
 /// let network = SystemNetworkMonitor { interfaces in interfaces.first.map(settings.isMetered) ?? false }
 /// ```
 ///
-/// On Apple's platforms the system says which connections are expensive, or are to be spared.
+/// On Apple's platforms the system says which connections are expensive, or are to be spared. It tells who listens, a
+/// moment later: until then the network is thought to be there, and to cost nothing. A scheduler that syncs at its start
+/// may so begin its first sync over a connection that costs by the byte, though it was told not to; an app that must not
+/// starts without one (``SyncScheduler/Options/syncsAtStart``). This part is built on Apple's platforms alone, where the
+/// package's tests are not run.
 ///
 /// Where the system does not let itself be asked, the network is thought to be there.
 public final class SystemNetworkMonitor: NetworkMonitor {

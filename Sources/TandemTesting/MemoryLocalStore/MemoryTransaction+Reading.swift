@@ -37,6 +37,11 @@ extension MemoryTransaction {
         return state.queue.count { $0.state == wanted }
     }
 
+    func countOfOperationsToRetry() throws -> Int {
+        try checkUsable()
+        return state.queue.count { ($0.state == .pending || $0.state == .attempted) && $0.error != nil }
+    }
+
     func object(_ localID: LocalID, in table: String) throws -> LocalObject? {
         try checkUsable()
         guard let object = state.find(localID, in: table) else { return nil }

@@ -9,8 +9,8 @@ extension MemoryTransaction {
         var (base, local, server): ([String: StorageValue], [String: StorageValue], [String: StorageValue])
         (base, local, server) = ([:], [:], [:])
         var (changedHere, changedThere): (Set<String>, Set<String>) = ([], [])
-        // Of the version that is known here nobody else has changed anything.
-        let isKnown = item.version != nil && item.version == object.version
+        // Of the version that is known here nobody else has changed anything; nor of what an undelete has left blank.
+        let isNobodys = item.wasUndeleted || item.version != nil && item.version == object.version
         for (place, property) in model.sent {
             let name = property.name
             local[name] = here[place]
@@ -25,7 +25,7 @@ extension MemoryTransaction {
             let isChanged =
                 operation.isWhole
                 || old.map {
-                    $0 != here[place] && self.local($0, at: place, model) != here[place]
+                    item.wasUndeleted || $0 != here[place] && self.local($0, at: place, model) != here[place]
                         || wasSentOtherwise(operation, than: here[place], at: place, model, rounding)
                 } ?? false
             guard let value = item.values[name] else {
@@ -41,7 +41,7 @@ extension MemoryTransaction {
             let isOurs =
                 isHeldThere || operation.attempted.contains(value, of: name)
                 || (old.map { $0 == there || self.local($0, at: place, model) == there } ?? false)
-            if !isOurs && !isKnown { changedThere.insert(name) }
+            if !isOurs && !isNobodys { changedThere.insert(name) }
         }
         return ConflictSides(
             kind: operation.kind, base: base, local: local, server: item.isDeleted ? nil : server,
@@ -129,8 +129,10 @@ extension MemoryTransaction {
         new.version = item?.version
         try state.write(new)
         try resolveNews(of: object, new.serverID)
-        // That it was deleted there is known as long as the queue knows that a delete may have arrived.
-        restart(operation, as: .update, changes, sent: .delete)
+        // That it was deleted there is known as long as the queue knows that a delete may have arrived. An undelete that
+        // is still on its way may be one of this very tombstone.
+        let kinds: AttemptedKinds = operation.attemptedKinds.mayUndelete ? [.update, .delete] : .delete
+        restart(operation, as: .update, changes, sent: kinds)
     }
 
     /// Writes what a server holds of an object into it, with its state.

@@ -22,18 +22,19 @@ extension MemoryTransaction {
             // Whatever became of an earlier one, it was not said to have failed.
             operation.attempted.settle()
             let left = isInsert ? emptyReferences(leavingOut, model) : [:]
-            // What an insert may have made whose answer was lost is deleted by sending that once more.
-            let isLostInsert = operation.kind == .delete && object.serverID == nil
-            if operation.kind != .delete || isLostInsert {
+            // What an insert or an undelete may make whose answer was lost is deleted by sending that once more.
+            let isOfLost =
+                operation.kind == .delete && (object.serverID == nil || operation.attemptedKinds.mayUndelete)
+            if operation.kind != .delete || isOfLost {
                 let whole = object.whole(model)
                 for (place, property) in model.sent {
                     if left[property.name] != nil {
                         sent[property.name] = whole[place]
-                    } else if isInsert || isLostInsert || sent[property.name] != nil {
+                    } else if isInsert || isOfLost || sent[property.name] != nil {
                         let form = wire(whole[place], at: place, model)
                         do {
                             operation.attempted.note(try rounding(property, form), of: property.name)
-                        } catch  where isLostInsert {
+                        } catch  where isOfLost {
                             // What can't be sent keeps no delete back: that goes without values then.
                         }
                     }

@@ -110,6 +110,7 @@ extension SocketTests {
                 switch try await sync.state(of: card) {
                 case .synced: show("✓")
                 case .pending, .sending: show("…")
+                case .retrying(_, let error): show("tried again: \(error.message)")
                 case .failed(_, let error), .conflict(_, let error): show(error.message)
                 case .held: show("left unsent")
                 case .waiting(_, let object, let model): show("waits for \(model) \(object)")

@@ -58,6 +58,21 @@ import Testing
         #expect(desk.remote.items(in: "Card").count == 1)
     }
 
+    @Test func aLateUndeleteBringsItsObjectBackWhereThereAreNoVersions() async throws {
+        let desk = try Desk(versions: false)
+        let card = try await desk.syncedCard()
+        try await desk.store.write { try $0.delete(Card.self, card.localID) }
+        desk.remote.next(.loseAnswer)
+        try await desk.sync.push()
+        try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
+        desk.remote.next(.deliverLate(after: 3))
+        try await desk.sync.push()
+        try await desk.store.write { try $0.delete(Card.self, card.localID) }
+        #expect(try await desk.sync.push().isComplete && desk.remote.items(in: "Card").isEmpty)
+        for _ in 1...3 { _ = try await desk.remote.find("Card", .id("x")) }
+        #expect(desk.remote.items(in: "Card").count == 1)
+    }
+
     @Test func aDateBecomesWhatTheServerHasMadeOfIt() async throws {
         let desk = try Desk()
         let (exact, cut) = (1_795_000_000.123456, 1_795_000_000.123)

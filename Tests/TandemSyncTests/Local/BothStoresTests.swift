@@ -161,7 +161,7 @@ struct StoreScene: Sendable {
     let sync: SyncContext
     let log = Seen<String>()
 
-    init(_ kind: Kind) throws {
+    init(_ kind: Kind, ids: ScriptedRemote.IDs = .client) throws {
         let clock = ManualClock(Date(timeIntervalSince1970: 1_795_000_000))
         var configuration = Store.Configuration()
         configuration.now = clock.now
@@ -170,7 +170,7 @@ struct StoreScene: Sendable {
         case .tandem: store = TandemStore(try Store(inMemoryModels: models, configuration: configuration))
         case .memory: store = try MemoryLocalStore(models: models, now: clock.now)
         }
-        remote = ScriptedRemote(clock: ManualClock(clock.now()))
+        remote = ScriptedRemote(clock: ManualClock(clock.now()), ids: ids)
         var options = SyncContext.Options()
         options.clock = JumpingClock(clock)
         options.random = { .max }

@@ -8,7 +8,11 @@ import Testing
 @Suite struct LocalStoreConformanceTests {
     @Test(arguments: LocalStoreConformance.laws, StoreKind.allCases)
     func tandemsStoreKeepsTheLaw(law: LocalStoreConformance.Law, kind: StoreKind) async throws {
-        try await kind.withStore(Thing.self, Part.self) { store in
+        // Hundreds of laws at a time hold the few threads there are: twenty writes in a row may take longer than an app
+        // would wait.
+        var configuration = Store.Configuration()
+        configuration.busyTimeout = 300
+        try await kind.withStore(Thing.self, Part.self, configuration: configuration) { store in
             try await law.check(on: TandemStore(store))
             #expect(try store.checkIntegrity() == [])
         }

@@ -29,6 +29,7 @@ import Testing
         case keepsHalfATransaction, tellsNothing, takesAnswersOfOldAttempts, forgetsWhatWasSent, sendsWhatIsHeld
         case overwritesWhatIsPending, takesNothingOfTheServers, losesWithoutSaying, asksNoFilter, dropsEverything
         case receivesOneByOne, keepsNoTokens, sendsLocalIDs, ignoresTheWire, refusesForGood, startsListsAnew
+        case trustsWhatWasUndeleted
 
         var law: String {
             switch self {
@@ -49,6 +50,8 @@ import Testing
             case .ignoresTheWire: "values that were sent are known again in the form in which they come back"
             case .refusesForGood: "an attempt that failed for now is to be sent again, when the server says"
             case .startsListsAnew: "the queue is in the order of the first changes"
+            case .trustsWhatWasUndeleted:
+                "what an undelete has brought back is nobody's change, and all of what is here is to be sent"
             }
         }
     }
@@ -127,7 +130,9 @@ private final class SlippingTransaction: ForwardingTransaction {
     override func rebase(
         _ id: Tandem.Operation.ID, onto item: ServerItem, takingServers: Set<String>, rounding: WireRounding
     ) throws -> RebaseOutcome {
-        try base.rebase(
+        var item = item
+        if slip == .trustsWhatWasUndeleted { item.wasUndeleted = false }
+        return try base.rebase(
             id, onto: item, takingServers: slip == .takesNothingOfTheServers ? [] : takingServers, rounding: rounding)
     }
 

@@ -83,6 +83,7 @@ enum LocalDump {
         for state in [Tandem.Operation.State.pending, .attempted, .failed, .held] {
             lines.append("\(state): \(try local.countOfOperations(in: state))")
         }
+        lines.append("to retry: \(try local.countOfOperationsToRetry())")
         lines.append("successes \(text(try local.lastSuccesses().mapValues { "\($0.timeIntervalSince1970)" }))")
         return lines
     }

@@ -26,6 +26,22 @@ import Testing
         #expect(try await device.token()?.isSettled == true)
     }
 
+    /// Deleted and never seen: nothing is stored of it, and it is not asked for again.
+    @Test func thePlaceMovesPastWhatWasDeletedUnseen() async throws {
+        let server = PagedServer()
+        let device = try PagedDevice(server)
+        server.change { state in
+            for id in ["a", "b", "c"] {
+                state.write(id, "x", deleted: true)
+                state.now += 1
+            }
+            state.now += 60_000
+        }
+        #expect(try await device.pull().changes == 0)
+        #expect(try await device.token()?.time == PagedServer.time(1_795_000_000_002)?.text)
+        #expect(try device.pets() == [:])
+    }
+
     @Test func whatIsCommittedLateDuringALongPullComesWithTheNext() async throws {
         let server = PagedServer()
         server.change { state in

@@ -61,11 +61,11 @@ import Testing
             await #expect(throws: FailingStore.Failure.self) { try await sync.pull(Pet.self, queryID: "pets") }
             // What the token has passed is here.
             let time = try await store.read { try $0.syncToken(of: "pets", in: "Pet")?.time }
-            let limit = time.flatMap { WireTimestamp($0)?.date }
+            let limit = time.flatMap { WireTimestamp($0) }
             let here = try Set(store.store.objects(Pet.self).all().map { $0.serverID?.rawValue ?? "" })
             let passed = server.state.withLock { state in
                 state.rows.values.filter { row in
-                    limit.map { Date(timeIntervalSince1970: Double(row.time) / 1000) < $0 } ?? false
+                    if let limit, let time = PagedServer.time(row.time) { time < limit } else { false }
                 }
             }
             #expect(passed.allSatisfy { here.contains($0.id) }, "cut at \(cut)")

@@ -21,12 +21,15 @@ import Testing
     }
 
     private func device(
+        _ dialect: Dialect = .datasync, pageSize: Int = 100,
         _ answer: @escaping @Sendable (HTTPRequest) -> (HTTPResponse, [UInt8])
     ) throws -> (Store, SyncContext) {
         let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
         let remote = DatasyncRemote(
-            ServerAddress("https://shop.example")!, .datasync, over: Canned(answer: answer))
-        return (store, SyncContext(store: store, remote: remote))
+            ServerAddress("https://shop.example")!, dialect, over: Canned(answer: answer))
+        var options = SyncContext.Options()
+        options.pageSize = pageSize
+        return (store, SyncContext(store: store, remote: remote, options: options))
     }
 
     private func ok(_ text: String, date: String? = nil) -> (HTTPResponse, [UInt8]) {
@@ -63,26 +66,86 @@ import Testing
         #expect(try await store.read { (tx: ReadTransaction) in try tx.syncToken(of: "cards", in: "Card") } == nil)
     }
 
-    @Test func answersThatAreNoPagesAreToldWithTheirAddress() async throws {
-        let pages = [
-            "<html><body>Sign in</body></html>", #"{"items":[{"id":"a""#, "[]", #"{"items":[{"version":"1"}]}"#,
-            #"{"items":[\#(item("a", good)),\#(item("a", good))]}"#,
-            #"{"items":[\#(item("a", good)),\#(item("b", good, "2026-11-21T03:14:33.003Z"))]}"#,
-            #"{"items":[\#(item("a", good, "yesterday"))]}"#,
-            #"{"items":[],"nextLink":"https://evil.example/tables/card?$skip=1"}"#,
-            #"{"items":[\#(item("a", good.replacingOccurrences(of: ":1", with: ":1" + String(repeating: "0", count: 20_000))))]}"#,
+    @Test(arguments: Dialect.both)
+    func answersThatAreNoPagesAreToldWithTheirAddress(dialect: Dialect) async throws {
+        let isWrapped = dialect.wrapsPages
+        func page(_ items: String...) -> String {
+            let list = "[\(items.joined(separator: ","))]"
+            return isWrapped ? #"{"items":\#(list)}"# : list
+        }
+        let whole = page(item("a", good), item("b", good))
+        var pages = [
+            "<html><body>Sign in</body></html>", "", String(whole.prefix(whole.count / 2)), String(whole.dropLast()),
+            isWrapped ? "[]" : "{}", "7", "null", page(#"{"version":"1"}"#), page(#"{"id":null}"#), page("7"),
+            page(item("a", good), #"{"id":18}"#), page(item("a", good), item("a", good)),
+            page(item("a", good), item("b", good, "2026-11-21T03:14:33.003Z")), page(item("a", good, "yesterday")),
+            page(item("a", good.replacingOccurrences(of: ":1", with: ":1" + String(repeating: "0", count: 20_000)))),
         ]
+        if isWrapped { pages.append(#"{"items":[],"nextLink":"https://evil.example/tables/card?$skip=1"}"#) }
         for page in pages {
-            let (store, sync) = try device { _ in ok(page) }
-            await #expect(Comment(rawValue: String(page.prefix(60)))) {
-                try await sync.pull(Card.self, queryID: "cards")
-            } throws: { error in
-                guard let error = error as? SyncError else { return false }
-                return error.code == .badAnswer && error.table == "Card"
-                    && error.url == "https://shop.example/tables/card"
+            let (store, sync) = try device(dialect) { _ in ok(page) }
+            for queryID in ["cards", nil] {
+                // A full pull asks for no times.
+                if queryID == nil, page.contains("03:14:33.003Z") { continue }
+                await #expect(Comment(rawValue: String(page.prefix(60)))) {
+                    try await sync.pull(Card.self, queryID: queryID)
+                } throws: { error in
+                    guard let error = error as? SyncError else { return false }
+                    return error.code == .badAnswer && error.table == "Card"
+                        && error.url == "https://shop.example/tables/\(isWrapped ? "card" : "Card")"
+                }
             }
             #expect(try store.objects(Card.self).count() == 0)
         }
+    }
+
+    /// The page before stays, with its place; of the one that is none there is nothing.
+    @Test(arguments: Dialect.both, ["cards", nil])
+    func noPartOfAPageIsKept(dialect: Dialect, queryID: String?) async throws {
+        func page(_ items: [String]) -> String {
+            let list = "[\(items.joined(separator: ","))]"
+            return dialect.wrapsPages ? #"{"items":\#(list)}"# : list
+        }
+        let a = item("a", good)
+        let b = item("b", #""shop":"x","barcode":"2","points":1"#, "2026-11-21T03:14:35Z")
+        let c = item("c", #""shop":"x","barcode":"3","points":1"#, "2026-11-21T03:14:36Z")
+        let wrong = c.replacingOccurrences(of: #""points":1"#, with: #""points":"many""#)
+        let (first, second) = (ok(page([a])), ok(page([b, wrong])))
+        let (store, sync) = try device(dialect, pageSize: 1) { request in
+            // Where the page before has ended, or begun.
+            let query = request.path?.removingPercentEncoding ?? ""
+            let isFirst = !query.contains("03:14:34.003Z") && !query.contains("gt 'a'")
+            return isFirst ? first : second
+        }
+        await #expect { try await sync.pull(Card.self, queryID: queryID) } throws: {
+            ($0 as? SyncError)?.code == .badAnswer && ($0 as? SyncError)?.property == "points"
+        }
+        #expect(try store.objects(Card.self).all().map(\.serverID) == ["a"])
+    }
+
+    /// A server that sends what lies before the place that it was asked from: the token does not go back.
+    @Test(arguments: Dialect.both)
+    func aPageBeforeTheTokenIsRefusedAndTheTokenStays(dialect: Dialect) async throws {
+        func page(_ item: String) -> (HTTPResponse, [UInt8]) {
+            ok(dialect.wrapsPages ? #"{"items":[\#(item)]}"# : "[\(item)]", date: "Sat, 21 Nov 2026 04:00:00 GMT")
+        }
+        let now = page(item("a", good))
+        let before = page(item("b", #""shop":"x","barcode":"2","points":1"#, "2026-11-21T03:14:34.002Z"))
+        let restored = Counter()
+        let (store, sync) = try device(dialect) { _ in restored.value > 0 ? before : now }
+        func token() async throws -> SyncToken? {
+            try await store.read { (tx: ReadTransaction) in try tx.syncToken(of: "cards", in: "Card") }
+        }
+        #expect(try await sync.pull(Card.self, queryID: "cards").inserted == 1)
+        let known = try #require(try await token())
+        #expect(known.time == "2026-11-21T03:14:34.003Z")
+        _ = restored.next()
+        await #expect { try await sync.pull(Card.self, queryID: "cards") } throws: { error in
+            guard let error = error as? SyncError, case .badAnswer(let answer)? = error.underlying as? RemoteFailure
+            else { return false }
+            return error.code == .badAnswer && error.table == "Card" && answer.code == .outOfOrder
+        }
+        #expect(try await token() == known && store.objects(Card.self).count() == 1)
     }
 
     @Test func aTimeFarPastTheServersClockDoesNotPoisonTheToken() async throws {

@@ -10,8 +10,13 @@ import Testing
 @Suite struct PullPagingTests {
     @Test(arguments: [1, 2, 3, 5, 7], [1, 2, 3, 6, 7, 8, 50, 300])
     func rowsOfOneInstantAllCome(pageSize: Int, count: Int) async throws {
+        for isFine in [false, true] { try await rowsOfOneInstantAllCome(pageSize, count, isFine: isFine) }
+    }
+
+    private func rowsOfOneInstantAllCome(_ pageSize: Int, _ count: Int, isFine: Bool) async throws {
         let server = PagedServer()
         server.change { state in
+            state.isFine = isFine
             state.write("before", "x")
             state.now += 1
             for index in 0..<count { state.write("\(1000 + index)", "pet \(index)") }
@@ -127,10 +132,12 @@ import Testing
     }
 
     /// A part of the instant is edited with each request: what is left of it moves under the pull.
-    @Test(arguments: [(10, 1), (10, 3), (4, 1), (40, 10)])
-    func aLargeInstantIsReadWhileItsRowsAreEdited(pageSize: Int, edits: Int) async throws {
+    @Test(arguments: [(10, 1), (10, 3), (4, 1), (40, 10)], [false, true])
+    func aLargeInstantIsReadWhileItsRowsAreEdited(pages: (size: Int, edits: Int), isFine: Bool) async throws {
+        let (pageSize, edits) = pages
         let server = PagedServer()
         server.change { state in
+            state.isFine = isFine
             for index in 0..<300 { state.write("\(1000 + index)", "x") }
             state.now += 60_000
         }

@@ -5,6 +5,7 @@ import Synchronization
 import Tandem
 import TandemServerCore
 import TandemSync
+import TandemTesting
 import Testing
 
 /// What a pull brings, from a server with its real logic.
@@ -59,6 +60,30 @@ import Testing
         let result = try await sync.pull(Card.self, queryID: "cards")
         #expect(result.changes == 0 && world.requests.count == 1)
         #expect(try store.totalChanges() == writes)
+    }
+
+    /// A push learns times of rows too, and there may be older ones that no pull has brought; nor is the device's own
+    /// clock any measure.
+    @Test(arguments: [Dialect.datasync, .azureMobileApps])
+    func onlyAPullMovesThePlace(dialect: Dialect) async throws {
+        let world = try SyncWorld(dialect)
+        let deviceClock = ManualClock(world.clock.now().addingTimeInterval(24 * 3600))
+        let (store, sync) = try world.device { $0.clock = JumpingClock(deviceClock) }
+        func token() async throws -> SyncToken? {
+            try await TandemStore(store).read { local in try local.syncToken(of: "cards", in: "Card") }
+        }
+        try await world.others.card("a")
+        world.clock.advance(by: 60)
+        try await sync.pull(Card.self, queryID: "cards")
+        let before = try #require(try await token())
+        #expect(try #require(before.time.flatMap { WireTimestamp($0) }).date < world.clock.now())
+        try await world.others.card("b")
+        world.clock.advance(by: 60)
+        try await store.write { _ = try $0.insert(Card(shop: "x", barcode: "1")) }
+        #expect(try await sync.push().isComplete)
+        #expect(try await token() == before)
+        let result = try await sync.pull(Card.self, queryID: "cards")
+        #expect(result.inserted == 1)
     }
 
     @Test(arguments: [Dialect.datasync, .azureMobileApps])

@@ -10,6 +10,8 @@ final class PagedServer: Remote {
         var version: Int
         /// Milliseconds since 1970.
         var time: Int64
+        /// What the server stores of the time besides, and sends to nobody.
+        var microseconds: Int64 = 0
         var isDeleted = false
         var name: String
     }
@@ -19,12 +21,18 @@ final class PagedServer: Remote {
         /// Milliseconds since 1970.
         var now: Int64 = 1_795_000_000_000
         var versions = 0
+        /// Whether times are stored finer than they are sent, as PostgreSQL does: the order within a millisecond is then
+        /// neither that of the IDs nor one that a client can see.
+        var isFine = false
         var requests: [PageRequest] = []
 
         /// Writes a row now, or with the time of a transaction that began earlier.
         mutating func write(_ id: String, _ name: String, late: Int64 = 0, deleted: Bool = false) {
             versions += 1
-            rows[id] = Row(id: id, version: versions, time: now - late, isDeleted: deleted, name: name)
+            rows[id] = Row(
+                id: id, version: versions, time: now - late,
+                // All thousand of them in an order of its own.
+                microseconds: isFine ? Int64(versions) * 389 % 1000 : 0, isDeleted: deleted, name: name)
         }
 
         var live: [String: String] { rows.values.filter { !$0.isDeleted }.reduce(into: [:]) { $0[$1.id] = $1.name } }
@@ -69,7 +77,7 @@ final class PagedServer: Remote {
                 let from = place.seconds * 1000 + place.nanoseconds / 1_000_000
                 rows.removeAll { $0.time < from }
             }
-            rows.sort { ($0.time, $0.id) < ($1.time, $1.id) }
+            rows.sort { ($0.time, $0.microseconds, $0.id) < ($1.time, $1.microseconds, $1.id) }
         case .id(let last):
             if let last { rows.removeAll { $0.id <= last.rawValue } }
             rows.sort { $0.id < $1.id }
@@ -88,7 +96,10 @@ final class PagedServer: Remote {
     }
 
     static func time(_ milliseconds: Int64) -> WireTimestamp? {
-        WireTimestamp(Date(timeIntervalSince1970: Double(milliseconds) / 1000), fractionDigits: 3)
+        // Not by a date of milliseconds, which it can hold only nearly.
+        let seconds = WireTimestamp(Date(timeIntervalSince1970: Double(milliseconds / 1000)), fractionDigits: 0)
+        let digits = String(1000 + milliseconds % 1000).dropFirst()
+        return seconds.flatMap { WireTimestamp("\($0.text.dropLast()).\(digits)Z") }
     }
 
     // MARK: It only pages.

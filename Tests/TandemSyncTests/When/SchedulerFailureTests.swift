@@ -163,7 +163,7 @@ import Testing
         var plan = SchedulePlan(.init(), network: .up, at: .distantPast, random: { 0 })
         plan.began()
         plan.ended(
-            SyncVerdict(SyncError(RemoteFailure.later(status: 503, retryAfter: .seconds(1e12)), table: nil)))
+            SyncVerdict(SyncError(RemoteFailure.later(status: 503, retryAfter: .seconds(1e12)), table: nil, url: nil)))
         #expect(plan.next() == .wait(until: .distantPast + 86_400))
     }
 

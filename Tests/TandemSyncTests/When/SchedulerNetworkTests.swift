@@ -28,6 +28,40 @@ import Testing
         await desk.scheduler.stop()
     }
 
+    /// Another network has no credentials for it: the app has.
+    @Test func theNetworksComingBackDoesNotEndTheWaitForTheApp() async throws {
+        let desk = try ScheduleDesk()
+        try await desk.insert("1")
+        desk.fail(.unauthenticated(status: 401, underlying: nil), times: 1)
+        await desk.start()
+        await desk.pass(10)
+        await desk.set(.down)
+        await desk.set(.up)
+        await desk.pass(60)
+        #expect(desk.begun.value == 1 && desk.remote.requests.count == 1)
+        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 830))
+        desk.scheduler.syncNow()
+        await desk.scheduler.settle()
+        #expect(desk.begun.value == 2 && desk.remote.items(in: "Card").count == 1)
+        await desk.scheduler.stop()
+    }
+
+    @Test func aNetworkThatComesBackDuringASyncThatNeedsTheAppChangesNothing() {
+        var plan = SchedulePlan(.init(), network: .down, at: .distantPast, random: { 0 })
+        plan.began()
+        plan.note(.up)
+        plan.ended(SyncVerdict(SyncError(.otherUser, "It is another user's.")))
+        #expect(plan.next() == .wait(until: .distantPast + 900))
+        plan.note(NetworkState(isMetered: true))
+        plan.note(.up)
+        #expect(plan.next() == .wait(until: .distantPast + 900))
+        // The clock is set back, and nothing waits for longer.
+        plan.advance(to: .distantPast - 100)
+        #expect(plan.next() == .wait(until: .distantPast + 800))
+        plan.ask()
+        #expect(plan.next() == .sync(isAsked: true))
+    }
+
     @Test func aWayOutIsBetterThanNone() async throws {
         let desk = try ScheduleDesk(network: NetworkState(reach: .local))
         desk.fail(.unreachable, times: 2)

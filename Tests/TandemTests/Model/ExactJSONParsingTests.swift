@@ -92,6 +92,49 @@ import Testing
         }
     }
 
+    /// A text is looked at eight bytes at a time. Plain ones here are those from `]` to `~`.
+    @Test("What is special in a text is seen at each of its places", arguments: 0...40)
+    func longTexts(length: Int) throws {
+        let plain = String((0..<length).map { Character(UnicodeScalar(UInt8(0x5D + $0 % 34))) })
+        #expect(try parse(Array("[\"\(plain)\"]".utf8)) == .array([.text(plain)]))
+        for place in 0...length {
+            let (before, after) = (plain.prefix(place), plain.dropFirst(place))
+            func text(_ some: String) -> [UInt8] { Array("[\"\(before)\(some)\(after)\"]".utf8) }
+            #expect(try parse(text("é")) == .array([.text("\(before)é\(after)")]))
+            #expect(try parse(text("\\\"")) == .array([.text("\(before)\"\(after)")]))
+            #expect(try parse(text("\",\"")) == .array([.text(String(before)), .text(String(after))]))
+            for control in ["\0", "\u{1F}", "\n"] {
+                #expect(throws: InvalidEncoding.self) { try parse(text(control)) }
+            }
+            #expect(throws: InvalidEncoding.self) { try parse(Array("[\"\(before)".utf8) + [0xFF] + Array("\"]".utf8)) }
+            #expect(throws: InvalidEncoding.self) { try parse(Array("[\"\(before)".utf8)) }
+        }
+    }
+
+    /// The order of the keys of the object before is tried first.
+    @Test("Objects of a list are sorted each by its own keys")
+    func objectsOfAList() throws {
+        func object(_ keys: String...) -> JSONNode { .object(keys.map { ($0, .text($0)) }) }
+        func text(_ keys: String...) -> String {
+            "{\(keys.map { "\"\($0)\":\"\($0)\"" }.joined(separator: ","))}"
+        }
+        let texts = [
+            text("c", "a", "b"), text("c", "a", "b"), text("b", "a", "c"), text("c", "a"), text("a", "b", "c"),
+            text("c", "a", "é"), text("c", "a", "e\u{301}"), text("c", "a", "b", "d"), text("c", "a", "b"),
+        ]
+        let nodes = [
+            object("a", "b", "c"), object("a", "b", "c"), object("a", "b", "c"), object("a", "c"),
+            object("a", "b", "c"), object("a", "c", "é"), object("a", "c", "e\u{301}"), object("a", "b", "c", "d"),
+            object("a", "b", "c"),
+        ]
+        #expect(try parse(Array("[\(texts.joined(separator: ","))]".utf8)) == .array(nodes))
+        for twice in [text("c", "a", "c"), text("b", "a", "a"), text("a", "a", "b")] {
+            #expect { try parse(Array("[\(texts[0]),\(twice)]".utf8)) } throws: {
+                ($0 as? InvalidEncoding)?.code == .duplicateKey
+            }
+        }
+    }
+
     @Test("An error says where")
     func description() {
         #expect { try parse(Array("[1,?]".utf8)) } throws: { error in

@@ -9,6 +9,9 @@ import Testing
         let cards = (0..<1000).map { HandCard(shop: "\($0)", barcode: "") }
         #expect(Set(cards.map(\.id)).count == 1000)
         #expect(cards.map(\.localID) == cards.map(\.localID).sorted())
+        // Some servers compare IDs exactly, and some write them in lower case.
+        let texts = cards.map(\.localID.rawValue)
+        #expect(texts.allSatisfy { $0.utf8.count == 36 && $0 == $0.lowercased() && UUID(uuidString: $0) != nil })
         #expect(cards[0].id == cards[0].localID && cards[0].reference.localID == cards[0].localID)
         #expect(UUID(uuidString: cards[0].localID.rawValue) != nil)
     }

@@ -40,7 +40,7 @@ struct Contender {
     /// Comes before each round. Not timed.
     var prepare: () throws -> Void = {}
     /// A round.
-    let run: () throws -> Void
+    var run: () throws -> Void
     /// What the round has cost in seconds, where that is not the time that it took. Asked after it.
     var cost: (() -> Double)?
     /// Comes after each round: what a round has built is freed here. Not timed.

@@ -1,29 +1,32 @@
 import HTTPTypes
-import HeapSize
 import Synchronization
 import TandemDatasync
 
 /// Answers as a server did once, byte for byte and at once: what a pull costs over it is the client's alone.
 final class RecordedTransport: HTTPTransport {
     private let answers: Mutex<[String: (HTTPResponse, [UInt8])]> = Mutex([:])
-    private let heap = Mutex<[UInt64]>([])
+    private let held = Mutex<[PullCosts.Held]>([])
     /// Whom unknown requests go to; their answers are kept.
     private let server: (any HTTPTransport)?
 
     init(_ server: (any HTTPTransport)?) { self.server = server }
 
-    /// How many bytes the process had allocated at each request since the last call.
-    func takeHeapSizes() -> [UInt64] {
-        heap.withLock { sizes in
-            defer { sizes = [] }
-            return sizes
-        }
+    /// Whether it is noted what the process holds at each request: to look at all that is allocated takes its time.
+    private let notesHeld = Atomic<Bool>(false)
+
+    /// What the process held at each request that a block made.
+    func held(in body: () throws -> Void) throws -> [PullCosts.Held] {
+        notesHeld.store(true, ordering: .relaxed)
+        defer { notesHeld.store(false, ordering: .relaxed) }
+        held.withLock { $0 = [] }
+        try body()
+        return held.withLock { $0 }
     }
 
     func send(
         _ request: HTTPRequest, body: [UInt8], limit: Int
     ) async throws(TransportFailure) -> (HTTPResponse, [UInt8]) {
-        heap.withLock { $0.append(heap_size()) }
+        if notesHeld.load(ordering: .relaxed) { held.withLock { $0.append(.now) } }
         let path = request.path ?? ""
         if let answer = answers.withLock({ $0[path] }) { return answer }
         guard let server else { throw .notSent(UsageError(problem: "nobody has asked for \(path) before")) }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Synchronization
 import TandemServer
 
 /// The development server in a process of its own, so that neither its work nor its memory is taken for the client's.
@@ -16,10 +17,11 @@ final class ServerProcess {
     /// - Parameters:
     ///   - cards: How many cards it has.
     ///   - latency: How long each request waits there, in milliseconds.
-    init(cards: Int, latency: Int = 0) throws {
+    ///   - age: How long ago the cards were written, in seconds.
+    init(cards: Int, latency: Int = 0, age: Int = 0) throws {
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = [Self.option, "\(cards)", "\(latency)"]
+        process.arguments = [Self.option, "\(cards)", "\(latency)", "\(age)"]
         process.standardInput = input
         process.standardOutput = output
         try process.run()
@@ -44,14 +46,17 @@ final class ServerProcess {
 
     /// What the process does that was started for it: prints its address, and serves until its input ends.
     static func runAsChild(_ arguments: [String]) throws {
-        guard arguments.count == 2, let count = Int(arguments[0]), let latency = Int(arguments[1]) else {
-            throw UsageError(problem: "\(option) needs CARDS LATENCY")
-        }
+        let numbers = arguments.compactMap { Int($0) }
+        guard numbers.count == 3 else { throw UsageError(problem: "\(option) needs CARDS LATENCY AGE") }
+        let (count, latency, age) = (numbers[0], numbers[1], numbers[2])
         try blocking {
             var configuration = ServerConfiguration(dialect: .datasync)
             if latency > 0 { configuration.faults = ServerFaults { _, _ in [.latency(.milliseconds(latency))] } }
+            let slowness = Mutex(TimeInterval(age))
+            configuration.clock = ServerClock(now: { slowness.withLock { Date() - $0 } })
             let core = try ServerCore.inMemory(configuration: configuration)
             try await WireCards.insert(count, into: core)
+            slowness.withLock { $0 = 0 }
             let server = try await TandemServer.start(core)
             FileHandle.standardOutput.write(Data("\(server.url.absoluteString)\n".utf8))
             await Task.detached { _ = FileHandle.standardInput.readDataToEndOfFile() }.value

@@ -25,12 +25,23 @@ final class SyncedStore {
 
     /// Opens a new store.
     func open(_ url: URL, _ options: SyncContext.Options = .init(), over transport: (any HTTPTransport)? = nil) throws {
+        close()
         for suffix in ["", "-wal", "-shm", "-sync"] { try? FileManager.default.removeItem(atPath: path + suffix) }
         let store = try Store(at: path, models: Card.self, Person.self)
         let remote =
             try transport.map { try DatasyncRemote(url: url, over: $0) } ?? DatasyncRemote(url: url)
         current = Opened(
             store: store, sync: SyncContext(store: store, remote: remote, options: options), remote: remote)
+    }
+
+    /// The connection that writes the store, while nobody else uses it.
+    var writer: OpaquePointer {
+        get throws {
+            guard let writer = OpenConnections.writer(of: path) else {
+                throw UsageError(problem: "no connection writes \(path)")
+            }
+            return writer
+        }
     }
 
     func close() {

@@ -1,5 +1,4 @@
 import Foundation
-import HeapSize
 import Tandem
 import TandemDatasync
 import TandemSync
@@ -40,16 +39,19 @@ extension Benchmark {
             bounds: ["1-in-flight": 0.2])
     }
 
-    /// 100,000 cards, pulled from a server in pages of 100; against inserting the same cards, in transactions of 100, and
-    /// against fetching and reading the pages alone.
+    /// 100,000 cards, pulled from a server in pages of 100; against inserting the same cards, in transactions of 100.
     ///
-    /// What a pull costs Tandem itself is measured over recorded answers: no server, and no socket.
+    /// What a pull costs Tandem itself is measured over recorded answers, without a server and a socket, and against
+    /// SQLite alone: what the pull has it do, statement by statement and value by value, is recorded in the warm-up, and
+    /// run again on another new store's own connection.
     static let pull100k = Benchmark("pull-100k") { context in
+        OpenConnections.begin
         let count = context.count(100_000)
         let server = try ServerProcess(cards: count)
         let cards = WireCards.cards(count)
         let recorded = RecordedTransport(try AsyncHTTPTransport())
-        let costs = PullCosts()
+        let tape = StatementTape()
+        let costs = PullCosts(objects: count)
 
         func contender(
             _ name: String, over transport: RecordedTransport? = nil, _ run: @escaping (SyncedStore) throws -> Void
@@ -73,26 +75,40 @@ extension Benchmark {
             }
         }
         let own = contender("pull-recorded", over: recorded) { store in
-            let before = ProcessTime.now
+            guard tape.isEmpty else { return costs.notePull(seconds: try ProcessTime.measure { try pull(store) }) }
+            // The warm-up: the answers are recorded, what is held meanwhile, and what they have SQLite do.
             try pull(store)
-            costs.note(seconds: ProcessTime.now - before, objects: count, heap: recorded.takeHeapSizes())
+            try store.open(server.url, over: recorded)
+            costs.held = try recorded.held { try pull(store) }
+            try store.open(server.url, over: recorded)
+            tape.begin(try store.writer)
+            try pull(store)
+            tape.end(try store.writer)
+        }
+        let replay = contender("sqlite-alone") { store in
+            costs.noteReplay(seconds: try tape.run(on: store.writer), statements: tape.count)
         }
         return Contest(
             subject: contender("pull", pull), baselines: [insert],
             notes: { costs.notes },
-            beside: [Contest(subject: own, baselines: [insert])])
+            beside: [
+                Contest(
+                    subject: own.measuringProcessTime(), baselines: [replay, insert].map { $0.measuringProcessTime() })
+            ])
     }
 
     /// 100 syncs of two tables with nothing to do; against one request a table, and nothing else.
+    ///
+    /// The cards are an hour old: what is newer than the overlap in which a server may commit late is read again by each
+    /// pull until it is not.
     static let syncIdle = Benchmark("sync-idle") { context in
         CommitClock.begin
-        let server = try ServerProcess(cards: context.count(1000))
+        let server = try ServerProcess(cards: context.count(1000), age: 3600)
         let syncs = context.count(100)
         let store = SyncedStore(context.path("idle"))
         let counter = CountingTransport(try AsyncHTTPTransport())
         try store.open(server.url, over: counter)
         let (sync, remote) = (try store.opened.sync, try store.opened.remote)
-        _ = try blocking { try await sync.synchronize() }
         _ = try blocking { try await sync.synchronize() }
         CommitClock.attach()
         let (asked, committed) = (counter.count, CommitClock.commit)

@@ -145,14 +145,19 @@ extension ExactJSON {
         var members = members
         if !isStrictlyAscending(members) {
             members.sort { UTF8Order.compare($0.key, $1.key) < 0 }
-            guard isStrictlyAscending(members) else {
-                throw InvalidEncoding("JSON", .duplicateKey, "an object has the same key twice")
-            }
+            try checkDistinct(members)
         }
         return members
     }
 
-    private static func isStrictlyAscending(_ members: [(key: String, value: JSONNode)]) -> Bool {
+    /// Throws if sorted members have the same key twice.
+    static func checkDistinct(_ sorted: [(key: String, value: JSONNode)]) throws(InvalidEncoding) {
+        guard isStrictlyAscending(sorted) else {
+            throw InvalidEncoding("JSON", .duplicateKey, "an object has the same key twice")
+        }
+    }
+
+    static func isStrictlyAscending(_ members: [(key: String, value: JSONNode)]) -> Bool {
         for index in members.indices.dropFirst()
         where UTF8Order.compare(members[index - 1].key, members[index].key) >= 0 {
             return false

@@ -11,6 +11,12 @@ struct JSONParser {
     /// Whether a number that a `Double` would round stays a text: see ``ExactJSON/parseWire(_:maximumDigits:)``.
     private let keepsDigits: Bool
     private let maximumDigits: Int
+    /// How many members the last object had, and the keys of the last one that had to be sorted, as they came: the
+    /// objects of a list are alike.
+    private var memberCount = 0
+    private var unsortedKeys: [String] = []
+    /// Where among them each one is that comes next in their order.
+    private var order: [Int] = []
 
     init(
         _ bytes: UnsafeBufferPointer<UInt8>, isForeign: Bool = false, keepsDigits: Bool = false,
@@ -89,6 +95,7 @@ extension JSONParser {
             return .object([])
         }
         var members: [(key: String, value: JSONNode)] = []
+        members.reserveCapacity(memberCount)
         while true {
             skipWhiteSpace()
             let keyPosition = position
@@ -115,7 +122,25 @@ extension JSONParser {
             guard skip(UInt8(ascii: ",")) else { throw failure("a comma or the end of the object is missing") }
         }
         depth -= 1
-        return .object(try ExactJSON.sorted(members))
+        memberCount = min(members.count, 64)
+        return .object(try sorted(members))
+    }
+
+    /// The members by their keys, which must be distinct.
+    private mutating func sorted(
+        _ members: [(key: String, value: JSONNode)]
+    ) throws(InvalidEncoding) -> [(key: String, value: JSONNode)] {
+        if members.count == unsortedKeys.count,
+            zip(members, unsortedKeys).allSatisfy({ UTF8Order.compare($0.key, $1) == 0 })
+        {
+            return order.map { members[$0] }
+        }
+        guard !ExactJSON.isStrictlyAscending(members) else { return members }
+        let order = members.indices.sorted { UTF8Order.compare(members[$0].key, members[$1].key) < 0 }
+        let sorted = order.map { members[$0] }
+        try ExactJSON.checkDistinct(sorted)
+        (unsortedKeys, self.order) = (members.map(\.key), order)
+        return sorted
     }
 
     /// Parses what follows the colon after `$real` or `$blob`, or returns nil if `name` is neither.
@@ -254,6 +279,7 @@ extension JSONParser {
     private mutating func parseString() throws(InvalidEncoding) -> String {
         let start = position
         var isASCII = true
+        skipPlainText()
         while let byte = peek() {
             if byte == UInt8(ascii: "\"") {
                 let content = UnsafeBufferPointer(rebasing: bytes[start..<position])
@@ -267,6 +293,22 @@ extension JSONParser {
             position += 1
         }
         throw failure("a string does not end")
+    }
+
+    /// Skips what is neither a quote, a backslash, a control character nor the part of a longer one, eight bytes at a time.
+    private mutating func skipPlainText() {
+        guard let base = bytes.baseAddress else { return }
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highs: UInt64 = 0x8080_8080_8080_8080
+        while bytes.count - position >= 8 {
+            let word = UnsafeRawPointer(base + position).loadUnaligned(as: UInt64.self)
+            let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+            let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+            // A byte's high bit is set where it is below what is taken from it; where it was set before, too.
+            let stops = (quotes &- ones) | (backslashes &- ones) | (word &- ones &* 0x20) | word
+            guard stops & highs == 0 else { return }
+            position += 8
+        }
     }
 
     /// Parses the string that begins at `start` and has its first backslash at the current position.

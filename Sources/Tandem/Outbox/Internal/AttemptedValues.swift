@@ -18,6 +18,10 @@ public struct AttemptedKinds: OptionSet, Hashable, Sendable {
 
     static let all: AttemptedKinds = [.insert, .update, .delete]
 
+    /// Whether an update may be on its way that brings a deleted object back: it may have been sent after a delete that
+    /// was carried out.
+    public var mayUndelete: Bool { isSuperset(of: [.update, .delete]) }
+
     /// As it is stored: three bits, and above them those of what had been sent before the attempt under way, for the
     /// case that it was surely not carried out.
     func stored(before: AttemptedKinds = []) -> StorageValue { .integer(rawValue | before.rawValue << 3) }

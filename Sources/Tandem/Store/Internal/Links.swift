@@ -20,8 +20,13 @@ struct KnownTargets {
     }
 
     mutating func removeAll() {
-        known.removeAll(keepingCapacity: true)
+        removeTargets()
         hasUnresolved = nil
+    }
+
+    /// Forgets what IDs name: that depends on who says them, as a server may mean a server ID.
+    mutating func removeTargets() {
+        known.removeAll(keepingCapacity: true)
     }
 }
 

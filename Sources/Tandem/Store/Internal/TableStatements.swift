@@ -8,6 +8,7 @@ final class TableStatements {
     private var insertStatement: Statement?
     private var selectByID: Statement?
     private var selectByRow: Statement?
+    private var selectPlace: Statement?
     private var addToSearchStatement: Statement?
     private var insertIntoSearchStatement: Statement?
     private var removeFromSearchStatement: Statement?
@@ -57,6 +58,18 @@ final class TableStatements {
         if try statement.step() { return statement }
         statement.reset()
         return nil
+    }
+
+    /// Where the object of a server ID is.
+    func place(of serverID: ServerID) throws -> (localID: LocalID, rowID: Int64)? {
+        let statement =
+            try selectPlace
+            ?? Statement(
+                "SELECT \"localID\", \"__rid\" FROM \(table.quotedTable) WHERE \"serverID\" = ?", on: connection)
+        selectPlace = statement
+        statement.bind(1, serverID.rawValue)
+        defer { statement.reset() }
+        return try statement.step() ? (LocalID(try statement.text(0)), statement.integer(1)) : nil
     }
 
     /// The update of some properties with their twins. Its parameters are the properties' values in order, then the

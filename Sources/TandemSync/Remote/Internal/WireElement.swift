@@ -134,6 +134,7 @@ enum WireElement {
     private static func base64(_ text: String) -> [UInt8]? {
         let missing = text.utf8.last == UInt8(ascii: "=") ? 0 : (4 - text.utf8.count % 4) % 4
         guard missing < 3 else { return nil }
-        return Data(base64Encoded: text + String(repeating: "=", count: missing)).map { Array($0) }
+        let whole = missing == 0 ? text : text + String(repeating: "=", count: missing)
+        return Data(base64Encoded: whole).map { Array($0) }
     }
 }

@@ -85,37 +85,39 @@ package enum WireTime {
 
 /// The reader of a text of digits and marks.
 package struct TimeScanner {
-    private var rest: ArraySlice<UInt8>
+    private let bytes: [UInt8]
+    private var position = 0
 
     package init(_ text: String) {
-        rest = Array(text.utf8)[...]
+        bytes = Array(text.utf8)
     }
 
-    package var isAtEnd: Bool { rest.isEmpty }
+    package var isAtEnd: Bool { position == bytes.count }
 
     /// Exactly so many digits.
     package mutating func number(_ digits: Int) -> Int64? {
-        guard rest.count >= digits else { return nil }
+        guard bytes.count - position >= digits else { return nil }
         var value: Int64 = 0
-        for byte in rest.prefix(digits) {
-            guard (0x30...0x39).contains(byte) else { return nil }
-            value = value * 10 + Int64(byte - 0x30)
+        for index in position..<position + digits {
+            guard (0x30...0x39).contains(bytes[index]) else { return nil }
+            value = value * 10 + Int64(bytes[index] - 0x30)
         }
-        rest = rest.dropFirst(digits)
+        position += digits
         return value
     }
 
     package mutating func skip(_ text: StaticString) -> Bool {
-        let bytes = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-        guard rest.starts(with: bytes) else { return false }
-        rest = rest.dropFirst(bytes.count)
+        let count = text.utf8CodeUnitCount
+        guard bytes.count - position >= count else { return false }
+        for offset in 0..<count where bytes[position + offset] != text.utf8Start[offset] { return false }
+        position += count
         return true
     }
 
     /// One digit and more, as many as there are.
     package mutating func digits() -> ArraySlice<UInt8> {
-        let digits = rest.prefix { (0x30...0x39).contains($0) }
-        rest = rest.dropFirst(digits.count)
-        return digits
+        let start = position
+        while position < bytes.count, (0x30...0x39).contains(bytes[position]) { position += 1 }
+        return bytes[start..<position]
     }
 }

@@ -43,6 +43,7 @@ final class ScheduleJob: Sendable {
             let due = timer.flatMap { $0.id == mail.timer ? $0.date : nil }
             plan.advance(to: max(clock.now(), due ?? .distantPast))
             if due != nil { timer = nil }
+            plan.notePause(until: context.pause.end(at: plan.now))
             for state in mail.networks { plan.note(state) }
             if mail.isAsked { plan.ask() }
             if mail.hasChanged { plan.noteChange() }

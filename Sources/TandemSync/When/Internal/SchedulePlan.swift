@@ -30,6 +30,8 @@ struct SchedulePlan {
 
     /// Until when trying is in vain.
     private var backoffEnd: Date?
+    /// Until when trying is in vain, unless the app does something: no network helps.
+    private var appEnd: Date?
     /// Until when the server wants to be left alone.
     private var pauseEnd: Date?
     /// How many syncs in a row have failed.
@@ -65,8 +67,14 @@ struct SchedulePlan {
         guard step < 0 else { return }
         func moved(_ date: Date?) -> Date? { date.map { $0 + step } }
         (startDue, intervalDue, retryDue) = (moved(startDue), moved(intervalDue), moved(retryDue))
-        (backoffEnd, pauseEnd, lastEnd) = (moved(backoffEnd), moved(pauseEnd), moved(lastEnd))
+        (backoffEnd, appEnd) = (moved(backoffEnd), moved(appEnd))
+        (pauseEnd, lastEnd) = (moved(pauseEnd), moved(lastEnd))
         change = change.map { ($0.first + step, $0.last + step) }
+    }
+
+    /// The server has asked to be left alone until then, whoever it was that asked it.
+    mutating func notePause(until date: Date?) {
+        if let date { pauseEnd = max(pauseEnd ?? date, date) }
     }
 
     mutating func ask() { isAsked = true }
@@ -103,7 +111,7 @@ struct SchedulePlan {
         intervalDue = options.interval.map { now + max(0, $0.seconds) }
         // What has changed meanwhile is looked at as if it had just now.
         if change != nil { change = (now, now) }
-        (backoffEnd, retryDue) = (nil, nil)
+        (backoffEnd, appEnd, retryDue) = (nil, nil, nil)
         switch verdict.kind {
         case .fine:
             (failures, remainders) = (0, 0)
@@ -115,7 +123,7 @@ struct SchedulePlan {
         case .failed:
             failures += 1
             backoffEnd = now + delay(after: failures)
-        case .needsApp: backoffEnd = now + max(0, options.longestRetry.seconds)
+        case .needsApp: appEnd = now + max(0, options.longestRetry.seconds)
         }
         if verdict.kind == .fine || verdict.kind == .leftOver {
             distrustsNetwork = !network.isUp
@@ -124,7 +132,7 @@ struct SchedulePlan {
         }
         let asked = [verdict.retryAfter.map { now + $0.seconds }, verdict.retryAt].compactMap { $0 }.max()
         if let asked { pauseEnd = min(asked, now + RetryPolicy.longestPause) }
-        if let backoffEnd { retryDue = backoffEnd }
+        if let end = backoffEnd ?? appEnd { retryDue = end }
         if let next = verdict.nextDue { retryDue = min(retryDue ?? next, next) }
     }
 
@@ -172,7 +180,8 @@ struct SchedulePlan {
         // The network has come back during a sync that failed for the lack of it.
         let backoff = isBack ? nil : backoffEnd
         // Options of no time at all are not to make one sync after the other without a pause.
-        return [date, backoff, pauseEnd, lastEnd.map { $0 + Self.pauseAfterSync }].compactMap { $0 }.max() ?? date
+        let rest = lastEnd.map { $0 + Self.pauseAfterSync }
+        return [date, backoff, appEnd, pauseEnd, rest].compactMap { $0 }.max() ?? date
     }
 
     var state: SyncScheduler.State {

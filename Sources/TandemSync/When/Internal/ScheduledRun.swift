@@ -17,11 +17,16 @@ final class ScheduledRun: Sendable {
     func end() { isOver.store(true, ordering: .releasing) }
 
     @TaskLocal private static var inherited: ScheduledRun?
+    /// Whether the task is in the app's hands meanwhile.
+    @TaskLocal private static var isTheApps = false
 
     /// Runs what is done in the sync.
     func run<T: Sendable>(_ body: () async throws -> T) async throws -> T {
         try await Self.$inherited.withValue(self, operation: body)
     }
+
+    /// Runs what is the app's to do within the sync: what it begins there, somebody has asked for.
+    static func asTheApp(_ body: () async -> Void) async { await $isTheApps.withValue(true, operation: body) }
 
     private static var current: ScheduledRun? {
         inherited.flatMap { $0.isOver.load(ordering: .acquiring) ? nil : $0 }
@@ -29,7 +34,7 @@ final class ScheduledRun: Sendable {
 
     /// Whether nobody has asked for what this task does: what is to be sent again at a later time is then left until
     /// that.
-    static var isAutomatic: Bool { current?.isAutomatic ?? false }
+    static var isAutomatic: Bool { !isTheApps && current?.isAutomatic ?? false }
 
     /// Whether this task is a job's sync.
     static func isInside(_ job: ScheduleJob) -> Bool { current?.job == ObjectIdentifier(job) }

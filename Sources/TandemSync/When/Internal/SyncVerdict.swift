@@ -19,7 +19,7 @@ struct SyncVerdict: Sendable {
     let error: (any Error)?
     /// How long the server wants to be left alone.
     private(set) var retryAfter: Duration?
-    /// Until when it does, as it was told of one operation.
+    /// Until when it does.
     private(set) var retryAt: Date?
     /// When the first of the operations may be sent that were not due.
     private(set) var nextDue: Date?
@@ -43,14 +43,17 @@ struct SyncVerdict: Sendable {
         let entries = pushes.flatMap(\.entries)
         let pushStops = pushes.map(\.stoppedBy) + [result.pushError]
         let stops = (pushStops + pulls.map(\.pushError) + pulls.map(\.stoppedBy)).compactMap { $0 }
-        if let stop = (stops + failures).first(where: \.needsApp) ?? stops.first {
+        let hasSettled = entries.contains { $0.outcome.isSettled }
+        // Objects may have stopped the push: a server that has taken others, or lets a table be pulled, is not down.
+        let isUp = (hasSettled || !pulls.isEmpty) && pushes.contains { $0.stoppedBy?.mayBeObjects ?? false }
+        if let stop = (stops + failures).first(where: \.needsApp) ?? stops.first(where: { !isUp || !$0.mayBeObjects }) {
             self.init(stop)
         } else {
             let passing = failures.filter(\.mayPass)
             let unsent = entries.compactMap { $0.outcome.errorToRetry }
             let areAllPassing = !result.pulls.isEmpty && passing.count == result.pulls.count
             // A server that answers nothing but nonsense, as one who stands in its place does, is none.
-            let isDead = areAllPassing && !entries.contains { $0.outcome.isSettled }
+            let isDead = areAllPassing && !hasSettled
             if let error = passing.first ?? unsent.first {
                 self.init(isDead ? .failed : .leftOver, error)
             } else {
@@ -71,6 +74,10 @@ struct SyncVerdict: Sendable {
     }
 
     private mutating func note(_ error: any Error) {
+        if let date = (error as? SyncError)?.retryAt {
+            retryAt = max(retryAt ?? date, date)
+            return
+        }
         let failure = (error as? SyncError)?.underlying as? RemoteFailure ?? error as? RemoteFailure
         guard case .later(_, let delay?)? = failure else { return }
         retryAfter = max(retryAfter ?? delay, delay)
@@ -91,6 +98,9 @@ extension SyncError {
         default: false
         }
     }
+
+    /// Whether a push that was stopped so may have met several objects in a row that the server stumbles over.
+    fileprivate var mayBeObjects: Bool { code == .later || code == .badAnswer }
 
     /// Whether a pull that failed so may succeed later, with the same query and by itself.
     fileprivate var mayPass: Bool {

@@ -79,7 +79,36 @@ extension LocalStoreConformance {
                 let out = try local.sendable("s")
                 try expect(
                     try outcome == .pending && out.operation.kind == .update && out.changed.count == 7
-                        && out.version == "2" && local.mayHaveDeleted(id), "it is \(outcome), \(out)")
+                        && out.version == "2" && local.mayHaveDeleted(id) && !out.attemptedKinds.mayUndelete,
+                    "it is \(outcome), \(out)")
+                // An undelete of it that may arrive late is not forgotten with what else was sent.
+                try local.leaveUncertainOnce(try local.send("s"))
+                _ = try local.rebase(id, onto: .thing("s", version: "2", isDeleted: true), takingServers: []) { $1 }
+                try expect(try local.sendable("s").attemptedKinds.mayUndelete, "that it was sent is forgotten")
+            }),
+        Law(
+            "what an undelete has brought back is nobody's change, and all of what is here is to be sent",
+            inOne: { local in
+                try local.syncedThing("s", ["count": 1, "code": "x"])
+                try local.delete("s")
+                try local.leaveUncertainOnce(try local.send("s"))
+                try local.edit("s", ["count": 1])
+                let id = try local.op("s").id
+                var item = ServerItem(
+                    serverID: "s", version: "3", values: ["count": 0, "code": .null, "owner": .null, "at": .null])
+                item.wasUndeleted = true
+                let sides = try local.sides(of: id, against: item) { $1 }
+                try expect(
+                    !sides.isConflict && sides.changedHere == ["name", "count", "code", "next", "parts"],
+                    "they are \(sides)")
+                let outcome = try local.rebase(id, onto: item, takingServers: []) { $1 }
+                let out = try local.sendable("s")
+                try expect(
+                    outcome == .pending && out.operation.kind == .update && out.version == "3"
+                        && out.changed == ["name", "count", "code", "next", "parts"], "it is \(outcome), \(out)")
+                try expect(
+                    out.values["name"] == "n" && out.values["count"] == 1 && out.values["code"] == "x"
+                        && out.attemptedKinds.isEmpty, "its values are \(out.values)")
             }),
         Law(
             "a rebased delete is one of what the server holds now; a tombstone is what it wanted",

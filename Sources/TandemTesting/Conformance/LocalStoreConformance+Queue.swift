@@ -164,6 +164,21 @@ extension LocalStoreConformance {
                 try expect(try local.op("h").state == .held, "it is not held")
             }),
         Law(
+            "what has failed and is sent again by itself is counted apart",
+            inOne: { local in
+                for id in ["f", "h", "l", "n", "p"] as [LocalID] { try local.thing(id) }
+                let lost = try local.beginAttempt(try local.op("l").id, leavingOut: []) { $1 }
+                _ = try local.leaveUncertain(lost.id, attempt: lost.attempts, refusal, retryAt: nil)
+                try local.fail(try local.op("p").id, refusal, retry: true)
+                try local.fail(try local.op("f").id, refusal, retry: false)
+                try local.fail(try local.op("h").id, refusal, retry: true)
+                try local.hold(try local.op("h").id)
+                let count = try local.countOfOperationsToRetry()
+                try expect(count == 2, "there are \(count)")
+                _ = try local.beginAttempt(try local.op("l").id, leavingOut: []) { $1 }
+                try expect(try local.countOfOperationsToRetry() == 1, "what is being sent again is among them")
+            }),
+        Law(
             "values are kept bit by bit",
             inOne: { local in
                 try local.part("p", ["weight": .real(0)])

@@ -147,5 +147,49 @@ extension LocalStoreConformance {
                 _ = try local.leaveUncertain(attempt.id, attempt: 1, loss, retryAt: nil)
                 try expect(try local.mayHaveDeleted(local.op("s").id), "it is not")
             }),
+        Law(
+            "an undelete that may arrive late is remembered, and so is what is sent to delete what it brings",
+            inOne: { local in
+                try local.syncedThing("s")
+                try local.delete("s")
+                try local.leaveUncertainOnce(try local.send("s"))
+                try local.edit("s", ["count": 1])
+                try expect(try !local.sendable("s").attemptedKinds.mayUndelete, "one that was not sent")
+                try local.leaveUncertainOnce(try local.send("s"))
+                try local.edit("s", ["count": 2])
+                try local.delete("s")
+                try expect(try local.sendable("s").attemptedKinds == [.update, .delete], "it is forgotten")
+                let attempt = try local.send("s")
+                _ = try local.fail(attempt.id, attempt: attempt.attempts, refusal, retry: true, retryAt: nil)
+                try expect(try local.sendable("s").attemptedKinds.mayUndelete, "a failed attempt has it forgotten")
+                try local.edit("s", ["count": 3])
+                try local.delete("s")
+                try expect(try local.isAnothers(["count": 2], of: "s"), "what surely was not sent is ours")
+                try local.leaveUncertainOnce(try local.send("s"))
+                try local.edit("s", ["count": 4])
+                try local.delete("s")
+                try expect(try !local.isAnothers(["count": 3], of: "s"), "what the delete has sent is another's")
+                try expect(try local.isAnothers(["count": 9], of: "s"), "9 is ours")
+            }),
+        Law(
+            "what can't be sent keeps no delete back that follows a lost undelete",
+            inOne: { local in
+                try local.syncedThing("s")
+                for isDelete in [true, false] {
+                    if isDelete { try local.delete("s") } else { try local.edit("s", ["count": 1]) }
+                    try local.leaveUncertainOnce(try local.send("s"))
+                }
+                try local.delete("s")
+                _ = try local.beginAttempt(try local.op("s").id, leavingOut: []) { _, _ in throw Undone() }
+                try expect(try local.op("s").state == .attempted, "it did not begin")
+            }),
     ]
+}
+
+extension LocalWriting {
+    /// Whether values that the server holds of a thing are taken for somebody else's.
+    fileprivate func isAnothers(_ values: [String: StorageValue], of id: LocalID) throws -> Bool {
+        let item = ServerItem.thing(ServerID(id.rawValue), values, version: "9")
+        return try sides(of: try op(id).id, against: item) { $1 }.isConflict
+    }
 }

@@ -1,0 +1,109 @@
+import Foundation
+import Synchronization
+import Tandem
+import TandemSync
+import Testing
+
+/// A pull holds one page at a time, however many there are.
+///
+/// Among the tests of sockets, although it needs none: they run one after the other, and so what the process holds is
+/// this test's.
+extension SocketTests {
+    @Suite struct PullMemoryTests {
+        @Model struct Leaflet {
+            var title: String
+            var text: String
+        }
+
+        /// A server that makes each page as it is asked for, and notes what the process holds then.
+        private final class EndlessServer: Remote {
+            let format = WireFormat()
+            private let count: Int
+            private let kept: Mutex<[RemoteItem]>?
+            private let held = Mutex<[Int]>([])
+
+            /// - Parameter keepsItems: Whether it holds on to what it has sent, as a pull that kept its pages would.
+            init(count: Int, keepsItems: Bool = false) {
+                self.count = count
+                kept = keepsItems ? Mutex([]) : nil
+            }
+
+            /// The most that the process held when pages from a number on were asked for, in bytes.
+            func most(from page: Int) -> Int { held.withLock { $0.dropFirst(page).max() ?? 0 } }
+
+            /// The most that it held before, the first pages left out: they warm up what is made once.
+            func mostAtFirst(to page: Int) -> Int { held.withLock { $0.prefix(page).dropFirst(page / 2).max() ?? 0 } }
+
+            func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
+                held.withLock { $0.append(Memory.allocated ?? 0) }
+                var first = 0
+                switch request.order {
+                case .updatedAt(let place): first = place.map { Int($0.seconds - 1_700_000_000) } ?? 0
+                case .id(let last): first = last.flatMap { Int($0.rawValue) }.map { $0 - 1_000_000 + 1 } ?? 0
+                }
+                let last = max(first, min(first + request.top, count))
+                let items = (first..<last).map { number in
+                    RemoteItem(
+                        id: ServerID("\(1_000_000 + number)"), version: "v\(number)",
+                        updatedAt: WireTimestamp(
+                            Date(timeIntervalSince1970: Double(1_700_000_000 + number)), fractionDigits: 3),
+                        members: [
+                            ("title", .text("Leaflet \(number)")),
+                            ("text", .text("\(number)" + String(repeating: "words ", count: 700))),
+                        ])
+                }
+                kept?.withLock { $0 += items }
+                return RemotePage(items: items, hasMore: items.count == request.top, serverDate: Date())
+            }
+
+            private var no: RemoteFailure { .notFound }
+            func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
+                throw no
+            }
+            func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
+            func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
+            func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
+            func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
+        }
+
+        private static let pageSize = 50
+        /// A page of them has 200 kB of text.
+        private static let few = 1000
+        private static let bound = 4 << 20
+
+        /// Pulls so many into a new store, and tells how much more the process held at any later page than in the first
+        /// ones.
+        private func growth(pulling count: Int, _ queryID: String?, keepsItems: Bool = false) async throws -> Int {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "tandem-\(UUID())")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            var configuration = Store.Configuration()
+            // SQLite keeps pages of the file up to this: it is full after the first pages of the pull.
+            configuration.cacheSize = 1 << 20
+            let store = try Store(
+                at: folder.appending(path: "store.tandem").path, models: [Leaflet.self], configuration: configuration)
+            defer { store.close() }
+            var options = SyncContext.Options()
+            options.pageSize = Self.pageSize
+            let server = EndlessServer(count: count, keepsItems: keepsItems)
+            let sync = SyncContext(store: store, remote: server, options: options)
+            #expect(try await sync.pull(Leaflet.self, queryID: queryID).inserted == count)
+            let first = Self.few / Self.pageSize
+            return server.most(from: first) - server.mostAtFirst(to: first)
+        }
+
+        @Test(
+            .enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"),
+            arguments: ["all", nil])
+        func fourTimesTheRowsAreHeldInTheSameMemory(queryID: String?) async throws {
+            let growth = try await growth(pulling: 4 * Self.few, queryID)
+            #expect(growth < Self.bound)
+        }
+
+        @Test(.enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
+        func whatIsKeptOfThePagesWouldBeSeen() async throws {
+            let growth = try await growth(pulling: 4 * Self.few, "all", keepsItems: true)
+            #expect(growth > 2 * Self.bound)
+        }
+    }
+}

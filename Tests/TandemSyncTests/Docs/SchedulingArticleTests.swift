@@ -1,0 +1,70 @@
+import Synchronization
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// The code of the article on scheduling, compiled and run. The lines between the markers are the article's own.
+@Suite(.timeLimit(.minutes(5))) struct SchedulingArticleTests {
+    private final class Journal: Sendable {
+        private let lines = Mutex<[String]>([])
+        var all: [String] { lines.withLock { $0 } }
+
+        func note(_ model: String, _ localID: LocalID, _ values: [String: StorageValue]) {
+            lines.withLock { $0.append("\(model): \(values)") }
+        }
+    }
+
+    private struct List: Sendable {
+        let query: PullQuery
+    }
+
+    /// Two cards with points of our own: the server has deleted the one, and has other points of the second.
+    private func desk() async throws -> Desk {
+        let desk = try Desk()
+        try desk.sync.table(Card.self).setConflicts(.serverWins)
+        let (first, second) = (try await desk.syncedCard("1"), try await desk.syncedCard("2"))
+        desk.remote.remove("Card", try #require(first.serverID))
+        desk.remote.edit("Card", try #require(second.serverID)) { $0.set(.integer(3), of: "points") }
+        try await desk.store.write { tx in
+            for card in [first, second] { try tx.update(Card.self, card.localID) { $0.points = 2 } }
+        }
+        return desk
+    }
+
+    @Test func whatIsGivenUpIsNoted() async throws {
+        let (sync, journal) = (try await desk().sync, Journal())
+        // Scheduling begins
+        @Sendable func noteLosses(_ result: Result<SyncResult, any Error>) {
+            guard case .success(let result) = result else { return }
+            for edit in result.dropped { journal.note(edit.model, edit.localID, edit.values) }
+            for entry in result.push?.entries ?? [] where !entry.lost.isEmpty {
+                journal.note(entry.table, entry.localID, entry.lost)
+            }
+        }
+        let scheduler = SyncScheduler(sync, onResult: noteLosses)
+        scheduler.start()
+        // Scheduling ends
+        #expect(await comesTrue { journal.all.count == 2 })
+        await scheduler.stop()
+    }
+
+    @Test func anAppThatSyncsItselfHasTheResult() async throws {
+        let (sync, journal, openLists) = (try await desk().sync, Journal(), [List(query: PullQuery(Person.self))])
+        // Scheduling begins
+        let scheduler = SyncScheduler(sync) { sync in
+            let result = try await sync.synchronize([PullQuery(Card.self, queryID: "cards")] + openLists.map(\.query))
+            for edit in result.dropped { journal.note(edit.model, edit.localID, edit.values) }
+            return result
+        }
+        // Scheduling ends
+        scheduler.start()
+        #expect(await comesTrue { journal.all.count == 1 })
+        await scheduler.stop()
+    }
+
+    @Test func theArticlesCodeIsTheCodeTested() throws {
+        try Snippets.expectTested("Scheduling", of: "TandemSync", in: #filePath)
+    }
+}

@@ -1,0 +1,119 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// The status says how the last sync failed, thrown or in its result, until one succeeds.
+@Suite(.timeLimit(.minutes(5))) struct LastErrorTests {
+    enum Way: CaseIterable, Sendable {
+        case push, pull, pullAfterItsPush, synchronizeThrown, synchronizePull, synchronizePush, takeServers
+    }
+
+    /// Has a sync fail.
+    ///
+    /// - Returns: Why, as it was thrown or told in the result.
+    private func fail(_ way: Way, _ desk: Desk) async throws -> SyncError? {
+        let sync = desk.sync
+        let cards = PullQuery(Card.self, queryID: "cards")
+        let later = RemoteFault.fail(.later(status: 503, retryAfter: nil))
+        do {
+            switch way {
+            case .push:
+                desk.remote.next(.fail(.unreachable), on: .update)
+                return try await sync.push().stoppedBy
+            case .pull:
+                desk.remote.next(.fail(.unreachable), on: .page)
+                try await sync.pull(Person.self, queryID: "people")
+                return nil
+            case .pullAfterItsPush:
+                desk.remote.next(.fail(.unreachable), on: .update)
+                return try await sync.pull(cards).push?.stoppedBy
+            case .synchronizeThrown:
+                desk.remote.next(.fail(.unreachable), on: .page)
+                try await sync.synchronize([cards])
+                return nil
+            case .synchronizePull:
+                desk.remote.next(later, on: RequestMatch { $0.kind == .page && $0.table == "Person" })
+                let result = try await sync.synchronize([cards, PullQuery(Person.self, queryID: "people")])
+                #expect(result.push?.stoppedBy == nil && result.push?.isComplete == true)
+                guard case .failure(let error)? = result.pulls.last?.outcome else { return nil }
+                return error
+            case .synchronizePush:
+                desk.remote.next(.fail(.unreachable), on: .update)
+                return try await sync.synchronize([cards]).push?.stoppedBy
+            case .takeServers:
+                desk.remote.next(.fail(.refused(status: 403, message: "no")), on: .update)
+                let id = try #require(try await sync.push().refused.first?.id)
+                // What becomes of one object is not the sync's failure.
+                #expect(try await sync.status().lastError == nil)
+                desk.remote.next(.fail(.unreachable), on: .find)
+                try await sync.takeServers(id)
+                return nil
+            }
+        } catch let error as SyncError {
+            return error
+        }
+    }
+
+    @Test(arguments: Way.allCases)
+    func aFailureIsShownUntilASyncSucceeds(way: Way) async throws {
+        let desk = try Desk { $0.retry.tries = 1 }
+        let card = try await desk.syncedCard()
+        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        #expect(try await desk.sync.status().lastError == nil)
+        let error = try #require(try await fail(way, desk))
+        let shown = try await desk.sync.status()
+        #expect(shown.lastError == error.description && !shown.isSyncing && shown.activity == nil)
+        // A purge exchanges nothing, and neither way it ends is news.
+        try await desk.sync.purge(Pet.self)
+        #expect(try await desk.sync.status().lastError == error.description)
+        // Nor is what has only begun.
+        let sync = desk.sync
+        let duringIt = Synchronized<String?>(nil)
+        desk.remote.next(
+            .meanwhile {
+                let error = try? await sync.status().lastError
+                duringIt.change { $0 = error }
+            }, on: .page)
+        try await desk.sync.pull(Person.self, queryID: "people")
+        #expect(duringIt.value == error.description)
+        #expect(try await desk.sync.status().lastError == nil)
+    }
+
+    @Test func aPurgeThatIsRefusedIsNoFailedSync() async throws {
+        let desk = try Desk()
+        try await desk.store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        await #expect { try await desk.sync.purge(Card.self) } throws: {
+            ($0 as? SyncError)?.code == .pendingOperations
+        }
+        #expect(try await desk.sync.status().lastError == nil)
+    }
+
+    @Test(arguments: [Way.push, .synchronizePull, .synchronizeThrown])
+    func itIsLive(way: Way) async throws {
+        let desk = try Desk { $0.retry.tries = 1 }
+        let card = try await desk.syncedCard()
+        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        let last = Synchronized<SyncStatus?>(nil)
+        let statuses = desk.sync.statuses
+        let watch = Task { for try await status in statuses { last.change { $0 = status } } }
+        let error = try #require(try await fail(way, desk))
+        #expect(
+            await comesTrue { last.value.map { $0.lastError == error.description && !$0.isSyncing } ?? false })
+        try await desk.sync.synchronize()
+        #expect(await comesTrue { last.value.map { $0.lastError == nil && !$0.isSyncing } ?? false })
+        watch.cancel()
+    }
+
+    @Test func aSchedulersFailureIsShownToo() async throws {
+        let desk = try ScheduleDesk()
+        desk.fail(.unreachable, times: 1)
+        await desk.start()
+        #expect(try await desk.sync.status().lastError?.contains("https://scripted.example/tables/Card") == true)
+        await desk.pass(5)
+        #expect(try await desk.sync.status().lastError == nil)
+        await desk.scheduler.stop()
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// What was kept for want of room, and one that can't be taken among it: a pull tries all of it in one write, takes what
+/// can be taken, and counts each once.
+@Suite struct KeptItemTests {
+    @Test(arguments: [3, 40])
+    func oneThatCanNotBeTakenStandsInNobodysWay(count: Int) async throws {
+        let bench = try await KeptBench()
+        try await bench.keep(count, untakeable: ["n2"])
+        try await bench.makeRoom()
+        let before = bench.store.writes.value
+        let result = try await bench.pull()
+        #expect(result.inserted == count && result.unchanged == 0 && result.updated == 0 && result.keptBeside == 0)
+        #expect(result.refusedRows.map(\.serverID) == ["n2"])
+        let error = try #require(result.refusedRows.first?.underlying as? SyncError)
+        #expect(error.code == .badAnswer && error.table == "Card" && error.property == "shop")
+        // Before the pages, with the token and after, however many there are.
+        #expect(bench.store.writes.value - before == 3)
+        #expect(try bench.tandem.objects(Card.self).count() == count)
+        #expect(try bench.tandem.checkIntegrity() == [])
+    }
+
+    @Test(arguments: [3, 40])
+    func whatWaitsOnIsCountedOnce(count: Int) async throws {
+        let bench = try await KeptBench()
+        try await bench.keep(count, untakeable: ["n2"])
+        let (writes, changes) = (bench.store.writes.value, try bench.tandem.totalChanges())
+        for _ in 1...2 {
+            let result = try await bench.pull()
+            #expect(result.changes == 0 && result.unchanged == 0 && result.keptBeside == 0)
+            #expect(result.refusedRows.map(\.serverID) == bench.ids(count) + ["n2"])
+        }
+        #expect(bench.store.writes.value - writes == 4)
+        #expect(try bench.tandem.totalChanges() == changes)
+    }
+
+    /// Two have swapped their values, beside one that can't be taken.
+    @Test func aSwapBesideOneThatCanNotBeTakenIsCountedOnce() async throws {
+        let bench = try await KeptBench()
+        for (id, code) in [("a", "1"), ("b", "2")] { try await bench.receive(bench.item(id, code)) }
+        for (id, code) in [("a", "2"), ("b", "1")] { try await bench.receive(bench.item(id, code, version: "2")) }
+        try await bench.keep(1, untakeable: ["n2"])
+        let result = try await bench.pull()
+        #expect(result.updated == 2 && result.inserted == 0 && result.unchanged == 0)
+        #expect(result.refusedRows.map(\.serverID) == ["k100", "n2"])
+        let cards = try bench.tandem.objects(Card.self).all().map { "\($0.localID) \($0.barcode)" }
+        #expect(cards.sorted() == ["a 2", "b 1", "x room"])
+    }
+}
+
+/// A store on which items are kept, and a server that has no more to say.
+private struct KeptBench {
+    let tandem: Store
+    let store: CountingStore
+    let sync: SyncContext
+
+    init() async throws {
+        tandem = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
+        store = CountingStore(base: TandemStore(tandem))
+        sync = SyncContext(localStore: store, remote: ScriptedRemote())
+        // The first pull of all notes whose store it is.
+        try await pull()
+    }
+
+    @discardableResult
+    func pull() async throws -> PullResult {
+        try await sync.runPull(PullQuery(Card.self, queryID: "cards"), pushesFirst: false)
+    }
+
+    func ids(_ count: Int) -> [ServerID] { (0..<count).map { ServerID("k\(100 + $0)") } }
+
+    func item(_ id: String, _ barcode: String, version: String = "1") -> RemoteItem {
+        RemoteItem(
+            id: ServerID(id), version: version,
+            members: [("shop", .text("Лента")), ("barcode", .text(barcode)), ("points", .integer(1))])
+    }
+
+    func receive(_ item: RemoteItem) async throws {
+        let stored = try sync.forms(of: try sync.settings(of: "Card")).stored(item)
+        _ = try await tandem.write { (tx: WriteTransaction) in try tx.receive(stored, in: "Card") }
+    }
+
+    /// So many wait for a card's barcode, each for its own; and of those that can't be taken an earlier version of the app
+    /// has kept what did not need a shop.
+    func keep(_ count: Int, untakeable: [String]) async throws {
+        for (index, id) in ids(count).enumerated() {
+            let barcode = index == 0 ? "room" : "\(index)"
+            try await receive(item(index == 0 ? "x" : "x\(index)", barcode))
+            try await receive(item(id.rawValue, barcode))
+        }
+        let forms = sync.forms(of: try sync.settings(of: "Card"))
+        for id in untakeable {
+            var clashing = try forms.stored(RemoteItem(id: ServerID(id), members: [("barcode", .text("room"))]))
+            (clashing.values["shop"], clashing.values["points"]) = ("Лента", 0)
+            let item = clashing
+            _ = try await tandem.write { (tx: WriteTransaction) in try tx.receive(item, in: "Card") }
+        }
+    }
+
+    /// What stood in the way is deleted on the server.
+    func makeRoom() async throws {
+        for card in try tandem.objects(Card.self).all() {
+            try await receive(RemoteItem(id: try #require(card.serverID), version: "2", isDeleted: true))
+        }
+    }
+}
+
+/// A store that counts its write transactions.
+private struct CountingStore: LocalStore {
+    let base: TandemStore
+    let writes = Counter()
+
+    var models: [ModelDefinition] { base.models }
+    var operationChanges: AsyncStream<Set<String>> { base.operationChanges }
+    var lockName: String { base.lockName }
+    var lockPath: String? { base.lockPath }
+
+    func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
+        try await base.read(body)
+    }
+
+    func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
+        _ = writes.next()
+        return try await base.write(body)
+    }
+}

@@ -1,0 +1,239 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// A server that says when to come back means all that a context asks of it.
+@Suite(.timeLimit(.minutes(5))) struct ServerPauseTests {
+    private static func patience(_ seconds: Int) -> RemoteFault {
+        .fail(.later(status: 429, retryAfter: .seconds(seconds)))
+    }
+
+    private static let queries = [
+        PullQuery(Card.self, queryID: "cards"), PullQuery(Person.self, queryID: "people"),
+        PullQuery(Pet.self, queryID: "pets"),
+    ]
+
+    private func error(_ body: () async throws -> Void) async -> SyncError? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return error as? SyncError
+        }
+    }
+
+    private func isLater(_ error: SyncError?, _ date: Date, _ table: String) -> Bool {
+        error.map { $0.code == .later && $0.retryAt == date && $0.table == table && $0.url != nil } ?? false
+    }
+
+    /// Who looks at the server's own rows is told too, and heeds nothing.
+    @Test func whatARemoteTableIsToldHolds() async throws {
+        for asks in [0, 1, 2] {
+            let desk = try Desk()
+            let cards = try desk.sync.remoteTable(Card.self)
+            desk.remote.next(Self.patience(3600))
+            let end = desk.clock.now() + 3600
+            let error = await error {
+                switch asks {
+                case 0: _ = try await cards.objects().all()
+                case 1: _ = try await cards.find("a")
+                default: try await cards.delete(Card(shop: "Лента", barcode: "1"))
+                }
+            }
+            #expect(isLater(error, end, "Card"))
+            #expect(await self.error { try await desk.sync.pull(Card.self) }?.retryAt == end)
+            #expect(desk.remote.requests.count == 1)
+        }
+    }
+
+    @Test func oneTablesRefusalHoldsTheOthersBack() async throws {
+        let desk = try Desk()
+        try await desk.store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
+        desk.remote.next(Self.patience(3600), on: .page)
+        let end = desk.clock.now() + 3600
+        let result = try await desk.sync.synchronize(Self.queries)
+        #expect(desk.asked == [.page])
+        for (pull, table) in zip(result.pulls, ["Card", "Person", "animals"]) {
+            guard case .failure(let error) = pull.outcome else {
+                Issue.record("\(table) was fetched.")
+                continue
+            }
+            #expect(isLater(error, end, table), "\(error)")
+        }
+        #expect(isLater(result.push?.stoppedBy, end, "Card"))
+        #expect(result.push?.entries.map(\.outcome.name) == ["notReached"])
+        #expect(try desk.operation?.state == .pending && desk.operation?.attempts == 0)
+        #expect(desk.clock.now() < end, "Nobody has slept.")
+
+        // Nor does what follows ask, until then.
+        for query in Self.queries { #expect(await error { try await desk.sync.pull(query) }?.retryAt == end) }
+        #expect(isLater(try await desk.sync.push().stoppedBy, end, "Card"))
+        try await desk.sync.synchronize()
+        #expect(desk.asked == [.page])
+        #expect(try await desk.sync.status().lastError?.contains("left alone until \(end)") == true)
+        // Another context knows nothing of it, and the server's own pages are for the app to look at.
+        #expect(try await desk.sync.remoteTable(Card.self).objects().all().isEmpty)
+        desk.remote.forgetRequests()
+
+        desk.clock.advance(by: end.timeIntervalSince(desk.clock.now()) - 31)
+        #expect(await error { try await desk.sync.pull(Self.queries[1]) }?.retryAt == end && desk.asked.isEmpty)
+        desk.clock.advance(by: 31)
+        #expect(try await desk.sync.synchronize(Self.queries).isComplete)
+        #expect(try desk.isLevel())
+    }
+
+    @Test func aRefusedOperationHoldsPullsBack() async throws {
+        let desk = try Desk { $0.inFlight = 1 }
+        try await desk.store.write { tx in
+            for code in 1...3 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
+        }
+        desk.remote.next(Self.patience(3600), on: .insert)
+        let end = desk.clock.now() + 3600
+        let result = try await desk.sync.push()
+        #expect(isLater(result.stoppedBy, end, "Card") && isLater(result.entries[0].outcome.error, end, "Card"))
+        #expect(isLater(await error { try await desk.sync.pull(Person.self, queryID: "people") }, end, "Person"))
+        // Its own table's pull would push first: nothing of that is sent either.
+        #expect(isLater(await error { try await desk.sync.pull(Card.self, queryID: "cards") }, end, "Card"))
+        #expect(desk.asked == [.insert])
+        desk.clock.advance(by: 3600)
+        try await desk.sync.pull(Card.self, queryID: "cards")
+        #expect(try desk.isLevel())
+    }
+
+    @Test func withNothingToSendThereIsNothingToWaitFor() async throws {
+        let desk = try Desk()
+        desk.remote.next(Self.patience(3600), on: .page)
+        #expect(await error { try await desk.sync.pull(Card.self) } != nil)
+        let result = try await desk.sync.push()
+        #expect(result.stoppedBy == nil && result.entries.isEmpty)
+    }
+
+    /// Who has asked for it waits for a moment.
+    @Test func aShortPauseIsWaitedFor() async throws {
+        let desk = try Desk()
+        try await desk.store.write { _ = try $0.insert(Person(name: "Ада")) }
+        desk.remote.next(Self.patience(20), on: .page)
+        let end = desk.clock.now() + 20
+        let result = try await desk.sync.synchronize(Self.queries)
+        #expect(result.pulls.map { (try? $0.outcome.get()) != nil } == [false, true, true])
+        #expect(result.push?.isComplete == true && desk.clock.now() >= end)
+        #expect(desk.asked == [.page, .page, .page, .insert])
+        // A push waits as well.
+        try await desk.store.write { _ = try $0.insert(Person(name: "Борис")) }
+        desk.remote.next(Self.patience(30), on: .page)
+        let next = desk.clock.now() + 30
+        #expect(await error { try await desk.sync.pull(Card.self, queryID: "cards") }?.retryAt == next)
+        #expect(try await desk.sync.push().isComplete && desk.clock.now() >= next)
+    }
+
+    @Test func whoWaitsForAShortPauseCanBeCancelled() async throws {
+        let clock = ManualSyncClock()
+        let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
+        let remote = ScriptedRemote(clock: ManualClock(clock.now()))
+        var options = SyncContext.Options()
+        options.clock = clock
+        let sync = SyncContext(store: store, remote: remote, options: options)
+        remote.next(Self.patience(20), on: .page)
+        #expect(await error { try await sync.pull(Card.self, queryID: "cards") }?.code == .later)
+        let pull = Task { try await sync.pull(Person.self, queryID: "people") }
+        #expect(await comesTrue { clock.alarms == [clock.now() + 20] })
+        pull.cancel()
+        await #expect(throws: CancellationError.self) { try await pull.value }
+        #expect(clock.alarms.isEmpty && remote.requests.count == 1)
+    }
+
+    @Test func theUsersChoiceDoesNotAskEither() async throws {
+        let desk = try Desk()
+        let card = try await desk.syncedCard()
+        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        desk.remote.next(.fail(.refused(status: 403, message: "no")), on: .update)
+        let id = try #require(try await desk.sync.push().refused.first?.id)
+        desk.remote.next(Self.patience(3600), on: .find)
+        let end = desk.clock.now() + 3600
+        for _ in 1...2 { #expect(isLater(await error { try await desk.sync.takeServers(id) }, end, "Card")) }
+        #expect(desk.asked == [.update, .find])
+        #expect(await error { try await desk.sync.pull(Person.self) }?.retryAt == end)
+    }
+
+    @Test func theLongestPauseIsADay() async throws {
+        let desk = try Desk()
+        desk.remote.next(Self.patience(999_999_999), on: .page)
+        let end = desk.clock.now() + 86_400
+        for _ in 1...2 { #expect(await error { try await desk.sync.pull(Card.self) }?.retryAt == end) }
+    }
+
+    @Test func ofTwoPausesTheLongerOneCounts() {
+        let pause = ServerPause()
+        let now = Date(timeIntervalSince1970: 0)
+        #expect(pause.end(at: now) == nil && pause.secondsLeft(at: now, atMost: 30) == 0)
+        pause.note(until: now + 100, at: now)
+        pause.note(until: now + 50, at: now + 1)
+        #expect(pause.end(at: now + 99) == now + 100)
+        #expect(pause.end(at: now + 100) == nil)
+    }
+
+    /// A clock that is put right by a moment changes nothing; one that is set back would make it longer.
+    @Test func aClockThatIsSetBackEndsThePause() {
+        let now = Date(timeIntervalSince1970: 0)
+        let pause = ServerPause()
+        pause.note(until: now + 100, at: now)
+        #expect(pause.end(at: now - 59) == now + 100)
+        #expect(pause.end(at: now - 61) == nil && pause.end(at: now) == nil)
+        // Who is waiting already waits for no longer than anybody does.
+        pause.note(until: now + 20, at: now)
+        #expect(pause.secondsLeft(at: now - 3600, atMost: 30) == 30)
+        #expect(pause.secondsLeft(at: now - 3580, atMost: 30) == 10)
+    }
+
+    @Test func aSchedulerHeedsWhatTheAppWasTold() async throws {
+        let desk = try ScheduleDesk()
+        desk.remote.next(Self.patience(60), on: .page)
+        #expect(await error { try await desk.sync.pull(Person.self, queryID: "people") }?.code == .later)
+        let end = desk.clock.now() + 60
+        try await desk.insert("1")
+        await desk.start()
+        #expect(desk.begun.value == 0 && desk.scheduler.state == .waiting(until: end))
+        await desk.pass(59)
+        #expect(desk.begun.value == 0 && desk.remote.requests.count == 1)
+        await desk.pass(1)
+        #expect(desk.begun.value == 1 && desk.remote.items(in: "Card").count == 1)
+        #expect(desk.scheduler.lastError == nil)
+        await desk.scheduler.stop()
+    }
+
+    /// What is told while it waits for something else counts too.
+    @Test func aSchedulerThatWaitsHeedsWhatTheAppIsTold() async throws {
+        let desk = try ScheduleDesk()
+        await desk.start()
+        await desk.pass(890)
+        desk.remote.next(Self.patience(60), on: .page)
+        #expect(await error { try await desk.sync.pull(Person.self, queryID: "people") }?.code == .later)
+        await desk.pass(59)
+        #expect(desk.begun.value == 1)
+        await desk.pass(1)
+        #expect(desk.begun.value == 2 && desk.scheduler.lastError == nil)
+        await desk.scheduler.stop()
+    }
+
+    /// Its own syncs do not sleep: it comes back.
+    @Test func aSchedulersSyncEndsAtOnce() async throws {
+        let desk = try ScheduleDesk(body: { try await $0.synchronize(Self.queries) })
+        try await desk.insert("1")
+        desk.remote.next(Self.patience(20), on: .page)
+        await desk.start()
+        #expect(desk.begun.value == 1 && desk.ended.value == 1 && desk.remote.requests.count == 1)
+        #expect(desk.scheduler.state == .waiting(until: desk.clock.now() + 20))
+        #expect((desk.scheduler.lastError as? SyncError)?.retryAt == desk.clock.now() + 20)
+        // The app's wish does not make the server ready; a long pause is not slept through.
+        desk.remote.next(Self.patience(3600), on: .page)
+        await desk.pass(20)
+        #expect(desk.begun.value == 2 && desk.remote.requests.count == 2)
+        desk.scheduler.syncNow()
+        await desk.scheduler.settle()
+        #expect(desk.begun.value == 3 && desk.remote.requests.count == 2)
+        await desk.scheduler.stop()
+    }
+}

@@ -1,0 +1,217 @@
+import Foundation
+import Synchronization
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// A server that stumbles over some objects each time, and one that is down: neither holds up what can be sent, and the
+/// second one is not asked for everything.
+@Suite struct StumblingServerTests {
+    /// A server that can't answer for some items.
+    private final class Stumbling: Remote {
+        let base: ScriptedRemote
+        private let fails = Mutex<@Sendable (String) -> Bool>({ _ in false })
+
+        init(_ base: ScriptedRemote) { self.base = base }
+
+        var format: WireFormat { base.format }
+        func stumble(over fails: @escaping @Sendable (String) -> Bool) { self.fails.withLock { $0 = fails } }
+
+        func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage { try await base.page(request) }
+        func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
+            try await base.find(table, key)
+        }
+        func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+            if fails.withLock({ $0 })(item.id?.rawValue ?? "") {
+                base.next(.fail(.later(status: 500, retryAfter: nil)), on: .id(item.id?.rawValue ?? ""))
+            }
+            return try await base.insert(item)
+        }
+        func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { try await base.update(item) }
+        func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { try await base.delete(item) }
+        func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
+            try await base.undelete(item)
+        }
+    }
+
+    private struct Bench {
+        let desk: Desk
+        let remote: Stumbling
+        let sync: SyncContext
+        let ids: [String]
+
+        init(cards: Int, inFlight: Int) async throws {
+            desk = try Desk()
+            remote = Stumbling(desk.remote)
+            let random = Mutex(SeededGenerator(seed: 7))
+            var options = SyncContext.Options()
+            options.clock = JumpingClock(desk.clock)
+            options.random = { random.withLock { $0.next() } }
+            options.inFlight = inFlight
+            sync = SyncContext(store: desk.store, remote: remote, options: options)
+            ids = try await desk.store.write { tx in
+                try (0..<cards).map { try tx.insert(Card(shop: "Лента", barcode: "\($0)")).localID.rawValue }
+            }
+        }
+
+        var arrived: Set<String> { Set(desk.remote.items(in: "Card").map(\.id.rawValue)) }
+        /// What was asked for since the last time, each once.
+        func takeAsked() -> [String] {
+            defer { desk.remote.forgetRequests() }
+            var seen: Set<String> = []
+            return desk.remote.requests.compactMap(\.id).filter { seen.insert($0).inserted }
+        }
+    }
+
+    /// FB 3, 9: a unique or a foreign key is a 500 to some servers, and an import can have many such objects.
+    @Test(arguments: [1, 8])
+    func thoseThatAlwaysFailHoldNothingUp(inFlight: Int) async throws {
+        let bench = try await Bench(cards: 48, inFlight: inFlight)
+        let poisoned = Set(bench.ids.prefix(8))
+        bench.remote.stumble { poisoned.contains($0) }
+        let first = try await bench.sync.push()
+        // Side by side with others, which are answered meanwhile, five may not fail in a row.
+        if inFlight == 1 { #expect(first.stoppedBy?.code == .later) }
+        _ = bench.takeAsked()
+        let second = try await bench.sync.push()
+        #expect(bench.arrived == Set(bench.ids.dropFirst(8)))
+        // The server works: some objects are at fault.
+        if inFlight == 1 { #expect(second.stoppedBy == nil && !second.isComplete) }
+        let told = second.entries.map(\.localID.rawValue)
+        #expect(told == bench.ids.filter(told.contains))
+        let asked = bench.takeAsked()
+        if inFlight == 1 { #expect(asked == bench.ids) }
+        #expect(try bench.desk.store.operations.count() == 8)
+    }
+
+    @Test(arguments: [1, 8])
+    func aServerThatStaysDownIsAskedForFewEachTime(inFlight: Int) async throws {
+        let bench = try await Bench(cards: 100, inFlight: inFlight)
+        bench.remote.stumble { _ in true }
+        for _ in 1...12 {
+            #expect(try await bench.sync.push().stoppedBy?.code == .later)
+            // Five that are new, five that have failed before, and those under way meanwhile.
+            #expect(bench.takeAsked().count <= 10 + 2 * (inFlight - 1))
+        }
+        // Once it is up, all are sent, and in their order where that counts.
+        bench.remote.stumble { _ in false }
+        #expect(try await bench.sync.push().isComplete)
+        #expect(bench.arrived.count == 100)
+        if inFlight == 1 { #expect(bench.takeAsked() == bench.ids) }
+    }
+
+    /// All have failed before, and most of those at the head always will.
+    @Test(arguments: [1, 8])
+    func eachHasItsTurn(inFlight: Int) async throws {
+        let bench = try await Bench(cards: 40, inFlight: inFlight)
+        bench.remote.stumble { _ in true }
+        for _ in 1...12 { try await bench.sync.push() }
+        #expect(try bench.desk.store.operations.all().allSatisfy { $0.error?.status == 500 })
+        let poisoned = Set(bench.ids.prefix(12))
+        bench.remote.stumble { poisoned.contains($0) }
+        for _ in 1...40 where bench.arrived.count < 28 { try await bench.sync.push() }
+        #expect(bench.arrived == Set(bench.ids.dropFirst(12)))
+    }
+
+    /// It has answered, if not as one would like.
+    @Test func aServerThatRefusesIsNotDown() async throws {
+        let bench = try await Bench(cards: 5, inFlight: 1)
+        bench.remote.stumble { _ in true }
+        #expect(try await bench.sync.push().stoppedBy?.code == .later)
+        let poisoned = Set(bench.ids)
+        bench.remote.stumble { poisoned.contains($0) }
+        let id = try await bench.desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "new")) }.localID
+        bench.desk.remote.next(.fail(.refused(status: 400, message: "No.")), on: .id(id.rawValue))
+        let result = try await bench.sync.push()
+        #expect(result.stoppedBy == nil && result.refused.map(\.localID) == [id])
+    }
+
+    /// What ends each push, as a request that the server dies of does, goes behind what fails for itself.
+    @Test func whatIsLostEachTimeGoesLast() async throws {
+        let bench = try await Bench(cards: 1, inFlight: 2)
+        bench.remote.stumble { _ in true }
+        try await bench.sync.push()
+        bench.remote.stumble { _ in false }
+        let ids = try await bench.desk.store.write { tx in
+            try (1...2).map { try tx.insert(Card(shop: "Лента", barcode: "deadly \($0)")).localID.rawValue }
+        }
+        for _ in 1...2 {
+            for id in ids { bench.desk.remote.next(.loseRequest, on: .id(id)) }
+            #expect(try await bench.sync.push().stoppedBy?.code == .unreachable)
+        }
+        #expect(bench.arrived == Set(bench.ids))
+    }
+
+    /// What waits for one that is left to the next push says so.
+    @Test func whatIsPassedOverSaysWhatItFailedOf() async throws {
+        let bench = try await Bench(cards: 10, inFlight: 1)
+        bench.remote.stumble { _ in true }
+        for _ in 1...2 { try await bench.sync.push() }
+        _ = bench.takeAsked()
+        let result = try await bench.sync.push()
+        let asked = Set(bench.takeAsked())
+        #expect(asked.count == 5 && asked.contains(bench.ids[0]))
+        for entry in result.entries {
+            #expect(entry.outcome.name == "retryLater" && entry.outcome.error?.status == 500)
+            let isPassedOver = entry.outcome.error?.message.contains("earlier push") ?? false
+            #expect(isPassedOver != asked.contains(entry.localID.rawValue))
+        }
+    }
+
+    /// Between pushes nothing waits: that is up to whoever pushes.
+    @Test func eachPushTriesAnew() async throws {
+        let bench = try await Bench(cards: 1, inFlight: 8)
+        bench.remote.stumble { _ in true }
+        for count in 1...3 {
+            try await bench.sync.push()
+            #expect(bench.desk.asked.count == 3 * count)
+            #expect(try bench.desk.operation?.retryAt == nil)
+        }
+    }
+
+    /// A sign-in page that answers with success stands in the server's place: it is not given everything.
+    @Test func aSignInPageIsNotAskedForEachObject() async throws {
+        let desk = try Desk { $0.inFlight = 1 }
+        for _ in 0..<300 { desk.remote.next(.fail(.nonsense)) }
+        try await desk.store.write { tx in
+            for code in 0..<100 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
+        }
+        let result = try await desk.sync.push()
+        #expect(result.stoppedBy?.code == .badAnswer && desk.asked.count == 5)
+        #expect(try desk.store.operations.count() == 100)
+        #expect(result.entries.filter { $0.outcome.name == "notReached" }.count == 95)
+    }
+
+    /// An answer that is wrong about one object says nothing of the others.
+    @Test func answersThatAreWrongAboutTheirObjectsStopNothing() async throws {
+        let desk = try Desk { $0.inFlight = 1 }
+        let wrong = BadAnswer(.otherItem, "It is another one.", table: "Card", url: "https://shop.example", status: 200)
+        for _ in 0..<10 { desk.remote.next(.fail(.badAnswer(wrong))) }
+        try await desk.store.write { tx in
+            for code in 0..<20 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
+        }
+        let result = try await desk.sync.push()
+        #expect(result.stoppedBy == nil && desk.remote.items(in: "Card").count == 10)
+    }
+
+    /// A scheduler does not take a server for dead that has taken something.
+    @Test func whatStumblesKeepsNoLocalChangeWaiting() async throws {
+        let desk = try ScheduleDesk()
+        for code in 1...9 {
+            let card = try await desk.insert("\(code)")
+            for _ in 0..<50 {
+                desk.remote.next(.fail(.later(status: 500, retryAfter: nil)), on: .id(card.localID.rawValue))
+            }
+        }
+        await desk.start()
+        try await desk.insert("a")
+        await desk.pass(20)
+        #expect(desk.remote.items(in: "Card").count == 1 && desk.scheduler.lastError != nil)
+        try await desk.change("b")
+        await desk.pass(3)
+        #expect(desk.remote.items(in: "Card").count == 2)
+        await desk.scheduler.stop()
+    }
+}

@@ -1,0 +1,100 @@
+import DatasyncWire
+import Foundation
+import HTTPTypes
+import Synchronization
+import Tandem
+import TandemSync
+import TandemTesting
+
+/// A line to a world's server on which answers of success are replaced on their way: the server has acted.
+final class MangledLine: HTTPTransport {
+    private struct Mangling {
+        let matches: @Sendable (HTTPRequest) -> Bool
+        let nonsense: Nonsense
+    }
+
+    private let world: SyncWorld
+    private let manglings = Mutex<[Mangling]>([])
+
+    init(_ world: SyncWorld) { self.world = world }
+
+    /// The next request that matches, and succeeds, gets nonsense for its answer.
+    func next(_ nonsense: Nonsense, on matches: @escaping @Sendable (HTTPRequest) -> Bool) {
+        manglings.withLock { $0.append(Mangling(matches: matches, nonsense: nonsense)) }
+    }
+
+    /// The next change, whatever it is.
+    func nextChange(_ nonsense: Nonsense) { next(nonsense) { $0.method != .get } }
+
+    /// Whether nothing is left that was to be replaced.
+    var isDone: Bool { manglings.withLock { $0.isEmpty } }
+
+    func send(
+        _ request: HTTPRequest, body: [UInt8], limit: Int
+    ) async throws(TransportFailure) -> (HTTPResponse, [UInt8]) {
+        let (response, answer) = try await world.transport.send(request, body: body, limit: limit)
+        guard response.status.kind == .successful else { return (response, answer) }
+        let mangling = manglings.withLock { manglings in
+            manglings.firstIndex { $0.matches(request) }.map { manglings.remove(at: $0) }
+        }
+        return mangling?.nonsense.answer(in: response, answer) ?? (response, answer)
+    }
+
+    func context(_ store: Store) -> SyncContext {
+        var options = SyncContext.Options()
+        options.clock = JumpingClock(world.clock)
+        options.random = { 0 }
+        options.inFlight = 1
+        let remote = DatasyncRemote(ServerAddress("https://shop.example")!, world.dialect, over: self)
+        return SyncContext(store: store, remote: remote, options: options)
+    }
+}
+
+/// What a server, or whoever stands in its place, says with a status of success, and is no answer.
+enum Nonsense: CaseIterable, Sendable {
+    case html, halfABody, notJSON, list, number, missingID, nullID, wrongIDType, oddID, doubledMember, wrongVersion
+    case wrongTime, valueOfAnotherType, nullValue
+    /// For a change of one item alone: an insert's, or a page's, may be any.
+    case anotherItem
+
+    /// Those that are none for any request.
+    static let allCases: [Nonsense] = [
+        .html, .halfABody, .notJSON, .list, .number, .missingID, .nullID, .wrongIDType, .oddID, .doubledMember,
+        .wrongVersion, .wrongTime, .valueOfAnotherType, .nullValue,
+    ]
+
+    /// Whether the answer can be read, and a value in it can't.
+    var isAboutAValue: Bool { self == .valueOfAnotherType || self == .nullValue }
+
+    func answer(in response: HTTPResponse, _ body: [UInt8]) -> (HTTPResponse, [UInt8]) {
+        var response = response
+        response.status = .ok
+        response.headerFields[.contentType] = self == .html ? "text/html; charset=utf-8" : "application/json"
+        return (response, Array(text(String(decoding: body, as: UTF8.self)).utf8))
+    }
+
+    private func text(_ answer: String) -> String {
+        func item(_ members: String) -> String { #"{"shop":"x","barcode":"y","points":3,\#(members)}"# }
+        switch self {
+        case .html: return "<!DOCTYPE html><title>Sign in</title>"
+        case .halfABody: return answer.isEmpty ? #"{"id":"# : String(answer.prefix(answer.count / 2))
+        case .notJSON: return "{'id':'x'}"
+        case .list: return "[7]"
+        case .number: return "7"
+        case .missingID: return #"{"shop":"x"}"#
+        case .nullID: return item(#""id":null"#)
+        case .wrongIDType: return item(#""id":{"$oid":"x"}"#)
+        case .oddID: return item(#""id":"a\u0000b""#)
+        case .doubledMember: return item(#""id":"x","id":"x""#)
+        case .wrongVersion: return item(#""id":"x","version":"a\"b""#)
+        case .wrongTime: return item(#""id":"x","updatedAt":"yesterday""#)
+        case .anotherItem: return item(#""id":"other","version":"MQ==""#)
+        case .valueOfAnotherType: return replacing(#""many""#, in: answer)
+        case .nullValue: return replacing("null", in: answer)
+        }
+    }
+
+    private func replacing(_ value: String, in answer: String) -> String {
+        answer.replacing(#/"points":[0-9]+/#, with: "\"points\":" + value)
+    }
+}

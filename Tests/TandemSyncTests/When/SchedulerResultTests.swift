@@ -1,0 +1,102 @@
+import Foundation
+import Synchronization
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// What a scheduler's syncs have given up reaches the app: it is in their results alone.
+@Suite(.timeLimit(.minutes(5))) struct SchedulerResultTests {
+    private typealias Results = Mutex<[Result<SyncResult, any Error>]>
+
+    private let cards = [PullQuery(Card.self, queryID: "cards")]
+
+    /// A card whose points are 2 here and 1 on the server.
+    private func editedCard(_ desk: ScheduleDesk) async throws -> ServerID {
+        let card = try await desk.insert("1")
+        try await desk.sync.synchronize(cards)
+        let synced = try #require(try desk.store.object(ofType: Card.self, forPrimaryKey: card.localID))
+        try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
+        return try #require(synced.serverID)
+    }
+
+    @Test(arguments: [true, false])
+    func whatASyncHasGivenUpIsTold(isDeleted: Bool) async throws {
+        let desk = try ScheduleDesk()
+        let id = try await editedCard(desk)
+        if isDeleted {
+            desk.remote.remove("Card", id)
+        } else {
+            try desk.sync.table(Card.self).setConflicts(.serverWins)
+            desk.remote.edit("Card", id) { $0.set(.integer(3), of: "points") }
+        }
+        let results = Results([])
+        let scheduler = SyncScheduler(desk.sync, pulls: cards, network: nil) { result in
+            // What the app begins here, somebody has asked for.
+            #expect(!ScheduledRun.isAutomatic)
+            results.withLock { $0.append(result) }
+        }
+        scheduler.start()
+        await scheduler.settle()
+        await scheduler.stop()
+        let told = try results.withLock { try $0.map { try $0.get() } }
+        #expect(told.count == 1)
+        #expect(told.flatMap(\.dropped).map(\.values) == (isDeleted ? [["points": 2]] : []))
+        #expect(told.flatMap { $0.push?.entries ?? [] }.map(\.lost) == (isDeleted ? [] : [["points": 2]]))
+        #expect(try desk.store.objects(Card.self).all().map(\.points) == (isDeleted ? [] : [3]))
+    }
+
+    /// Stopped between the drop and the end: the app is told, and can write it down.
+    @Test func whatAStoppedSyncHasGivenUpIsTold() async throws {
+        let desk = try ScheduleDesk()
+        desk.remote.remove("Card", try await editedCard(desk))
+        try await desk.insert("2")
+        desk.remote.next(.hang, on: .insert)
+        let results = Results([])
+        let store = desk.store
+        let scheduler = SyncScheduler(desk.sync, pulls: cards, network: nil) { result in
+            #expect(!Task.isCancelled)
+            await #expect(throws: Never.self) {
+                try await store.write { _ = try $0.insert(Pet(name: "noted")) }
+            }
+            results.withLock { $0.append(result) }
+        }
+        scheduler.start()
+        #expect(await comesTrue { desk.remote.requests.count { $0.kind == .insert } == 2 })
+        await scheduler.stop()
+        let told = try results.withLock { try $0.map { try $0.get() } }
+        #expect(told.count == 1 && told.first?.pushError?.code == .cancelled)
+        #expect(told.first?.dropped.map(\.values) == [["points": 2]])
+        #expect(try desk.store.objects(Pet.self).count() == 1)
+    }
+
+    @Test func aSyncThatFailsIsToldOfToo() async throws {
+        let desk = try ScheduleDesk()
+        desk.fail(.unreachable, times: 1)
+        let results = Results([])
+        let scheduler = SyncScheduler(desk.sync, pulls: cards, network: nil) { result in
+            results.withLock { $0.append(result) }
+        }
+        scheduler.start()
+        await scheduler.settle()
+        let told = results.withLock { $0 }
+        #expect(told.count == 1)
+        #expect(throws: SyncError.self) { try told.first?.get() }
+        // The scheduler heard of it as well.
+        #expect(scheduler.state == .waiting(until: desk.clock.now() + 5))
+        await scheduler.stop()
+    }
+
+    @Test func whoIsToldMayStopIt() async throws {
+        let desk = try ScheduleDesk()
+        let held = Mutex<SyncScheduler?>(nil)
+        let scheduler = SyncScheduler(desk.sync, pulls: cards, network: nil) { _ in
+            await held.withLock { $0 }?.stop()
+        }
+        held.withLock { $0 = scheduler }
+        scheduler.start()
+        #expect(await comesTrue { scheduler.state == .stopped && desk.remote.requests.count == 1 })
+        held.withLock { $0 = nil }
+    }
+}
