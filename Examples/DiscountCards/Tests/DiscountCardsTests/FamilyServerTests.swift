@@ -17,7 +17,9 @@ import Testing
             let store = try Store(inMemoryModels: Wallet.models)
             try await LogIn.parse([shop, "--server", server.url.absoluteString]).logIn(to: store, environment: [:])
             try add(shop, to: store)
-            let failure = try await failure { try await CardSync(store).run(on: Paper().screen) }
+            let failure = try await failure {
+                try await Paper().print { try await CardSync(store).run(on: $0) }
+            }
             #expect(failure?.message == (isTaken ? "1 change waits for you." : nil))
             #expect(try core.rows(in: "card").count == 1)
             try await server.stop()

@@ -25,7 +25,7 @@ struct Gadget {
     @discardableResult
     func sync() async throws -> [String] {
         let paper = try Paper()
-        try await CardSync(store).run(on: paper.screen)
+        try await paper.print { try await CardSync(store).run(on: $0) }
         return try paper.lines
     }
 
@@ -33,7 +33,7 @@ struct Gadget {
     func failingSync() async throws -> (lines: [String], failure: Failure) {
         let paper = try Paper()
         do {
-            try await CardSync(store).run(on: paper.screen)
+            try await paper.print { try await CardSync(store).run(on: $0) }
         } catch let failure as Failure {
             return (try paper.lines, failure)
         }
@@ -43,7 +43,7 @@ struct Gadget {
     /// What `cards conflicts` prints.
     func conflicts() async throws -> [String] {
         let paper = try Paper()
-        try await CardSync(store).printConflicts(on: paper.screen)
+        try await paper.print { try await CardSync(store).printConflicts(on: $0) }
         return try paper.lines
     }
 
@@ -103,7 +103,12 @@ final class Paper {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    var screen: Screen { Screen(descriptor: handle.fileDescriptor, isTerminal: false, environment: [:]) }
+    /// Runs a body that prints on it. A screen knows no more than a number: what is printed after the file is closed
+    /// goes to whatever has that number by then, such as a socket of another test.
+    func print(_ body: (Screen) async throws -> Void) async throws {
+        try await body(Screen(descriptor: handle.fileDescriptor, isTerminal: false, environment: [:]))
+        withExtendedLifetime(handle) {}
+    }
 
     var lines: [String] {
         get throws { try String(contentsOf: url, encoding: .utf8).split(separator: "\n").map(String.init) }
