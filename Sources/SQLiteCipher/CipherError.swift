@@ -19,7 +19,7 @@ public struct CipherError: Error, Sendable {
         private enum Kind: String {
             case wrongKey, notEncrypted, notADatabase, damagedPage, damagedFile
             case invalidKey, invalidOption, keyUnavailable, inMemory, unsupportedSQLite, sharedMemory
-            case cannotOpen, busy, readOnly, alreadyExists, ioFailure, sql
+            case cannotOpen, busy, readOnly, alreadyExists, diskFull, ioFailure, sql
         }
         private let kind: Kind
         public var description: String { kind.rawValue }
@@ -55,6 +55,8 @@ public struct CipherError: Error, Sendable {
         public static let readOnly = Code(kind: .readOnly)
         /// There is a file already where a new one was to be made.
         public static let alreadyExists = Code(kind: .alreadyExists)
+        /// No room on the disk for an encrypted file (not a database). Nothing of it was kept.
+        public static let diskFull = Code(kind: .diskFull)
         /// The system could not read or write the file.
         public static let ioFailure = Code(kind: .ioFailure)
         /// SQLite refused a statement.

@@ -20,6 +20,7 @@ public struct TandemError: Error, Sendable {
             case notFound, objectDeleted, objectNotDeleted, duplicateID, duplicateValue, deleteDenied, unsentChanges
             case invalidValue, invalidQuery, overflow, transactionOver, transactionBroken, writeInsideRead, sql
             case staleOperation, wrongKey, notEncrypted, invalidKey, keyUnavailable
+            case fileChanged, fileMismatch
         }
         private let kind: Kind
         public var description: String { kind.rawValue }
@@ -88,6 +89,10 @@ public struct TandemError: Error, Sendable {
         public static let sql = Code(kind: .sql)
         /// An operation was answered that is no longer in the queue, or was changed meanwhile.
         public static let staleOperation = Code(kind: .staleOperation)
+        /// A file was changed while it was copied. Nothing of it was kept.
+        public static let fileChanged = Code(kind: .fileChanged)
+        /// A file has not the size, or the hash, that it should have. Nothing of it was kept.
+        public static let fileMismatch = Code(kind: .fileMismatch)
     }
 
     public let code: Code

@@ -4,11 +4,23 @@ import Foundation
 final class Descriptor {
     private let number: Int32
     private let path: String
+    /// Whether it is closed with this object.
+    private let isOwned: Bool
     /// The name of a file that is not in its place yet.
     private var name: String?
 
+    /// A file that another has open, keeps open for as long as this is used, and closes.
+    ///
+    /// - Parameter path: What errors call it.
+    init(borrowing number: Int32, path: String) {
+        self.number = number
+        self.path = path
+        isOwned = false
+    }
+
     init(reading path: String) throws {
         self.path = path
+        isOwned = true
         number = open(path, O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { throw Self.failure(.cannotOpen, "opened", path) }
     }
@@ -17,6 +29,7 @@ final class Descriptor {
     /// the system can do that, so that a process that is killed leaves nothing; or else one that nobody has.
     init(for target: String) throws {
         path = target
+        isOwned = true
         let unnamed = Self.openUnnamed(target)
         if unnamed >= 0 {
             number = unnamed
@@ -48,11 +61,17 @@ final class Descriptor {
 
     deinit {
         if let name { unlink(name) }
-        if number >= 0 { close(number) }
+        if isOwned, number >= 0 { close(number) }
     }
 
     private static func failure(_ code: CipherError.Code, _ what: String, _ path: String) -> CipherError {
-        CipherError(code, "The file can't be \(what): \(String(cString: strerror(errno))).", path: path)
+        let reason = errno
+        if reason == ENOSPC || reason == EDQUOT {
+            return CipherError(
+                .diskFull, "The file can't be \(what): \(String(cString: strerror(reason))).",
+                advice: "Make room on the disk.", path: path)
+        }
+        return CipherError(code, "The file can't be \(what): \(String(cString: strerror(reason))).", path: path)
     }
 
     func size() throws -> Int64 {

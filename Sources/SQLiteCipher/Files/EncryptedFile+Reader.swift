@@ -19,9 +19,25 @@ extension EncryptedFile {
         /// Opens a file and checks that its end is its end.
         ///
         /// - Throws: ``CipherError/Code/damagedFile`` if it was cut, or the key or the context is another.
-        public init(path: String, key: FileKey, context: String = "") throws {
+        public convenience init(path: String, key: FileKey, context: String = "") throws {
+            try self.init(Descriptor(reading: path), path: path, key: key, context: context)
+        }
+
+        /// Reads a file that is open already: one that was opened within a folder (`openat`), or has no name any more.
+        ///
+        /// The descriptor stays the caller's, who keeps it open for as long as the reader is used. Its position is not
+        /// used and not changed, so that readers can share one.
+        ///
+        /// - Parameters:
+        ///   - descriptor: A file that may be read.
+        ///   - path: What errors call it.
+        /// - Throws: ``CipherError/Code/damagedFile`` if it was cut, or the key or the context is another.
+        public convenience init(descriptor: Int32, path: String, key: FileKey, context: String = "") throws {
+            try self.init(Descriptor(borrowing: descriptor, path: path), path: path, key: key, context: context)
+        }
+
+        private init(_ input: Descriptor, path: String, key: FileKey, context: String) throws {
             self.path = path
-            let input = try Descriptor(reading: path)
             self.input = input
             storedSize = try input.size()
             var header = [UInt8](repeating: 0, count: FileLayout.headerSize)

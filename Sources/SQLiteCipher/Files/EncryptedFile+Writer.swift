@@ -17,17 +17,42 @@ extension EncryptedFile {
         private let output: Descriptor
         private var pending = Data()
         private var index: Int64 = 0
+        private let isToBePlaced: Bool
         private var isFinished = false
+        /// What went wrong first. A chunk is not sealed a second time: its nonce is used up.
+        private var failure: (any Error)?
 
         /// Starts a file. One that has this name already stays until ``finish()``.
-        public init(path: String, key: FileKey, context: String = "") throws {
+        public convenience init(path: String, key: FileKey, context: String = "") throws {
+            try self.init(Descriptor(for: path), path: path, isToBePlaced: true, key: key, context: context)
+        }
+
+        /// Writes to a file that is open already, from where it stands: one without a name yet (`O_TMPFILE`), say, or one
+        /// that was made within a folder (`openat`).
+        ///
+        /// The descriptor stays the caller's, who keeps it open until ``finish()`` has returned. That writes all that
+        /// is left; to flush the file and to give it its name is the caller's.
+        ///
+        /// - Parameters:
+        ///   - descriptor: An empty file that may be written to.
+        ///   - path: What errors call it.
+        public convenience init(descriptor: Int32, path: String, key: FileKey, context: String = "") throws {
+            try self.init(
+                Descriptor(borrowing: descriptor, path: path), path: path, isToBePlaced: false, key: key,
+                context: context)
+        }
+
+        private init(_ output: Descriptor, path: String, isToBePlaced: Bool, key: FileKey, context: String) throws {
             self.path = path
+            self.output = output
+            self.isToBePlaced = isToBePlaced
             layout = try FileLayout(header: FileLayout.newHeader(), key: key, context: context)
-            output = try Descriptor(for: path)
             try layout.header.withUnsafeBytes { try output.write($0) }
         }
 
         /// Adds bytes at the end.
+        ///
+        /// - Throws: ``CipherError/Code/diskFull``, ``CipherError/Code/ioFailure``. The writer is of no use then.
         public func write(_ bytes: some ContiguousBytes) throws {
             try bytes.withUnsafeBytes { try write($0) }
         }
@@ -45,17 +70,27 @@ extension EncryptedFile {
         }
 
         private func flush(isLast: Bool) throws {
+            if let failure { throw failure }
+            do {
+                try seal(isLast: isLast)
+            } catch {
+                failure = error
+                throw error
+            }
+        }
+
+        private func seal(isLast: Bool) throws {
             let stored = try pending.withUnsafeBytes { try layout.seal($0, index: index, isLast: isLast) }
             try stored.withUnsafeBytes { try output.write($0) }
             index += 1
             pending.removeAll(keepingCapacity: true)
         }
 
-        /// Completes the file and puts it in its place.
+        /// Completes the file and, if it was begun by its path, puts it in its place.
         public func finish() throws {
             precondition(!isFinished, "An encrypted file can be finished once.")
             try flush(isLast: true)
-            try output.moveIntoPlace()
+            if isToBePlaced { try output.moveIntoPlace() }
             isFinished = true
         }
     }

@@ -27,7 +27,7 @@ public enum EncryptedFile {
     ///   - key: The key for files, such as a store's.
     ///   - context: What the file is, such as the ID of what it belongs to. It is not stored; the same must be given to
     ///     read the file, so that files can't be exchanged for one another.
-    /// - Throws: ``CipherError``: ``CipherError/Code/ioFailure``. There is no target then.
+    /// - Throws: ``CipherError``: ``CipherError/Code/diskFull``, ``CipherError/Code/ioFailure``. There is no target then.
     public static func encrypt(contentsOf source: String, to target: String, key: FileKey, context: String = "") throws
     {
         let input = try Descriptor(reading: source)
@@ -52,7 +52,7 @@ public enum EncryptedFile {
     ///   - key: The key that it was encrypted with.
     ///   - context: What was given when it was.
     /// - Throws: ``CipherError``: ``CipherError/Code/damagedFile`` if the file, the key or the context is not what it
-    ///   was; ``CipherError/Code/ioFailure``. There is no target then.
+    ///   was; ``CipherError/Code/diskFull``, ``CipherError/Code/ioFailure``. There is no target then.
     public static func decrypt(contentsOf source: String, to target: String, key: FileKey, context: String = "") throws
     {
         let reader = try Reader(path: source, key: key, context: context)

@@ -2,7 +2,9 @@ import Crypto
 import Foundation
 
 /// The secret from which the keys of encrypted files are derived, one for each file.
-public struct FileKey: Sendable {
+///
+/// Two are equal if they open the same files; how long the comparison takes says nothing of where they differ.
+public struct FileKey: Sendable, Equatable {
     let master: SymmetricKey
 
     init(master: SymmetricKey) {

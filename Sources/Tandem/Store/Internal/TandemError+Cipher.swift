@@ -33,6 +33,7 @@ extension TandemError.Code {
             case .damagedPage, .damagedFile: .corrupt
             case .busy: .busy
             case .readOnly: .readOnly
+            case .diskFull: .diskFull
             case .ioFailure, .sharedMemory: .ioFailure
             case .sql: .sql
             // What can't be opened, or with this SQLite; a file that is there already; what a newer version adds.

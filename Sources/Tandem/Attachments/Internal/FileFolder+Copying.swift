@@ -1,0 +1,58 @@
+import Foundation
+import SQLiteCipher
+
+extension FileFolder {
+    /// Copies a file to another folder, under the same name: as it is where both have the same key, or neither has one;
+    /// or else decrypted and encrypted on the way, never in the clear on the disk of a folder with a key.
+    ///
+    /// - Parameters:
+    ///   - sealed: Whether it is encrypted here.
+    ///   - didCopy: Called after each piece with its bytes; what it throws ends the copying.
+    /// - Returns: Whether it is encrypted there.
+    /// - Throws: ``TandemError/Code/corrupt`` if it is missing or damaged; ``TandemError/Code/diskFull``,
+    ///   ``TandemError/Code/ioFailure``. Nothing is kept there then.
+    @discardableResult
+    func copy(
+        _ blob: BlobName, sealed: Bool, to other: FileFolder, didCopy: (Int) throws -> Void = { _ in }
+    ) throws -> Bool {
+        let target = other.key
+        if sealed ? target == key : target == nil {
+            // The same bytes under the same name: the name is what they were encrypted for.
+            let source = try FileReading(existing(blob), blob, key: nil)
+            try transfer(source, to: other.taking(key: nil, named: blob), didCopy)
+        } else {
+            try transfer(open(blob, sealed: sealed), to: other.taking(key: target, named: blob), didCopy)
+        }
+        return target != nil
+    }
+
+    private func transfer(_ source: FileReading, to taking: FileTaking, _ didCopy: (Int) throws -> Void) throws {
+        try source.eachPiece(of: options.pieceSize) { piece in
+            try taking.write(piece)
+            try didCopy(piece.count)
+        }
+        _ = try taking.finish()
+    }
+
+    /// Encrypts a file under a new name. The old one stays, for who has not heard of the new, and is removed by the caller.
+    func seal(_ blob: BlobName) throws -> TakenFile {
+        guard let key else {
+            throw TandemError(.notEncrypted, "A file can't be encrypted in a store without a key.", store: path)
+        }
+        let taking = try taking(key: key, named: options.newName())
+        try open(blob, sealed: false).eachPiece(of: options.pieceSize) { try taking.write($0) }
+        return try taking.finish()
+    }
+}
+
+extension FileReading {
+    /// The file from its beginning to its end.
+    func eachPiece(of count: Int, _ body: (Data) throws -> Void) throws {
+        var offset: Int64 = 0
+        while offset < size {
+            let piece = try read(at: offset, count: count)
+            offset += Int64(piece.count)
+            try body(piece)
+        }
+    }
+}

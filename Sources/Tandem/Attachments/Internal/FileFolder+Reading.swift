@@ -1,0 +1,64 @@
+import Foundation
+import SQLiteCipher
+
+extension FileFolder {
+    /// Opens a file.
+    ///
+    /// - Parameter sealed: Whether it is encrypted.
+    /// - Throws: ``TandemError/Code/corrupt`` if it is not there, not a regular file, or not what was written.
+    func open(_ blob: BlobName, sealed: Bool) throws -> FileReading {
+        let key = key
+        if sealed, key == nil {
+            _ = try root(making: false)
+            throw TandemError(
+                .invalidKey, "The file is encrypted, and the store is not.", advice: "Restore a backup.", store: path)
+        }
+        return try FileReading(existing(blob), blob, key: sealed ? key : nil)
+    }
+
+    /// A file as it lies there.
+    func existing(_ blob: BlobName) throws -> OpenFile {
+        guard let shard = try shard(of: blob, making: false) else { throw missing(blob) }
+        guard let file = shard.open(blob.rawValue, O_RDONLY | O_NONBLOCK) else {
+            switch errno {
+            case ENOENT: throw missing(blob)
+            case ELOOP, ENXIO: throw strange(blob.rawValue)
+            default: throw TandemError.file("opened", path(of: blob))
+            }
+        }
+        guard try file.status().isRegular else { throw strange(blob.rawValue) }
+        return file
+    }
+
+    private func missing(_ blob: BlobName) -> TandemError {
+        TandemError(
+            .corrupt, "The file \(blob) is missing in the store's folder.",
+            advice: "Download it again, or restore a backup.", store: path)
+    }
+
+    /// Where a file lies, or would lie.
+    func path(of blob: BlobName) -> String { "\(path)/\(blob.shard)/\(blob)" }
+
+    /// The bytes that a file takes on the disk, encrypted if it is; `nil` if there is none.
+    func size(of blob: BlobName) throws -> Int64? {
+        guard let status = try shard(of: blob, making: false)?.status(of: blob.rawValue) else { return nil }
+        guard status.isRegular else { throw strange(blob.rawValue) }
+        return Int64(status.st_size)
+    }
+
+    func contains(_ blob: BlobName) throws -> Bool { try size(of: blob) != nil }
+
+    /// Removes a file, if there is one. Who reads it reads on.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    func remove(_ blob: BlobName) throws -> Bool {
+        guard let shard = try shard(of: blob, making: false), let status = try shard.status(of: blob.rawValue) else {
+            return false
+        }
+        guard status.isRegular else { throw strange(blob.rawValue) }
+        if unlinkat(shard.number, blob.rawValue, 0) == 0 { return true }
+        if errno == ENOENT { return false }
+        throw TandemError.file("removed", path(of: blob))
+    }
+}

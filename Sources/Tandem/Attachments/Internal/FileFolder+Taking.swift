@@ -1,0 +1,35 @@
+import Foundation
+
+extension FileFolder {
+    /// Begins a file that comes in pieces.
+    ///
+    /// - Parameter limit: The number of bytes beyond which it is refused at once, so that a server that sends without end
+    ///   fills no disk.
+    func taking(atMost limit: Int64? = nil) throws -> FileTaking {
+        try taking(key: state.withLock { $0.key }, named: options.newName(), atMost: limit)
+    }
+
+    func taking(key: FileKey?, named blob: BlobName, atMost limit: Int64? = nil) throws -> FileTaking {
+        guard let shard = try shard(of: blob, making: true) else { throw TandemError.filesClosed(path) }
+        return try FileTaking(in: shard, named: blob, key: key, options: options, limit: limit)
+    }
+
+    /// Copies a file, or bytes, into the folder.
+    ///
+    /// - Returns: What lies there then, flushed.
+    /// - Throws: ``TandemError/Code/cannotOpen`` if the source is no regular file; ``TandemError/Code/fileChanged`` if it
+    ///   was changed meanwhile; ``TandemError/Code/diskFull``, ``TandemError/Code/ioFailure``. Nothing is kept then.
+    func take(_ source: FileSource) throws -> TakenFile {
+        switch source {
+        case .bytes(let bytes):
+            let taking = try taking()
+            try taking.write(bytes)
+            return try taking.finish()
+        case .path(let path):
+            let source = try SourceFile(path)
+            let taking = try taking()
+            try source.read(pieces: options.pieceSize, didRead: options.didRead) { try taking.write($0) }
+            return try taking.finish()
+        }
+    }
+}

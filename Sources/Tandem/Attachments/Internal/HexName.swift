@@ -1,0 +1,19 @@
+/// Names of 32 lower-case hexadecimal digits: what can never be a path, whatever it came from.
+enum HexName {
+    static let length = 32
+
+    static func isOne(_ text: some StringProtocol) -> Bool {
+        text.utf8.count == length
+            && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")) ~= $0 || isLetter($0) }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "f")) ~= byte }
+
+    /// All 16 bytes are random: a UUID's beginnings are alike, and so would be the subfolders' names.
+    static func random(using generator: inout some RandomNumberGenerator) -> String {
+        (0..<2).map { _ in
+            let digits = String(generator.next(), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}
