@@ -17,9 +17,9 @@ extension FileFolder {
     }
 
     /// Runs a block in which files are copied that rows named at its beginning: nobody collects garbage meanwhile. Makes
-    /// the folder.
+    /// the folder, so that there is something to lock; where that can't be, there is nothing to copy.
     func whileCopying<T>(_ body: () throws -> T) throws -> T {
-        guard let root = try root(making: true) else { throw TandemError.filesClosed(path) }
+        guard let root = try root(making: false) ?? (try? root(making: true)) else { return try body() }
         return try withExtendedLifetime(FolderLock.copying.shared(in: root), body)
     }
 

@@ -43,7 +43,7 @@ final class FileFolder: Sendable {
 
     /// A folder for a store in memory: it goes with this object, at the latest.
     static func temporary(options: FileFolderOptions = FileFolderOptions()) -> FileFolder {
-        let path = NSTemporaryDirectory() + "/tandem-files-" + BlobName.random().rawValue
+        let path = (NSTemporaryDirectory() as NSString).appendingPathComponent("tandem-files-\(BlobName.random())")
         return FileFolder(path: path, key: nil, isTemporary: true, options: options)
     }
 
@@ -86,7 +86,9 @@ final class FileFolder: Sendable {
     }
 
     private func openRoot() throws -> OpenFile? {
-        if let root = OpenFile(open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), path: path) { return root }
+        if let root = OpenFile(Foundation.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), path: path) {
+            return root
+        }
         switch errno {
         case ENOENT: return nil
         case ENOTDIR, ELOOP:
@@ -108,7 +110,9 @@ final class FileFolder: Sendable {
     private func flushParent() throws {
         // A folder that may be written but not read can't be flushed by us.
         let folder = StoreFile(path).folder
-        guard let parent = OpenFile(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), path: folder) else { return }
+        guard let parent = OpenFile(Foundation.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), path: folder) else {
+            return
+        }
         try parent.flush()
     }
 

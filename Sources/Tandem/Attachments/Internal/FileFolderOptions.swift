@@ -3,6 +3,8 @@ struct FileFolderOptions: Sendable {
     /// Whether a file has no name until it is complete, where the system can do that. A process that is killed leaves
     /// nothing then; otherwise a `.partial` file, for the sweep.
     var writesUnnamed = true
+    /// Whether a file waits for the disk: only tests with very many files don't.
+    var flushes = true
     /// The bytes that are read and written at once.
     var pieceSize = 1 << 20
     /// Gives files their names.

@@ -69,7 +69,7 @@ extension FileTaking {
         private let new: NewFile
         private let sealer: EncryptedFile.Writer?
         private let limit: Int64?
-        private let pieceSize: Int
+        private let options: FileFolderOptions
         private var hash = SHA256()
         private var size: Int64 = 0
         /// Small pieces, until there are enough of them.
@@ -88,10 +88,11 @@ extension FileTaking {
                 throw TandemError.naming(error, file.path)
             }
             self.limit = limit
-            pieceSize = options.pieceSize
+            self.options = options
         }
 
         func write(_ bytes: UnsafeRawBufferPointer) throws {
+            let pieceSize = options.pieceSize
             size += Int64(bytes.count)
             if let limit, size > limit { throw mismatch("more than the \(limit) bytes that it should have") }
             if pending.isEmpty, bytes.count >= pieceSize / 16 { return try put(bytes) }
@@ -119,7 +120,7 @@ extension FileTaking {
             }
             if let expectedHash, expectedHash != digest { throw mismatch("not the SHA-256 that it should have") }
             try sealer?.finish()
-            try new.keep()
+            try new.keep(flushing: options.flushes)
             return TakenFile(blob: new.blob, isSealed: sealer != nil, size: size, sha256: digest)
         }
 

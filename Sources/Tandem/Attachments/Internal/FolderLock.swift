@@ -11,17 +11,19 @@ struct FolderLock {
     static let copying = FolderLock(name: ".copying")
 
     /// Waits for the lock. It is held for as long as what is returned.
-    func shared(in root: OpenFile) throws -> OpenFile {
-        let file = try file(in: root)
+    ///
+    /// - Returns: `nil` where there is no such lock and none can be made: on a medium that nobody writes to.
+    func shared(in root: OpenFile) throws -> OpenFile? {
+        guard let file = try file(in: root) else { return nil }
         while flock(file.number, LOCK_SH) != 0 {
             guard errno == EINTR else { throw TandemError.file("locked", file.path) }
         }
         return file
     }
 
-    /// Takes the lock for itself alone; `nil` if another has it.
+    /// Takes the lock for itself alone; `nil` if another has it, or it can't be made.
     func exclusive(in root: OpenFile) throws -> OpenFile? {
-        let file = try file(in: root)
+        guard let file = try file(in: root) else { return nil }
         while flock(file.number, LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return nil }
             guard errno == EINTR else { throw TandemError.file("locked", file.path) }
@@ -29,11 +31,12 @@ struct FolderLock {
         return file
     }
 
-    private func file(in root: OpenFile) throws -> OpenFile {
+    private func file(in root: OpenFile) throws -> OpenFile? {
         var file = root.open(name, O_RDWR | O_CREAT | O_NONBLOCK)
         if file == nil, errno == EACCES || errno == EROFS {
             // Who may only read can lock for all that.
             file = root.open(name, O_RDONLY | O_NONBLOCK)
+            if file == nil, errno == ENOENT { return nil }
         }
         guard let file else { throw TandemError.file("locked", root.path + "/" + name) }
         guard try file.status().isRegular else { throw TandemError.file("locked", file.path, reason: EINVAL) }

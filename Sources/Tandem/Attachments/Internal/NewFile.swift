@@ -40,8 +40,8 @@ final class NewFile {
     }
 
     /// Flushes the file, gives it its name and flushes that: then it outlives a crash.
-    func keep() throws {
-        try file.flush()
+    func keep(flushing: Bool = true) throws {
+        if flushing { try file.flush() }
         if name == nil {
             let own = "/proc/self/fd/\(file.number)"
             guard linkat(AT_FDCWD, own, shard.number, blob.rawValue, AT_SYMLINK_FOLLOW) == 0 else {
@@ -54,7 +54,7 @@ final class NewFile {
         }
         // Until its name is flushed too.
         name = blob.rawValue
-        try shard.flush()
+        if flushing { try shard.flush() }
         name = nil
     }
 }
