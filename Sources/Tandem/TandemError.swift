@@ -20,7 +20,7 @@ public struct TandemError: Error, Sendable {
             case notFound, objectDeleted, objectNotDeleted, duplicateID, duplicateValue, deleteDenied, unsentChanges
             case invalidValue, invalidQuery, overflow, transactionOver, transactionBroken, writeInsideRead, sql
             case staleOperation, wrongKey, notEncrypted, invalidKey, keyUnavailable
-            case fileChanged, fileMismatch
+            case fileChanged, fileMismatch, unknownAttachment, attachmentNotHere
         }
         private let kind: Kind
         public var description: String { kind.rawValue }
@@ -93,6 +93,10 @@ public struct TandemError: Error, Sendable {
         public static let fileChanged = Code(kind: .fileChanged)
         /// A file has not the size, or the hash, that it should have. Nothing of it was kept.
         public static let fileMismatch = Code(kind: .fileMismatch)
+        /// An attachment that this store has no file for: it is another store's, or its last object is gone.
+        public static let unknownAttachment = Code(kind: .unknownAttachment)
+        /// The attachment's file is not on this device: it has to be downloaded first.
+        public static let attachmentNotHere = Code(kind: .attachmentNotHere)
     }
 
     public let code: Code

@@ -32,6 +32,7 @@ import TandemTestScript
         let path = arguments[1]
         switch arguments[0] {
         case "script": try script(path, seed: UInt64(arguments[2])!)
+        case "files": try files(path, seed: UInt64(arguments[2])!)
         case "count": try count(path, times: Int(arguments[2])!)
         case "commits": try commits(path, times: Int(arguments[2])!, gap: Int(arguments[3])!, until: arguments[4])
         case "slow": try slow(path, milliseconds: UInt32(arguments[2])!, until: arguments[3])
@@ -81,6 +82,18 @@ import TandemTestScript
             let transaction = world.step()
             try transaction.write(to: store, number: world.number)
             say("ack \(world.number)")
+        }
+    }
+
+    /// Attaches, replaces and frees files for ever.
+    private static func files(_ path: String, seed: UInt64) throws {
+        let store = try Peer.open(path, models: [PeerFile.self])
+        var random = PeerRandom(seed)
+        var number = 0
+        while true {
+            try PeerFile.step(store, &random)
+            number += 1
+            say("ack \(number)")
         }
     }
 

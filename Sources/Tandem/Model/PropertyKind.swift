@@ -25,6 +25,8 @@ public enum PropertyKind: Hashable, Sendable, Codable {
     case reference(String)
     /// References to several objects, in order: a JSON array of their local IDs.
     case references(String)
+    /// A file that lies beside the store: what the row holds of it, as JSON.
+    case attachment
 }
 
 extension PropertyKind: CustomStringConvertible {
@@ -47,6 +49,7 @@ extension PropertyKind: CustomStringConvertible {
         case .collection(let name), .json(let name): name
         case .reference(let model): "Reference<\(model)>"
         case .references(let model): "[Reference<\(model)>]"
+        case .attachment: "Attachment"
         }
     }
 
@@ -61,7 +64,7 @@ extension PropertyKind: CustomStringConvertible {
     /// Whether the values can be long: such columns stand last in a row, so that the others are read without them.
     var isLong: Bool {
         switch self {
-        case .data, .collection, .json, .references: true
+        case .data, .collection, .json, .references, .attachment: true
         default: false
         }
     }

@@ -29,7 +29,13 @@ extension RowReader {
 extension Array: PropertyValue where Element: PropertyValue {
     public static var __kind: PropertyKind { .collection("[\(Element.__kind)]") }
 
-    public func __append(to row: RowBuffer) { row.append(json: __json) }
+    public func __append(to row: RowBuffer) {
+        row.append(json: __json)
+        // What keeps a file that was never committed must live until it is.
+        if Element.self == Attachment.self, let attachments = self as? [Attachment] {
+            row.drafts.append(contentsOf: attachments.compactMap(\.draft))
+        }
+    }
 
     public static func __read(_ row: RowReader, _ column: Int32) throws -> Self {
         guard let value = Self(__json: try row.json(column)) else {

@@ -1,8 +1,8 @@
 /// A type that a model's property can have: it is written to a column, and read from one, without change.
 ///
 /// Conforming types: `Bool`, all integers, `Double`, `Float`, `String`, `Data`, `Date`, `UUID`, `URL`, `Decimal`,
-/// `BigInt`, `BigUInt`, ``Reference``, and arrays, sets and dictionaries with string keys of these. Besides, a
-/// property can be an enum with a raw value of one of these types, any `Codable` value, and an optional of each.
+/// `BigInt`, `BigUInt`, ``Reference``, and arrays, sets and dictionaries with string keys of these; ``Attachment``, and
+/// arrays of it. Besides, a property can be an enum with a raw value of one of these types, any `Codable` value, and an optional of each.
 ///
 /// How each is stored is described in <doc:StorageFormat>.
 public protocol PropertyValue: Hashable, Sendable {

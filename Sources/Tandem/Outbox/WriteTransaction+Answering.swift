@@ -242,7 +242,7 @@ extension WriteTransaction {
         let statement = try connection.statement(
             """
             UPDATE \(table.quotedTable) SET "serverID" = ?, "version" = ?, "createdAt" = ?, "updatedAt" = ?, \
-            "synced" = ? WHERE "__rid" = ?
+            "synced" = ? AND \(table.filesSettledSQL) WHERE "__rid" = ?
             """)
         statement.bind(1, received.serverID?.rawValue)
         statement.bind(2, received.version)

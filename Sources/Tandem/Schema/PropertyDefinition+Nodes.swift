@@ -27,7 +27,7 @@ extension PropertyDefinition {
             return .text(String(try bytes.withUnsafeBytes { try OrderedBigInt.decode($0) }))
         case (.bigUInt, .blob(let bytes)):
             return .text(String(try bytes.withUnsafeBytes { try OrderedBigInt.decodeUnsigned($0) }))
-        case (.collection, .text(var text)), (.references, .text(var text)):
+        case (.collection, .text(var text)), (.references, .text(var text)), (.attachment, .text(var text)):
             return try text.withUTF8 { try ExactJSON.parse($0) }
         case (.json, .text(var text)): return try text.withUTF8 { try ExactJSON.parseWire($0) }
         default: throw InvalidEncoding("\(kind)", .malformed, "the stored value is none of this type")

@@ -3,6 +3,8 @@ struct Schema: Sendable {
     /// The layouts of the models' tables, in the order in which the models were given.
     let tables: [TableLayout]
     private let byType: [ObjectIdentifier: TableLayout]
+    /// Whether any model has attachments: a store of others asks nothing about files.
+    let hasAttachments: Bool
 
     /// - Throws: ``TandemError/Code/invalidSchema`` if the models can't be kept together.
     init(_ models: [any Model.Type]) throws {
@@ -44,6 +46,7 @@ struct Schema: Sendable {
         }
         self.tables = tables
         self.byType = byType
+        hasAttachments = tables.contains { !$0.attachments.isEmpty }
         for table in tables { table.findHolders(in: self) }
     }
 
@@ -88,6 +91,11 @@ struct Schema: Sendable {
                     "Its column, \(property.column), exists already (SQLite's names heed no case).",
                     "Choose another with @Named(column:).", property: property.name)
             }
+        }
+        for property in definition.properties where property.kind.hidesAttachments {
+            throw refuse(
+                "It is a \(property.kind): attachments stand in no collections but arrays.",
+                "Make it an Attachment? or an [Attachment].", property: property.name)
         }
         for index in definition.indexes {
             for name in index.properties where definition.index(ofProperty: name) == nil {

@@ -29,6 +29,11 @@ final class TableLayout: @unchecked Sendable {
     }
     let links: [Link]
 
+    /// The properties that hold attachments.
+    let attachments: [AttachmentColumn]
+    /// Whether an object's files can be among what is to be sent.
+    let sendsFiles: Bool
+
     /// The tables that ``links`` lead to, one for each.
     private(set) var linkTargets: [TableLayout] = []
 
@@ -62,6 +67,8 @@ final class TableLayout: @unchecked Sendable {
         links = definition.properties.enumerated().compactMap { index, property in
             property.target.map { Link(property: index, isToMany: property.isToMany, targetType: $0) }
         }
+        attachments = definition.attachmentColumns
+        sendsFiles = attachments.contains(where: \.isSent)
         let properties = definition.properties.map(\.column.quotedSQL)
         let state = RowReader.stateColumns.map(\.quotedSQL)
         selectList = (state + properties).joined(separator: ", ")

@@ -44,6 +44,12 @@ extension Store {
         /// Opens the store for reading only. It must exist and have this app's schema.
         public var isReadOnly = false
 
+        /// The most bytes of attachments that are kept on this device though a server has them, so that they need not be
+        /// downloaded again: those that were not read for longest go first. 256 MiB by default; 0 keeps none.
+        ///
+        /// Files that no server has yet stay, however large they are.
+        public var attachmentCacheSize: Int64 = 256 << 20
+
         /// The clock that the times of changes are taken from.
         public var now: @Sendable () -> Date = { Date() }
 

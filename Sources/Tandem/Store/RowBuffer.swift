@@ -26,6 +26,8 @@ public final class RowBuffer {
     var bytes: [UInt8] = []
     /// Why a value could not be put in its stored form.
     var failure: (any Error)?
+    /// What keeps the files of attachments among the values that were never committed.
+    var drafts: [AttachmentDraft] = []
 
     package init() {
         slots.reserveCapacity(32)
@@ -37,6 +39,7 @@ public final class RowBuffer {
         // One large value is not held for as long as the store is open.
         bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20)
         failure = nil
+        if !drafts.isEmpty { drafts.removeAll() }
     }
 
     public func appendNull() {

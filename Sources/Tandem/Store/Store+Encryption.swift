@@ -59,7 +59,7 @@ extension Store {
     ///
     /// The process may die at any moment: the store opens with the old key or with the new one, never with neither.
     /// While it works, the folder holds both, and needs the room for that. The old file's bytes stay on the disk until
-    /// the system uses their place again.
+    /// the system uses their place again. The files of attachments stay as they are: their key is in the store.
     ///
     /// - Parameters:
     ///   - path: The path of the store, which must not be open.
@@ -85,7 +85,8 @@ extension Store {
     /// Encrypts a plain store, in place.
     ///
     /// As safe at a crash as ``changeKey(at:from:profile:to:newProfile:)``, and under the same conditions. What the
-    /// plain file held stays on the disk until the system uses its place again.
+    /// plain file held stays on the disk until the system uses its place again. The files of attachments are encrypted
+    /// after the database, one by one; if the process dies meanwhile, opening the store with its models does the rest.
     ///
     /// - Parameters:
     ///   - path: The path of the plain store, which must not be open.
@@ -97,7 +98,9 @@ extension Store {
         try naming(path) {
             try StoreFile(path).check(isEncrypted: false, isReadOnly: true)
             try checkIsStore(.plain(StoreFile(path).absolute))
-            try EncryptedDatabase(path: StoreFile(path).absolute, key: key, profile: profile).encryptPlainFile()
+            let database = try EncryptedDatabase(path: StoreFile(path).absolute, key: key, profile: profile)
+            try database.encryptPlainFile()
+            try FileSealing.seal(filesOf: database)
         }
     }
 
@@ -108,7 +111,8 @@ extension Store {
     /// the search, who refers to whom. References to objects that are lost wait for them, as for objects that have not
     /// arrived yet; operations on objects that are lost are gone. An object whose operation is lost is not sent until it
     /// is changed again, and nothing tells of it. If the store's settings are lost, it can't be opened as one, and the
-    /// error says so.
+    /// error says so. The files of attachments are copied along, as far as what is left of the store tells which they are
+    /// and they can be read; the damaged store's own stay where they are.
     ///
     /// - Parameters:
     ///   - path: The path of the damaged store.
@@ -128,6 +132,7 @@ extension Store {
             do {
                 let queue = try salvaged.openQueue()
                 try queue.writeWithoutTransaction { try SalvagedStore(db: $0).mend() }
+                try SalvagedStore.copyFiles(from: path, to: salvaged, queue)
                 try queue.close()
                 return report
             } catch {

@@ -13,7 +13,8 @@ extension Store {
     ///
     /// What is looked at: SQLite's own check of the file; each value against its property's type; the folded twins
     /// against their texts; the search index against the twins; references and their link tables; what waits for
-    /// objects that have not arrived; each operation against its object; the `synced` and `deleted` flags.
+    /// objects that have not arrived; each operation against its object; the `synced` and `deleted` flags; who uses which
+    /// file, and whether it lies in the folder and is as long as it should be (``StoreAttachments/verify(_:)`` reads it).
     ///
     /// Inside a write block the transaction's own state is checked. In a store that was opened read-only, and inside a
     /// read block, the search index is not looked at: SQLite checks it by what counts as a write.
@@ -39,7 +40,7 @@ extension Store {
 
     private func checkIntegrity(by connection: Connection) throws -> [String] {
         do {
-            return try IntegrityCheck(connection: connection, schema: schema).run()
+            return try IntegrityCheck(connection: connection, schema: schema, store: self).run()
         } catch {
             throw located(error)
         }

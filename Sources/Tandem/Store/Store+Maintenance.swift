@@ -7,6 +7,10 @@ extension Store {
     /// copies with others. The copy is written beside the target and then takes its place: a crash leaves no half copy
     /// under its name.
     ///
+    /// The files of attachments go along, into a folder beside the copy: first they, then the database. A crash leaves
+    /// the store that was there with its files, or the copy with all of its own, and at worst files that nobody names,
+    /// which the next opening removes. While it copies no file goes that it may still need.
+    ///
     /// - Parameter path: The path of the copy. An existing file is replaced only if it is a Tandem store
     ///   (with the same key).
     /// - Throws: ``TandemError``; the target is then as it was.

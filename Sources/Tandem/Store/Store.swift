@@ -3,7 +3,8 @@ import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// An object store: one SQLite database file, with the objects of several models and the operations to be sent.
+/// An object store: one SQLite database file, with the objects of several models and the operations to be sent, and
+/// beside it a folder with the files of their attachments, if they have any.
 ///
 /// For example:
 ///
@@ -27,6 +28,8 @@ import Synchronization
 /// ### Reading and writing
 /// - `read(_:)`
 /// - `write(from:_:)`
+/// ### Files
+/// - ``attachments``
 public final class Store: Sendable {
     /// The path of the database file; `:memory:` for a store in memory.
     public let path: String
@@ -42,6 +45,8 @@ public final class Store: Sendable {
     /// The encryption's key, until the store is closed.
     let cipher: StoreCipher?
     let commits = CommitHub()
+    /// The files that lie beside the database.
+    let files: StoreFiles
     /// Who watches what.
     let live: LiveEngine
     /// The stamp of the schema that the store was opened with.
@@ -98,6 +103,7 @@ public final class Store: Sendable {
         self.configuration = configuration
         path = location.path
         cipher = location.cipher
+        files = StoreFiles(location)
         schema = try Schema(models)
         gate = WriterGate(timeout: configuration.busyTimeout, path: location.path)
         let opener = StoreOpener(location: location, configuration: configuration)
@@ -106,6 +112,7 @@ public final class Store: Sendable {
         live = LiveEngine(path: location.path, isInMemory: readers == nil)
         openedStamp = writer.connection.openedStamp
         live.attach(to: self)
+        try openFiles()
     }
 
     /// Closes the store: finishes the write under way, writes the `-wal` file back and lets go of all files.
@@ -123,6 +130,7 @@ public final class Store: Sendable {
             try? reader.connection.queue.close()
         }
         writer.queue.unsafeReentrantWrite { _ in
+            flushFileUses()
             if !configuration.isReadOnly, readers != nil {
                 // Whoever writes just now will write the log back; closing does not wait for it.
                 sqlite3_busy_timeout(writer.connection.sqlite, 0)
@@ -131,6 +139,7 @@ public final class Store: Sendable {
             writer.connection.finalizeStatements()
         }
         try? writer.queue.close()
+        files.close()
         cipher?.forget()
         commits.finish()
     }

@@ -350,7 +350,7 @@ extension WriteTransaction {
 
     /// Settles what is to be sent of an object that is about to be brought back.
     func settleUndelete(_ state: ObjectState, in table: TableLayout) throws {
-        let isSynced = try recordUndelete(state, table)
+        let isSynced = try recordUndelete(state, table) && areFilesSettled(state.rowID, table)
         try connection.execute(
             "UPDATE \(table.quotedTable) SET \"synced\" = ? WHERE \"__rid\" = ?",
             [.integer(isSynced ? 1 : 0), .integer(state.rowID)])

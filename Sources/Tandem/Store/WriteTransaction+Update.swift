@@ -147,6 +147,7 @@ extension WriteTransaction {
         var isReset = false
         defer { if !isReset { statement.reset() } }
         try check(row, table)
+        if !table.attachments.isEmpty { try admitAttachments(row, table, only: only, over: statement.row()) }
         var state = try state(of: statement, table)
         if state.isDeleted && !isReviving {
             throw TandemError(
@@ -252,7 +253,7 @@ extension WriteTransaction {
         let statement = try connection.statement(
             """
             UPDATE \(table.quotedTable) SET "serverID" = ?, "version" = ?, "createdAt" = ?, "updatedAt" = ?, \
-            "synced" = 1 WHERE "__rid" = ?
+            "synced" = \(table.filesSettledSQL) WHERE "__rid" = ?
             """)
         statement.bind(1, received.serverID?.rawValue)
         statement.bind(2, received.version)
@@ -268,7 +269,7 @@ extension WriteTransaction {
         state.version = received.version
         state.createdAt = received.createdAt
         state.updatedAt = received.updatedAt
-        state.isSynced = true
+        state.isSynced = try areFilesSettled(state.rowID, table)
         if !hadServerID {
             knownTargets.removeAll()
             try resolveWaiting(for: state, in: table)

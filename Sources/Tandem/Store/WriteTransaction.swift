@@ -27,7 +27,9 @@ public final class WriteTransaction: ReadTransaction {
     var knownTargets = KnownTargets()
     /// What is known in this transaction of what sync keeps beside the objects.
     var knownBeside = KnownBeside()
-    /// Whether references of the row being written were replaced by what the store has for them.
+    /// What it has done to files.
+    var files = TouchedFiles()
+    /// Whether references or attachments of the row being written were replaced by what the store has for them.
     var hasRewrittenLinks = false
     /// Past this many changed rows the search indexes are brought in step before the transaction ends, to bound its
     /// memory.
@@ -68,6 +70,8 @@ public final class WriteTransaction: ReadTransaction {
                 .readOnly, "The store was opened read-only.", advice: "Open it without Configuration.isReadOnly.",
                 store: store.path)
         }
+        // What keeps files that were not committed goes with the transaction.
+        defer { connection.row.drafts = [] }
         try connection.begin()
         let capture = store.live.beginCapture(on: connection)
         defer { capture.end() }
@@ -80,8 +84,10 @@ public final class WriteTransaction: ReadTransaction {
             try flushSearch()
             isOver = true
             if isCancellable { try Task.checkCancellation() }
-            let news = try store.live.commit(capture.seal(), withoutNotifying: quiet) {
-                try connection.statement(.commit).run()
+            let news = try committingFiles {
+                try store.live.commit(capture.seal(), withoutNotifying: quiet) {
+                    try connection.statement(.commit).run()
+                }
             }
             wakeUp.add(news)
             return result

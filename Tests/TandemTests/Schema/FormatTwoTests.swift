@@ -26,7 +26,7 @@ import Testing
         defer { store.close() }
         #expect(try store.checkIntegrity() == [])
         try store.expectSound()
-        #expect(try store.sql("SELECT value FROM __settings WHERE key = 'formatVersion'")[0][0] == .integer(2))
+        #expect(try store.sql("SELECT value FROM __settings WHERE key = 'formatVersion'")[0][0] == .integer(3))
         #expect(
             try store.queue() == [
                 "insert new", "insert sent attempted", "insert waits", "update updated [count]",
@@ -167,6 +167,7 @@ extension Store {
             connection.finalizeStatements()
             try connection.execute(
                 """
+                DROP TABLE __files; DROP TABLE __file_uses; DROP TABLE __file_garbage;
                 DROP INDEX __operations_state; DROP TABLE __server_items; DROP TABLE __server_extras;
                 DROP TABLE __sync_tokens; ALTER TABLE __operations DROP COLUMN attempted;
                 ALTER TABLE __operations DROP COLUMN attemptedKinds; ALTER TABLE __operations DROP COLUMN retryAt;

@@ -10,7 +10,7 @@ extension ColumnPath {
         case .property(let index):
             switch model.properties[index].kind {
             case .bool, .integer, .unsigned64: .integer
-            case .string, .url, .reference, .references, .collection, .json: .text
+            case .string, .url, .reference, .references, .collection, .json, .attachment: .text
             case .double, .float, .date, .data, .uuid, .decimal, .bigInt, .bigUInt: .none
             }
         case .state("localID", _, _), .state("serverID", _, _), .state("version", _, _): .text

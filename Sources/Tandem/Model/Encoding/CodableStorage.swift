@@ -4,11 +4,15 @@ import Foundation
 ///
 /// Keys are sorted, so that equal values are stored alike; numbers that JSON has no form for are written as strings.
 enum CodableStorage {
+    /// Tells a value that it is encoded for a column, or decoded from one.
+    static let marker = CodingUserInfoKey(rawValue: "tandem.column")!
+
     private static func makeEncoder() -> JSONEncoder {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+        encoder.userInfo[marker] = true
         return encoder
     }
 
@@ -16,6 +20,7 @@ enum CodableStorage {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
+        decoder.userInfo[marker] = true
         return decoder
     }
 

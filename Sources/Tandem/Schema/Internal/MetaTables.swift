@@ -37,7 +37,7 @@ enum MetaTables {
             PRIMARY KEY ("target", "id", "table", "object", "column", "position")
         ) WITHOUT ROWID;
         CREATE INDEX "__unresolved_object" ON "__unresolved" ("table", "object");
-        """ + "\n" + addedInFormat2
+        """ + "\n" + addedInFormat2 + "\n" + addedInFormat3
 
     /// What format 2 has beside the columns that it adds to `__operations`.
     ///
@@ -75,11 +75,51 @@ enum MetaTables {
         ) WITHOUT ROWID;
         """
 
+    /// What format 3 has: files beside the store, who uses which, and those that nobody does any more.
+    ///
+    /// A file is garbage as soon as its last use goes, and is looked at again when the transaction ends: it may have been
+    /// given to another object meanwhile.
+    private static let addedInFormat3 = """
+        CREATE TABLE "__files" (
+            "id" TEXT PRIMARY KEY,
+            "blob" TEXT UNIQUE,
+            "sealed" INTEGER NOT NULL,
+            "name" TEXT NOT NULL,
+            "type" TEXT NOT NULL,
+            "size" INTEGER,
+            "sha256" TEXT,
+            "state" INTEGER NOT NULL,
+            "url" TEXT,
+            "etag" TEXT,
+            "offset" INTEGER NOT NULL DEFAULT 0,
+            "reason" TEXT,
+            "attempts" INTEGER NOT NULL DEFAULT 0,
+            "retryAt",
+            "usedAt" NOT NULL
+        ) WITHOUT ROWID;
+        CREATE INDEX "__files_used" ON "__files" ("usedAt") WHERE "state" = 2 AND "blob" IS NOT NULL;
+        CREATE INDEX "__files_pending" ON "__files" ("state") WHERE "state" <> 2;
+        CREATE TABLE "__file_uses" (
+            "file" TEXT NOT NULL,
+            "table" TEXT NOT NULL,
+            "object" INTEGER NOT NULL,
+            "sent" INTEGER NOT NULL,
+            PRIMARY KEY ("file", "table", "object")
+        ) WITHOUT ROWID;
+        CREATE INDEX "__file_uses_object" ON "__file_uses" ("table", "object");
+        CREATE TABLE "__file_garbage" ("file" TEXT PRIMARY KEY) WITHOUT ROWID;
+        CREATE TRIGGER "__file_uses_delete" AFTER DELETE ON "__file_uses" BEGIN
+            INSERT OR IGNORE INTO "__file_garbage" SELECT old."file"
+            WHERE NOT EXISTS (SELECT 1 FROM "__file_uses" WHERE "file" = old."file");
+        END;
+        """
+
     static let creatingIfMissing = ifMissing(sql)
 
     private static func ifMissing(_ sql: String) -> String {
         sql.replacingOccurrences(of: "CREATE TABLE", with: "CREATE TABLE IF NOT EXISTS")
             .replacingOccurrences(of: "CREATE INDEX", with: "CREATE INDEX IF NOT EXISTS")
+            .replacingOccurrences(of: "CREATE TRIGGER", with: "CREATE TRIGGER IF NOT EXISTS")
     }
 
     // MARK: Older formats
@@ -89,6 +129,7 @@ enum MetaTables {
     /// Each step does what is missing and no more: of a store that was salvaged some tables may be new already.
     static func lift(_ connection: Connection, from format: Int64) throws {
         if format < 2 { try liftTo2(connection) }
+        if format < 3 { try connection.execute(ifMissing(addedInFormat3)) }
     }
 
     /// Format 2: what an operation has sent since the server last answered, and what sync keeps.

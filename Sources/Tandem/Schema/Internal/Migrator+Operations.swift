@@ -47,7 +47,7 @@ extension Migrator {
                 try connection.execute(
                     "DELETE FROM \"__operation_errors\" WHERE \"operation\" = ?", [.integer(operation.id)])
                 try connection.execute(
-                    "UPDATE \(table.quotedTable) SET \"synced\" = \"serverID\" IS NOT NULL WHERE \"__rid\" = ?",
+                    "UPDATE \(table.quotedTable) SET \"synced\" = \(table.settledSQL) WHERE \"__rid\" = ?",
                     [.integer(operation.object)])
             } else {
                 // What was sent is NULL where nothing is under way, and not where nothing is left of it.
@@ -134,7 +134,7 @@ extension Migrator {
                 "DELETE FROM \"__operation_errors\" WHERE \"operation\" NOT IN (SELECT \"id\" FROM \"__operations\")")
             try eraseTombstones(of: table)
             try forgetServer(of: table.table)
-            try connection.execute("UPDATE \(table.quotedTable) SET \"synced\" = \"serverID\" IS NOT NULL")
+            try connection.execute("UPDATE \(table.quotedTable) SET \"synced\" = \(table.settledSQL)")
         } else {
             try connection.execute(
                 """

@@ -71,6 +71,7 @@ final class Migrator {
             try followLocalOnly(old, table, rewrites.first { $0.table === table }?.plan)
         }
         for rewrite in rewrites { try checkValues(of: rewrite.table) }
+        try syncFiles(rewritten: rewrites.map(\.table))
         try forgetStaleTokens()
         try waitForDeadReferences()
     }
@@ -217,6 +218,7 @@ final class Migrator {
             try connection.execute("DROP TABLE IF EXISTS \(searchTable.quotedSQL)")
         }
         for name in old.linkTables { try connection.execute("DROP TABLE IF EXISTS \(name.quotedSQL)") }
+        if old.hasAttachments { try dropFileTriggers(of: old.table) }
         try connection.execute("ALTER TABLE \(old.table.quotedSQL) RENAME TO \(rewrite.aside.quotedSQL)")
         try renameInQueue(from: old.table, to: rewrite.aside)
     }

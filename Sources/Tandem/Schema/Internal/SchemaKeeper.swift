@@ -7,7 +7,7 @@ struct SchemaKeeper {
     let configuration: Store.Configuration
 
     /// The version of the store's own format. A store of a higher one is refused.
-    static let formatVersion: Int64 = 2
+    static let formatVersion: Int64 = 3
 
     /// What a store's settings say of its schema.
     struct Stored {

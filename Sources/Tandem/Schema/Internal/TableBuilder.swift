@@ -115,7 +115,7 @@ extension PropertyKind {
         switch self {
         case .bool, .integer, .unsigned64: "INTEGER"
         case .double, .float, .date: nil
-        case .string, .url, .reference, .references, .collection, .json: "TEXT"
+        case .string, .url, .reference, .references, .collection, .json, .attachment: "TEXT"
         case .data, .uuid, .decimal, .bigInt, .bigUInt: "BLOB"
         }
     }

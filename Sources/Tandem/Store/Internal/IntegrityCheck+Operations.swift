@@ -1,18 +1,19 @@
 extension IntegrityCheck {
-    /// `synced` holds exactly where no operation is pending and there is a server ID; what is deleted waits to be
-    /// deleted on the server.
+    /// `synced` holds exactly where no operation and no file is pending and there is a server ID; what is deleted waits
+    /// to be deleted on the server.
     func checkStates(of table: TableLayout) throws {
         try each(
             """
-            SELECT t."localID", t."synced", t."deleted", t."serverID", o."kind" FROM \(table.quotedTable) t \
-            LEFT JOIN "__operations" o ON o."table" = ? AND o."object" = t."__rid"
+            SELECT "localID", "synced", "deleted", "serverID", "operationKind", \(table.filesSettledSQL) FROM \
+            (SELECT t.*, o."kind" AS "operationKind" FROM \(table.quotedTable) t \
+            LEFT JOIN "__operations" o ON o."table" = ? AND o."object" = t."__rid") \(table.quotedTable)
             """, [.text(table.table)]
         ) { row in
             let name = "The \(table.definition.name) \(try row.text(0))"
             let isSynced = row.integer(1) != 0
             let isDeleted = row.integer(2) != 0
             let hasOperation = !row.isNull(4)
-            if isSynced != (!hasOperation && !row.isNull(3)) {
+            if isSynced != (!hasOperation && !row.isNull(3) && row.integer(5) != 0) {
                 report("\(name) is\(isSynced ? "" : " not") marked as synced, which it is\(isSynced ? " not" : "").")
             }
             if isDeleted != (hasOperation && row.integer(4) == Int64(Operation.Kind.delete.rawValue)) {

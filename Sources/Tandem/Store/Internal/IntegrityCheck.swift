@@ -4,11 +4,14 @@ import GRDBSQLite
 final class IntegrityCheck {
     let connection: Connection
     let schema: Schema
+    /// Whose files are looked at too.
+    let store: Store?
     private(set) var problems: [String] = []
 
-    init(connection: Connection, schema: Schema) {
+    init(connection: Connection, schema: Schema, store: Store? = nil) {
         self.connection = connection
         self.schema = schema
+        self.store = store
     }
 
     func run() throws -> [String] {
@@ -22,6 +25,7 @@ final class IntegrityCheck {
         try checkWaiting()
         try checkOperations()
         try checkServerSide()
+        try checkFiles()
         return problems
     }
 
@@ -168,7 +172,7 @@ extension PropertyKind {
         case .bool, .integer: [StorageClass.integer]
         case .unsigned64: [StorageClass.integer, StorageClass.blob]
         case .double, .float, .date: [StorageClass.real, StorageClass.blob]
-        case .string, .url, .collection, .json, .reference, .references: [StorageClass.text]
+        case .string, .url, .collection, .json, .reference, .references, .attachment: [StorageClass.text]
         case .data, .uuid, .decimal, .bigInt, .bigUInt: [StorageClass.blob]
         }
     }

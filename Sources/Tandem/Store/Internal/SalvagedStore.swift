@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import SQLiteCipher
 
 /// Makes a database into which a store's rows were salvaged a store again.
 ///
@@ -54,5 +55,22 @@ struct SalvagedStore {
         for index in record.models.indices { record.models[index].isSalvaged = true }
         try db.execute(
             sql: #"UPDATE "__settings" SET "value" = ? WHERE "key" = 'schema'"#, arguments: [try record.json])
+    }
+}
+
+extension SalvagedStore {
+    /// Copies the files that the salvaged rows name and that can be read. Both stores have the same key for files.
+    static func copyFiles(from path: String, to salvaged: EncryptedDatabase, _ queue: DatabaseQueue) throws {
+        guard FileCopying.isNeeded(for: StoreFile(path).absolute) else { return }
+        let bytes = try queue.read { db in
+            try Data.fetchOne(db, sql: #"SELECT "value" FROM "__settings" WHERE "key" = 'fileKey'"#)
+        }
+        // Without it they can't be read.
+        guard let bytes, bytes.count == 32 else { return }
+        let folder = FileFolder(path: StoreFiles.path(of: path), key: try FileKey(raw: [UInt8](bytes)))
+        defer { folder.close() }
+        let copied = try FileCopying(copy: queue, source: folder, target: salvaged.path, leavesOut: true)
+            .run(isEncrypted: true)
+        copied?.folder.close()
     }
 }

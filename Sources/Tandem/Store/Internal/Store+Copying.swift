@@ -40,8 +40,15 @@ extension Store {
             let partial = target.folder + "/.tandem-\(UUIDv7.shared.next())"
             defer { try? Rewriting.removeDatabase(partial) }
             let place = try place(partial, encryption)
-            try reading { connection in
-                try Rewriting.copy(from: connection.sqlite, at: readers == nil ? nil : self.path, to: place)
+            var files: (folder: FileFolder, names: Set<BlobName>)?
+            // A copy that does not come about leaves none of its files.
+            var isDone = false
+            defer { if !isDone, let files { FileCopying.discard(files, at: path) } }
+            try whileFilesStay { folder in
+                try reading { connection in
+                    try Rewriting.copy(from: connection.sqlite, at: readers == nil ? nil : self.path, to: place)
+                }
+                files = try folder.flatMap { try copyFiles(from: $0, to: path, namedBy: place, encryption) }
             }
             try StoreFile.flush(partial)
             try checkTarget(path, encryption)
@@ -50,10 +57,30 @@ extension Store {
                     .ioFailure, "The copy can't take its place: \(String(cString: strerror(errno))).",
                     advice: "Check the folder's permissions.", store: path)
             }
+            isDone = true
             try StoreFile.flush(target.folder)
+            FileCopying.finish(files, at: path)
         } catch {
             throw TandemError.naming(error, path)
         }
+    }
+
+    /// Runs a block in which no file goes that a row names when it begins.
+    private func whileFilesStay(_ body: (FileFolder?) throws -> Void) throws {
+        let hasFiles =
+            readers == nil ? schema.hasAttachments : FileCopying.isNeeded(for: StoreFile(self.path).absolute)
+        guard hasFiles else { return try body(nil) }
+        let folder = try fileFolder()
+        try folder.whileCopying { try body(folder) }
+    }
+
+    private func copyFiles(
+        from folder: FileFolder, to path: String, namedBy place: Rewriting.Place, _ encryption: CopyEncryption
+    ) throws -> (folder: FileFolder, names: Set<BlobName>)? {
+        let copy = try place.open(GRDB.Configuration())
+        defer { try? copy.close() }
+        return try FileCopying(copy: copy, source: folder, target: path, leavesOut: false)
+            .run(isEncrypted: !isPlain(encryption))
     }
 
     private func place(_ path: String, _ encryption: CopyEncryption) throws -> Rewriting.Place {

@@ -3,4 +3,7 @@ extension String {
     var quotedSQL: String {
         utf8.contains(UInt8(ascii: "\"")) ? "\"\(replacing("\"", with: "\"\""))\"" : "\"\(self)\""
     }
+
+    /// A text as a literal of SQL.
+    var quotedText: String { "'\(replacing("'", with: "''"))'" }
 }

@@ -50,6 +50,9 @@ struct FilterTranslation {
             guard let property = path.definition, !property.isLocalOnly else {
                 throw refusal(path, "", "The property is kept on this device only.")
             }
+            guard !property.holdsAttachments else {
+                throw refusal(path, "", "A server compares no attachments.")
+            }
             return RemoteFilter.Member(property.wireName, isOptional: property.isOptional)
         case .state("serverID", _, _): return .id
         case .state("updatedAt", _, _): return .updatedAt

@@ -67,7 +67,7 @@ enum WireElement {
             } else {
                 nil
             }
-        case .collection, .json, .references: nil
+        case .collection, .json, .references, .attachment: nil
         }
     }
 

@@ -1,0 +1,59 @@
+/// A property that holds one attachment, or a list of them.
+struct AttachmentColumn: Sendable {
+    /// The property's index.
+    let property: Int
+    let column: String
+    let isList: Bool
+    /// Whether the server gets the file: not that of a property, or a model, that is local only.
+    let isSent: Bool
+}
+
+extension PropertyKind {
+    /// Whether one attachment, or a list of them; `nil` if neither.
+    var attachmentIsList: Bool? {
+        switch self {
+        case .attachment: false
+        case .collection("[Attachment]"): true
+        default: nil
+        }
+    }
+
+    /// Whether attachments lie where the store could not look after their files: in sets, dictionaries, lists of lists.
+    var hidesAttachments: Bool {
+        guard case .collection(let name) = self, attachmentIsList == nil else { return false }
+        var rest = Substring(name)
+        while true {
+            if rest.hasPrefix("Set<"), rest.hasSuffix(">") {
+                rest = rest.dropFirst(4).dropLast()
+            } else if rest.hasPrefix("[String: "), rest.hasSuffix("]") {
+                rest = rest.dropFirst(9).dropLast()
+            } else if rest.hasPrefix("["), rest.hasSuffix("]") {
+                rest = rest.dropFirst().dropLast()
+            } else {
+                return rest == "Attachment"
+            }
+        }
+    }
+}
+
+extension PropertyDefinition {
+    /// Whether its value is an attachment, or a list of them.
+    package var holdsAttachments: Bool { kind.attachmentIsList != nil }
+}
+
+extension ModelDefinition {
+    /// The properties that hold attachments.
+    var attachmentColumns: [AttachmentColumn] {
+        properties.enumerated().compactMap { index, property in
+            property.kind.attachmentIsList.map {
+                AttachmentColumn(
+                    property: index, column: property.column, isList: $0,
+                    isSent: !property.isLocalOnly && !isLocalOnly)
+            }
+        }
+    }
+}
+
+extension SchemaRecord.Model {
+    var hasAttachments: Bool { properties.contains { $0.kind.attachmentIsList != nil } }
+}

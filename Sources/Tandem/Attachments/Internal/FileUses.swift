@@ -1,0 +1,80 @@
+/// The SQL that keeps, for a table with attachments, which object uses which file.
+///
+/// Triggers do it, so that whatever changes a row is covered: the app's writes, a server's, a migration's steps. A model
+/// without attachments has none.
+struct FileUses {
+    let table: String
+    let columns: [AttachmentColumn]
+
+    /// - Returns: `nil` if the model has no attachments.
+    init?(_ definition: ModelDefinition) {
+        let columns = definition.attachmentColumns
+        if columns.isEmpty { return nil }
+        table = definition.table
+        // Those that are sent come first: a file that stands in both kinds is to be sent.
+        self.columns = columns.filter(\.isSent) + columns.filter { !$0.isSent }
+    }
+
+    struct Trigger {
+        let name: String
+        let sql: String
+    }
+
+    /// The triggers of a table, by their names' beginnings.
+    static func names(of table: String) -> [String] {
+        ["__files_insert_\(table)", "__files_update_\(table)", "__files_delete_\(table)"]
+    }
+
+    var triggers: [Trigger] {
+        let names = Self.names(of: table)
+        let inserts = columns.map { "\(insert(of: $0, in: "new")); " }.joined()
+        let isChanged = columns.map { "old.\($0.column.quotedSQL) IS NOT new.\($0.column.quotedSQL)" }
+        let remove = #"DELETE FROM "__file_uses" WHERE "table" = \#(table.quotedText) AND "object" = old."__rid"; "#
+        func trigger(_ index: Int, _ when: String, _ body: String) -> Trigger {
+            Trigger(
+                name: names[index],
+                sql: "CREATE TRIGGER \(names[index].quotedSQL) AFTER \(when) BEGIN \(body)END")
+        }
+        return [
+            trigger(0, "INSERT ON \(table.quotedSQL) WHEN \(hasAny("new"))", inserts),
+            trigger(
+                1,
+                """
+                UPDATE OF \(columns.map(\.column.quotedSQL).joined(separator: ", ")) ON \(table.quotedSQL) \
+                WHEN \(isChanged.joined(separator: " OR "))
+                """, remove + inserts),
+            trigger(2, "DELETE ON \(table.quotedSQL) WHEN \(hasAny("old"))", remove),
+        ]
+    }
+
+    private func hasAny(_ row: String) -> String {
+        columns.map { column in
+            let value = "\(row).\(column.column.quotedSQL)"
+            return column.isList ? "ifnull(\(value), '[]') <> '[]'" : "\(value) IS NOT NULL"
+        }.joined(separator: " OR ")
+    }
+
+    private func insert(of column: AttachmentColumn, in row: String) -> String {
+        let value = "\(row).\(column.column.quotedSQL)"
+        let head = #"INSERT OR IGNORE INTO "__file_uses" ("file", "table", "object", "sent") "#
+        let rest = #"\#(table.quotedText), \#(row)."__rid", \#(column.isSent ? 1 : 0)"#
+        return column.isList
+            ? "\(head)SELECT json_extract(entry.value, '$.id'), \(rest) FROM json_each(\(value)) entry"
+            : "\(head)SELECT json_extract(\(value), '$.id'), \(rest) WHERE \(value) IS NOT NULL"
+    }
+
+    /// The statements that note the uses of all rows that are there.
+    var fill: [String] {
+        columns.map { column in
+            let value = "t.\(column.column.quotedSQL)"
+            let head = #"INSERT OR IGNORE INTO "__file_uses" ("file", "table", "object", "sent") "#
+            let rest = #"\#(table.quotedText), t."__rid", \#(column.isSent ? 1 : 0)"#
+            return column.isList
+                ? """
+                \(head)SELECT json_extract(entry.value, '$.id'), \(rest) FROM \(table.quotedSQL) t, \
+                json_each(\(value)) entry WHERE \(value) IS NOT NULL
+                """
+                : "\(head)SELECT json_extract(\(value), '$.id'), \(rest) FROM \(table.quotedSQL) t WHERE \(value) IS NOT NULL"
+        }
+    }
+}

@@ -1,0 +1,95 @@
+extension Migrator {
+    /// Takes the triggers off a table that is put aside, or dropped: what happens to its rows then is no change of theirs.
+    func dropFileTriggers(of table: String) throws {
+        let statement = try connection.uncachedStatement(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?")
+        statement.bind(1, table)
+        var names: [String] = []
+        while try statement.step() { names.append(try statement.text(0)) }
+        statement.reset()
+        for name in names { try connection.execute("DROP TRIGGER \(name.quotedSQL)") }
+    }
+
+    /// Brings triggers and uses in step with the tables, if any of them has, or had, attachments; then frees the files
+    /// that nobody uses any more. What is left of them on the disk goes with the sweep that follows.
+    ///
+    /// - Parameter rewritten: The tables that were written anew.
+    func syncFiles(rewritten: [TableLayout]) throws {
+        var isStale = !migration.deletedTables.filter(\.hasAttachments).isEmpty
+        for table in schema.tables {
+            let wanted = FileUses(table.definition)?.triggers ?? []
+            let existing = try fileTriggers(of: table.table)
+            let old = migration.record.model(named: table.definition.name)
+            if rewritten.contains(where: { $0 === table }), old?.hasAttachments == true || !wanted.isEmpty {
+                isStale = true
+            }
+            guard Set(existing.values) != Set(wanted.map(\.sql)) else { continue }
+            isStale = true
+            for name in existing.keys { try connection.execute("DROP TRIGGER \(name.quotedSQL)") }
+            for trigger in wanted { try connection.execute(trigger.sql) }
+        }
+        guard isStale else { return }
+        // A model that the app no longer has keeps its objects, and they keep their files.
+        let names = Set(schema.tables.map(\.definition.name))
+        let absent = migration.record.models.filter { !names.contains($0.name) && $0.hasAttachments }
+        let kept = absent.map(\.table.quotedText).joined(separator: ", ")
+        try connection.execute("DELETE FROM \"__file_uses\" WHERE \"table\" NOT IN (\(kept))")
+        for table in schema.tables {
+            guard let uses = FileUses(table.definition) else { continue }
+            for sql in uses.fill { try connection.execute(sql) }
+        }
+        try adoptLostFiles()
+        // Of a damaged store objects may be lost.
+        try connection.execute(
+            """
+            INSERT OR IGNORE INTO "__file_garbage" SELECT "id" FROM "__files" \
+            WHERE "id" NOT IN (SELECT "file" FROM "__file_uses")
+            """)
+        try connection.execute(FileGarbage.keepUsed)
+        try connection.execute(FileGarbage.forgetFiles)
+        try connection.execute(FileGarbage.empty)
+        for table in schema.tables {
+            guard let old = migration.record.model(named: table.definition.name), old.hasAttachments else { continue }
+            try connection.execute(
+                """
+                UPDATE \(table.quotedTable) SET "synced" = \(table.settledSQL) WHERE NOT EXISTS \
+                (SELECT 1 FROM "__operations" o WHERE o."table" = \(table.table.quotedText) \
+                AND o."object" = \(table.quotedTable)."__rid") AND "synced" <> \(table.settledSQL)
+                """)
+        }
+    }
+
+    private func fileTriggers(of table: String) throws -> [String: String] {
+        let statement = try connection.uncachedStatement(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?")
+        statement.bind(1, table)
+        defer { statement.reset() }
+        var triggers: [String: String] = [:]
+        while try statement.step() { triggers[try statement.text(0)] = try statement.text(1) }
+        return triggers
+    }
+
+    /// Files that objects name and the store does not know: of a damaged store they may be lost, with the table that
+    /// knew them. What is left of them is what their objects say.
+    private func adoptLostFiles() throws {
+        for table in schema.tables {
+            for column in table.attachments {
+                let value = "t.\(column.column.quotedSQL)"
+                let entry = column.isList ? "entry.value" : value
+                let from =
+                    column.isList ? "\(table.quotedTable) t, json_each(\(value)) entry" : "\(table.quotedTable) t"
+                try connection.execute(
+                    """
+                    INSERT OR IGNORE INTO "__files" \
+                    ("id", "sealed", "name", "type", "size", "sha256", "state", "url", "reason", "usedAt") \
+                    SELECT json_extract(\(entry), '$.id'), 0, ifnull(json_extract(\(entry), '$.name'), ''), \
+                    ifnull(json_extract(\(entry), '$.type'), ''), json_extract(\(entry), '$.size'), \
+                    json_extract(\(entry), '$.sha256'), CASE WHEN json_extract(\(entry), '$.url') IS NULL THEN 3 ELSE 2 END, \
+                    json_extract(\(entry), '$.url'), CASE WHEN json_extract(\(entry), '$.url') IS NULL \
+                    THEN \(FileState.lost.quotedText) END, 0 FROM \(from) WHERE \(value) IS NOT NULL \
+                    AND json_extract(\(entry), '$.id') NOT IN (SELECT "id" FROM "__files")
+                    """)
+            }
+        }
+    }
+}

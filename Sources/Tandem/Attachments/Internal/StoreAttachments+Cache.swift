@@ -1,0 +1,53 @@
+extension StoreAttachments {
+    /// Takes uploaded files off the device, those that were not read for longest first, until they fit the cache.
+    ///
+    /// - Complexity: O(files on the device that are uploaded) where they do not fit, one look-up where they do.
+    package func trimCache() throws {
+        let limit = max(0, store.configuration.attachmentCacheSize)
+        guard try store.reading({ try $0.cachedBytes() }) > limit else { return }
+        try store.write { tx in try tx.trimCache(to: limit) }
+    }
+}
+
+extension Connection {
+    /// The bytes of the files on this device that a server has too.
+    func cachedBytes() throws -> Int64 {
+        let sum = #"SELECT ifnull(sum("size"), 0) FROM "__files" WHERE "state" = 2 AND "blob" IS NOT NULL"#
+        return if case .integer(let bytes)? = try value(sum) { bytes } else { 0 }
+    }
+}
+
+extension WriteTransaction {
+    /// Takes files off the device until those that a server has fit a size.
+    func trimCache(to limit: Int64) throws {
+        var rest = try connection.cachedBytes()
+        guard rest > limit else { return }
+        try connection.note(uses: store.files.takeUses())
+        let statement = try connection.uncachedStatement(
+            """
+            SELECT "id", ifnull("size", 0) FROM "__files" WHERE "state" = 2 AND "blob" IS NOT NULL \
+            ORDER BY "usedAt", "id"
+            """)
+        var evicted: [FileID] = []
+        while rest > limit, try statement.step() {
+            if let id = FileID(try statement.text(0)) { evicted.append(id) }
+            rest -= statement.integer(1)
+        }
+        statement.reset()
+        for id in evicted { try evict(id) }
+    }
+
+    /// Takes a file off the device, which a server has. Others are left alone.
+    ///
+    /// - Returns: Whether it was there.
+    @discardableResult
+    package func evict(_ id: FileID) throws -> Bool {
+        try checkUsable()
+        guard let row = try connection.file(id), row.state == .uploaded, let blob = row.blob.flatMap({ BlobName($0) })
+        else { return false }
+        try connection.execute(
+            #"UPDATE "__files" SET "blob" = NULL, "sealed" = 0 WHERE "id" = ?"#, [.text(id.rawValue)])
+        files.freed.append(blob)
+        return true
+    }
+}

@@ -1,0 +1,129 @@
+extension WriteTransaction {
+    /// Sees to it that the store has what a row's attachments name, and that the row says of each what the store knows: an
+    /// app may write a value that it read before the server acknowledged the file.
+    ///
+    /// - Parameters:
+    ///   - only: The properties that are written; all if `nil`.
+    ///   - stored: The row as it is: what it holds already is not looked at.
+    /// - Throws: ``TandemError/Code/unknownAttachment``.
+    func admitAttachments(
+        _ row: RowBuffer, _ table: TableLayout, only: Set<Int>? = nil, over stored: RowReader? = nil
+    ) throws {
+        for column in table.attachments {
+            if let only, !only.contains(column.property) { continue }
+            guard !row.isNull(column.property) else { continue }
+            if let stored, row.equals(column.property, stored, table.column(column.property)) { continue }
+            let property = table.definition.properties[column.property]
+            let node = try property.node(of: row.value(at: column.property))
+            let nodes: [JSONNode] = if case .array(let nodes) = node { nodes } else { [node] }
+            var admitted: [JSONNode] = []
+            for node in nodes {
+                guard let attachment = Attachment(__json: node) else {
+                    throw InvalidEncoding("an attachment", .malformed, "it is none")
+                }
+                admitted.append(try admit(attachment, row, property, table).__json)
+            }
+            guard admitted != nodes else { continue }
+            row.replace(column.property) { $0.append(json: column.isList ? .array(admitted) : admitted[0]) }
+            hasRewrittenLinks = true
+        }
+    }
+
+    /// What the row is to say of a file.
+    private func admit(
+        _ attachment: Attachment, _ row: RowBuffer, _ property: PropertyDefinition, _ table: TableLayout
+    ) throws -> Attachment {
+        if var known = try connection.file(attachment.id) {
+            if known.attachment.differs(from: attachment) {
+                throw unknown(attachment, property, table, "it is not the file that the store has by its ID")
+            }
+            // Who brings the server's word knows it better than the store.
+            if origin == .server, let url = attachment.serverURL, url != known.attachment.serverURL, known.blob == nil {
+                try connection.execute(
+                    #"UPDATE "__files" SET "url" = ?, "state" = 2, "reason" = NULL WHERE "id" = ?"#,
+                    [.text(url), .text(attachment.id.rawValue)])
+                known.attachment = known.attachment.at(url)
+            }
+            return known.attachment
+        }
+        let held = row.drafts.first { $0.id == attachment.id } ?? store.files.draft(attachment.id)
+        if let draft = held, draft.belongs(to: store.files), !draft.isAdopted {
+            if draft.attachment.differs(from: attachment) {
+                throw unknown(attachment, property, table, "it is not the file that the store has by its ID")
+            }
+            try insertFile(draft.attachment, blob: draft.blob.rawValue, isSealed: draft.isSealed, .pending)
+            files.drafts[draft.id] = draft
+            return draft.attachment
+        }
+        if attachment.serverURL != nil {
+            try insertFile(attachment, blob: nil, isSealed: false, .uploaded)
+            return attachment
+        }
+        // What a server says, and what an operation that is taken back had kept, may name a file that has gone.
+        if origin == .server {
+            try insertFile(attachment, blob: nil, isSealed: false, .failed, reason: FileState.lost)
+            return attachment
+        }
+        throw unknown(
+            attachment, property, table, "this store has no such file: it is another's, or its last object is gone")
+    }
+
+    private func insertFile(
+        _ attachment: Attachment, blob: String?, isSealed: Bool, _ state: FileState, reason: String? = nil
+    ) throws {
+        files.admitted.insert(attachment.id)
+        try connection.execute(
+            """
+            INSERT INTO "__files" ("id", "blob", "sealed", "name", "type", "size", "sha256", "state", "url", "reason", \
+            "usedAt") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .text(attachment.id.rawValue), blob.map { .text($0) } ?? .null, .integer(isSealed ? 1 : 0),
+                .text(attachment.name), .text(attachment.contentType), attachment.size.map { .integer($0) } ?? .null,
+                attachment.sha256.map { .text($0.hex) } ?? .null, .integer(state.rawValue),
+                attachment.serverURL.map { .text($0) } ?? .null, reason.map { .text($0) } ?? .null,
+                .real(now.timeIntervalSinceReferenceDate),
+            ])
+    }
+
+    private func unknown(
+        _ attachment: Attachment, _ property: PropertyDefinition, _ table: TableLayout, _ reason: String
+    ) -> TandemError {
+        TandemError(
+            .unknownAttachment, "The attachment \(attachment.id) can't be written: \(reason).",
+            advice: "Add the file to this store: store.attachments.add.", store: store.path,
+            model: table.definition.name, property: property.name)
+    }
+
+    /// Whether a row, which has no operation, is synced as far as its files are concerned.
+    func areFilesSettled(_ rowID: Int64, _ table: TableLayout) throws -> Bool {
+        guard table.sendsFiles else { return true }
+        return try connection.value(
+            "SELECT \(table.filesSettledSQL) FROM \(table.quotedTable) WHERE \"__rid\" = ?", [.integer(rowID)])
+            == .integer(1)
+    }
+}
+
+extension Attachment {
+    /// Whether both can't be of one file.
+    func differs(from other: Attachment) -> Bool {
+        func differ<T: Equatable>(_ lhs: T?, _ rhs: T?) -> Bool {
+            guard let lhs, let rhs else { return false }
+            return lhs != rhs
+        }
+        return differ(size, other.size) || differ(sha256, other.sha256)
+    }
+
+    /// The same, with what keeps its file.
+    func kept(by draft: AttachmentDraft) -> Attachment {
+        Attachment(
+            id: id, name: name, contentType: contentType, size: size, sha256: sha256, serverURL: serverURL, draft: draft
+        )
+    }
+
+    /// The same, where the server has it.
+    func at(_ url: String?) -> Attachment {
+        Attachment(
+            id: id, name: name, contentType: contentType, size: size, sha256: sha256, serverURL: url, draft: draft)
+    }
+}

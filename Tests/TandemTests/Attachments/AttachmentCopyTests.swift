@@ -1,0 +1,185 @@
+import Foundation
+import SQLiteCipher
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+/// Backups, exports, encryption and salvage bring files along.
+@Suite struct AttachmentCopyTests {
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
+
+    private static let otherKey = CipherKey.raw([UInt8](1...32))
+
+    private func fill(_ store: Store) throws -> [Attachment] {
+        let files = [try store.attach("cover"), try store.attach(String(repeating: "страница", count: 30_000))]
+        try store.write { try $0.insert(Album(title: "а", cover: files[0], pages: [files[1]])) }
+        return files
+    }
+
+    private func expectFiles(_ store: Store, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let album = try #require(try store.objects(Album.self).first(), sourceLocation: sourceLocation)
+        #expect(try store.text(of: album.cover) == "cover", sourceLocation: sourceLocation)
+        #expect(
+            try store.text(of: album.pages.first) == String(repeating: "страница", count: 30_000),
+            sourceLocation: sourceLocation)
+        for file in album.pages { try store.attachments.verify(file) }
+        try store.expectFilesInOrder(sourceLocation: sourceLocation)
+    }
+
+    @Test(arguments: StoreKind.allCases, StoreKind.files)
+    func `A copy has the files, in its own encryption`(source: StoreKind, target: StoreKind) throws {
+        let store = try source.open(at: folder.file(), [Album.self])
+        defer { store.close() }
+        _ = try fill(store)
+        // Twice: the second time it takes the place of the first, with another file less.
+        for round in 0..<2 {
+            if round == 0 { try store.write { try $0.insert(Album(title: "б", cover: store.attach("gone"))) } }
+            if let profile = target.profile {
+                try store.export(to: folder.file("copy"), key: Self.otherKey, profile: profile)
+            } else {
+                try store.exportPlain(to: folder.file("copy"))
+            }
+            let copy =
+                if let profile = target.profile {
+                    try Store(at: folder.file("copy"), key: Self.otherKey, profile: profile, models: Album.self)
+                } else {
+                    try Store(at: folder.file("copy"), models: Album.self)
+                }
+            try expectFiles(copy)
+            #expect(try copy.blobs().count == 3 - round)
+            copy.close()
+            if round == 0 {
+                _ = try store.write { tx in try tx.delete(tx.objects(Album.self).where { $0.title == "б" }) }
+            }
+        }
+        try expectFiles(store)
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(".tandem") }
+        #expect(names == [])
+    }
+
+    @Test(arguments: StoreKind.allCases) func `A backup has the files`(kind: StoreKind) throws {
+        let store = try kind.open(at: folder.file(), [Album.self])
+        _ = try fill(store)
+        let draft = try store.attach("draft")
+        try store.backup(to: folder.file("backup"))
+        _ = try store.write { try $0.delete($0.objects(Album.self)) }
+        #expect(try store.text(of: draft) == "draft" && store.blobs().count == 1)
+        store.close()
+        let kind = kind == .memory ? StoreKind.file : kind
+        let backup = try kind.open(at: folder.file("backup"), [Album.self])
+        defer { backup.close() }
+        try expectFiles(backup)
+    }
+
+    @Test func `A store without files has a backup without a folder, and takes that of another away`() throws {
+        let store = try Store(at: folder.file(), models: Album.self)
+        defer { store.close() }
+        try store.backup(to: folder.file("backup"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).allSatisfy { !$0.contains("-files") })
+        let full = try Store(at: folder.file("full"), models: Album.self)
+        _ = try fill(full)
+        try full.backup(to: folder.file("backup"))
+        full.close()
+        try store.backup(to: folder.file("backup"))
+        let backup = try Store(at: folder.file("backup"), models: Album.self)
+        defer { backup.close() }
+        #expect(try backup.blobs() == [] && backup.objects(Album.self).count() == 0)
+    }
+
+    @Test func `While files are copied none goes, and they go with the next write`() throws {
+        let store = try Store(at: folder.file(), models: Album.self)
+        defer { store.close() }
+        _ = try fill(store)
+        try store.fileFolder().whileCopying {
+            _ = try store.write { try $0.delete($0.objects(Album.self)) }
+            #expect(try store.blobs().count == 2 && store.knownFiles().count == 2)
+            #expect(try store.checkIntegrity() == [])
+        }
+        try store.write { _ in }
+        #expect(try store.blobs() == [] && store.knownFiles() == [])
+        try store.expectFilesInOrder()
+    }
+
+    @Test func `A pending file that is missing fails a backup, unless the target has it from before`() throws {
+        let store = try Store(at: folder.file(), models: Album.self)
+        defer { store.close() }
+        let files = try fill(store)
+        try store.backup(to: folder.file("backup"))
+        let url = try #require(try store.attachments.diskURL(of: files[0]))
+        let bytes = try Data(contentsOf: url)
+        try FileManager.default.removeItem(at: url)
+        expectError(.corrupt) { try store.backup(to: folder.file("second")) }
+        try store.backup(to: folder.file("backup"))
+        #expect(!FileManager.default.fileExists(atPath: folder.file("second")))
+        let left = try #require(FileManager.default.enumerator(atPath: folder.file("second") + "-files"))
+        #expect(!left.contains { BlobName((("\($0)") as NSString).lastPathComponent) != nil })
+        let backup = try Store(at: folder.file("backup"), models: Album.self)
+        try expectFiles(backup)
+        backup.close()
+        // What a server has too is left out.
+        try store.write { _ = try $0.acknowledgeUpload(of: files[0].id, at: "https://e.org/1", etag: nil) }
+        try store.backup(to: folder.file("second"))
+        let second = try Store(at: folder.file("second"), models: Album.self)
+        defer { second.close() }
+        #expect(
+            try second.attachments.status(of: files[0])
+                == AttachmentStatus(state: .uploaded, isOnDevice: false, attempts: 0))
+        #expect(try second.checkIntegrity() == [])
+        try bytes.write(to: url)
+    }
+
+    @Test(arguments: StoreKind.withKey) func `A store that is encrypted has its files encrypted`(kind: StoreKind) throws
+    {
+        let store = try Store(at: folder.file(), models: Album.self)
+        let files = try fill(store)
+        let old = try #require(try store.attachments.diskURL(of: files[0])).path
+        store.close()
+        try Store.encrypt(at: folder.file(), key: StoreKind.key, profile: kind.profile ?? .aes256gcm)
+        #expect(!FileManager.default.fileExists(atPath: old))
+        var encrypted = try kind.open(at: folder.file(), [Album.self])
+        try expectFiles(encrypted)
+        #expect(try encrypted.sql("SELECT DISTINCT sealed FROM __files").map { $0[0] } == [.integer(1)])
+        encrypted.close()
+        try Store.changeKey(
+            at: folder.file(), from: StoreKind.key, profile: kind.profile ?? .aes256gcm, to: Self.otherKey)
+        encrypted = try Store(
+            at: folder.file(), key: Self.otherKey, profile: kind.profile ?? .aes256gcm, models: Album.self)
+        defer { encrypted.close() }
+        try expectFiles(encrypted)
+    }
+
+    @Test func `Opening an encrypted store encrypts what was left`() throws {
+        var store = try Store(at: folder.file(), models: Album.self)
+        let files = try fill(store)
+        store.close()
+        // As a process that died after the database leaves it.
+        let database = try EncryptedDatabase(path: folder.file(), key: StoreKind.key)
+        try database.encryptPlainFile()
+        store = try StoreKind.encrypted.open(at: folder.file(), [Album.self])
+        defer { store.close() }
+        #expect(try store.sql("SELECT DISTINCT sealed FROM __files").map { $0[0] } == [.integer(1)])
+        let url = try #require(try store.attachments.diskURL(of: files[0]))
+        #expect(try Data(contentsOf: url).range(of: Data("cover".utf8)) == nil)
+        try expectFiles(store)
+    }
+
+    @Test(arguments: StoreKind.withKey) func `What is salvaged has its files`(kind: StoreKind) throws {
+        let store = try kind.open(at: folder.file(), [Album.self])
+        let files = try fill(store)
+        let lost = try #require(try store.attachments.diskURL(of: files[0]))
+        store.close()
+        try FileManager.default.removeItem(at: lost)
+        _ = try Store.salvage(
+            at: folder.file(), key: StoreKind.key, profile: kind.profile ?? .aes256gcm, to: folder.file("salvaged"))
+        let salvaged = try kind.open(at: folder.file("salvaged"), [Album.self])
+        defer { salvaged.close() }
+        let album = try #require(try salvaged.objects(Album.self).first())
+        #expect(album.cover == files[0])
+        expectError(.attachmentNotHere) { try salvaged.attachments.data(of: files[0]) }
+        #expect(try salvaged.attachments.status(of: files[0]).state == .failed(reason: FileState.lost))
+        try salvaged.attachments.verify(files[1])
+        try salvaged.expectFilesInOrder()
+    }
+}

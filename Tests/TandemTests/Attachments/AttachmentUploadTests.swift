@@ -1,0 +1,188 @@
+import Foundation
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+/// What sync is told of files, and what it tells: the order of uploads, acknowledgements, downloads, the cache.
+@Suite struct AttachmentUploadTests {
+    private let now = Date(timeIntervalSinceReferenceDate: 1000)
+
+    /// Sends what is queued, as a server that gives an object its own ID would acknowledge it.
+    private func push(_ store: Store) throws {
+        for operation in try store.operations.all() {
+            try store.write { tx in
+                try tx.beginAttempt(operation.id)
+                try tx.acknowledge(operation.id, serverID: ServerID("s-\(operation.localID)"), version: "1")
+            }
+        }
+    }
+
+    private func pending(_ store: Store, at date: Date? = nil) throws -> [FileID] {
+        try store.read { try $0.pendingFiles(at: date ?? now).map(\.attachment.id) }
+    }
+
+    @Test(arguments: StoreKind.allCases) func `An object with a file to upload is not synced`(kind: StoreKind) throws {
+        try kind.withStore(Album.self, ScanSlip.self) { store in
+            let (cover, sketch) = (try store.attach("cover"), try store.attach("sketch"))
+            let album = try store.write { try $0.insert(Album(title: "а", cover: cover, sketch: sketch)) }
+            func isSynced() throws -> Bool? {
+                try store.object(ofType: Album.self, forPrimaryKey: album.localID)?.isSynced
+            }
+            // Nothing is uploaded for an object that the server does not know.
+            #expect(try pending(store) == [])
+            try push(store)
+            #expect(try store.operations.count() == 0 && isSynced() == false)
+            // What is local only is never uploaded.
+            #expect(try pending(store) == [cover.id])
+            #expect(try store.checkIntegrity() == [])
+            #expect(try store.write { try $0.noteUploading(cover.id, offset: 3) })
+            #expect(try store.attachments.status(of: cover).state == .uploading(sent: 3))
+            let owners = try store.write { try $0.acknowledgeUpload(of: cover.id, at: "https://e.org/1", etag: "t") }
+            #expect(owners == [FileOwner(table: "Album", localID: album.localID, properties: ["cover"])])
+            #expect(try isSynced() == true && pending(store) == [])
+            #expect(try store.attachments.status(of: cover).state == .uploaded)
+            #expect(try store.operations.count() == 0)
+            #expect(try store.objects(Album.self).first()?.cover?.serverURL == "https://e.org/1")
+            try store.expectFilesInOrder()
+            // A change, and its taking back by a delete and undelete, find the same.
+            try store.write { try $0.update(Album.self, album.localID) { $0.pages = [cover] } }
+            try push(store)
+            #expect(try isSynced() == true)
+            let page = try store.attach("page")
+            try store.write { try $0.update(Album.self, album.localID) { $0.pages = [cover, page] } }
+            try push(store)
+            #expect(try isSynced() == false)
+            try store.write { try $0.delete(Album.self, album.localID) }
+            #expect(try pending(store) == [])
+            try store.write { try $0.undelete(Album.self, album.localID) }
+            #expect(try isSynced() == false && pending(store) == [page.id])
+            // What takes the place of the file leaves nothing to be uploaded.
+            try store.write { try $0.update(Album.self, album.localID) { $0.pages = [] } }
+            try push(store)
+            #expect(try isSynced() == true && pending(store) == [])
+            try store.expectFilesInOrder()
+            try store.expectSound()
+        }
+    }
+
+    @Test func `What a server sends does not make an object synced whose file waits`() throws {
+        let store = try Store.inMemory(models: Album.self)
+        let cover = try store.attach("cover")
+        let album = try store.write(from: .server) { tx in
+            try tx.insert(Album(title: "а", cover: cover).received(serverID: "s", version: "1"))
+        }
+        #expect(!album.isSynced)
+        let updated = try store.write(from: .server) { tx in
+            var album = album
+            album.title = "б"
+            return try tx.update(album.received(serverID: "s", version: "2"))
+        }
+        #expect(!updated.isSynced && updated.version == "2")
+        #expect(try store.checkIntegrity() == [])
+        // The server says something else of the property.
+        let replaced = try store.write(from: .server) { tx in
+            var album = updated
+            album.cover = nil
+            return try tx.update(album.received(serverID: "s", version: "3"))
+        }
+        #expect(replaced.isSynced)
+        try store.expectFilesInOrder()
+    }
+
+    @Test func `Uploads come in the order of their objects, a shared one once`() throws {
+        let store = try Store.inMemory(models: Album.self, ScanSlip.self)
+        let files = try (0..<3).map { try store.attach("\($0)") }
+        try store.write { tx in
+            try tx.insert(Album(title: "а", cover: files[1]))
+            try tx.insert(Album(title: "б", cover: files[0], pages: [files[1]]))
+            try tx.insert(ScanSlip(scan: files[2]))
+            try tx.insert(ScanSlip(scan: files[0]))
+        }
+        try push(store)
+        #expect(try pending(store) == [files[1].id, files[0].id, files[2].id])
+        try store.write { try $0.failUpload(of: files[1].id, reason: "503", retryAt: now.addingTimeInterval(10)) }
+        #expect(try pending(store) == [files[0].id, files[2].id])
+        #expect(try pending(store, at: now.addingTimeInterval(10)).count == 3)
+        let status = try store.attachments.status(of: files[1])
+        #expect(status.state == .failed(reason: "503") && status.attempts == 1)
+        #expect(status.retryAt == now.addingTimeInterval(10))
+        // The file is shared: both are told.
+        let owners = try store.write { try $0.acknowledgeUpload(of: files[0].id, at: "u", etag: nil) }
+        #expect(owners.map(\.table) == ["Album", "ScanSlip"])
+        #expect(try store.objects(ScanSlip.self).all().compactMap(\.scan?.serverURL) == ["u"])
+        // A file that nobody has any more.
+        _ = try store.write { try $0.delete($0.objects(ScanSlip.self)) }
+        try push(store)
+        #expect(try !store.write { try $0.noteUploading(files[2].id, offset: 1) })
+        #expect(try store.write { try $0.acknowledgeUpload(of: files[2].id, at: "u", etag: nil) } == [])
+        try store.write { try $0.failUpload(of: files[2].id, reason: "x", retryAt: nil) }
+        try store.expectFilesInOrder()
+    }
+
+    @Test(arguments: StoreKind.allCases) func `What is read least goes first, and comes back by a download`(
+        kind: StoreKind
+    ) throws {
+        let clock = ManualClock()
+        var configuration = Store.Configuration()
+        configuration.attachmentCacheSize = 25
+        configuration.now = clock.now
+        try kind.withStore(Album.self, configuration: configuration) { store in
+            let files = try (0..<4).map { try store.attach(String(repeating: "\($0)", count: 10)) }
+            try store.write { try $0.insert(Album(title: "а", pages: files)) }
+            for file in files.prefix(3) {
+                clock.advance(by: 1)
+                try store.write { _ = try $0.acknowledgeUpload(of: file.id, at: "u", etag: nil) }
+                clock.advance(by: 1)
+                if file == files[1] { _ = try store.attachments.data(of: files[0]) }
+                try store.attachments.trimCache()
+            }
+            #expect(try files.map { try store.attachments.status(of: $0).isOnDevice } == [true, false, true, true])
+            expectError(.attachmentNotHere) { try store.attachments.data(of: files[1]) }
+            #expect(try store.attachments.diskURL(of: files[1]) == nil)
+            try store.expectFilesInOrder()
+            // It comes back, and another goes; what is pending stays.
+            var download = try store.attachments.download(files[1])
+            try download.write(Data("1111111112".utf8))
+            expectError(.fileMismatch) { try download.finish() }
+            download = try store.attachments.download(files[1])
+            expectError(.fileMismatch) { try download.write(Data("11111111111".utf8)) }
+            download = try store.attachments.download(files[1])
+            try download.write(Data("11111".utf8))
+            try download.write(Data("11111".utf8))
+            clock.advance(by: 1)
+            try download.finish()
+            #expect(try files.map { try store.attachments.status(of: $0).isOnDevice } == [false, true, true, true])
+            #expect(try store.text(of: files[1]) == "1111111111")
+            try store.expectFilesInOrder()
+            #expect(try store.attachments.evict(files[2]) && !store.attachments.evict(files[3]))
+            // Undone, nothing went.
+            struct Stop: Error {}
+            try store.write { tx in
+                try? tx.store.write { inner in
+                    try inner.evict(files[1].id)
+                    throw Stop()
+                }
+            }
+            #expect(try store.text(of: files[1]) == "1111111111")
+            try store.expectFilesInOrder()
+        }
+    }
+
+    @Test(arguments: StoreKind.files) func `A smaller cache holds from the next opening on`(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        var store = try kind.open(at: folder.file(), [Album.self])
+        let files = try (0..<3).map { try store.attach("\($0)") }
+        try store.write { tx in
+            try tx.insert(Album(title: "а", pages: files))
+            for file in files.dropLast() { _ = try tx.acknowledgeUpload(of: file.id, at: "u", etag: nil) }
+        }
+        store.close()
+        var configuration = Store.Configuration()
+        configuration.attachmentCacheSize = 0
+        store = try kind.open(at: folder.file(), [Album.self], configuration: configuration)
+        defer { store.close() }
+        #expect(try files.map { try store.attachments.status(of: $0).isOnDevice } == [false, false, true])
+        try store.expectFilesInOrder()
+    }
+}

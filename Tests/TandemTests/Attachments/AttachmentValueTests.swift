@@ -1,0 +1,120 @@
+import Foundation
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+/// The value that a property has, its column, and where it may not stand.
+@Suite struct AttachmentValueTests {
+    private let whole = Attachment(
+        id: FileID("00c0ffee00c0ffee00c0ffee00c0ffee")!, name: "კატა\n\"\u{0}😺.jpg", contentType: "image/jpeg",
+        size: 12,
+        sha256: FileDigest([UInt8](0..<32)), serverURL: "https://example.org/f/1")
+    private let bare = Attachment(
+        id: FileID("ffffffffffffffffffffffffffffffff")!, name: "", contentType: "text/plain", size: nil, sha256: nil)
+
+    @Test func `A value comes back from its column`() throws {
+        let store = try Store.inMemory(models: Album.self)
+        for value in [whole, bare] {
+            #expect(Attachment(__json: value.__json) == value)
+            // The store takes a server's word for what it does not have.
+            let album = Album(title: "Альбом", cover: value, pages: [value, value])
+            let inserted = try store.write(from: .server) {
+                try $0.insert(album.received(serverID: ServerID(value.id.rawValue)))
+            }
+            let read = try #require(try store.object(ofType: Album.self, forPrimaryKey: inserted.localID))
+            #expect(read.cover == value && read.pages == [value, value])
+            #expect(read == inserted)
+        }
+    }
+
+    @Test func `The column is JSON whose members stand in their order`() throws {
+        var text: [UInt8] = []
+        try ExactJSON.write(whole.__json, to: &text)
+        let digest = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+        #expect(
+            String(decoding: text, as: UTF8.self) == """
+                {"id":"00c0ffee00c0ffee00c0ffee00c0ffee","name":"კატა\\n\\"\\u0000😺.jpg",\
+                "sha256":"\(digest)","size":12,"type":"image/jpeg","url":"https://example.org/f/1"}
+                """)
+        #expect(try text.withUnsafeBufferPointer { try ExactJSON.parse($0) } == whole.__json)
+    }
+
+    @Test(arguments: [
+        #"[]"#, #"{}"#, #"{"id":5}"#, #"{"id":"../../etc/passwd"}"#,
+        #"{"id":"00c0ffee00c0ffee00c0ffee00c0ffee","size":-1}"#,
+        #"{"id":"00c0ffee00c0ffee00c0ffee00c0ffee","sha256":"12"}"#,
+        #"{"id":"00c0ffee00c0ffee00c0ffee00c0ffee","size":"12"}"#, #""00c0ffee00c0ffee00c0ffee00c0ffee""#,
+    ])
+    func `What is damaged is no attachment`(text: String) throws {
+        let node = try Array(text.utf8).withUnsafeBufferPointer { try ExactJSON.parse($0) }
+        #expect(Attachment(__json: node) == nil)
+    }
+
+    @Test func `Values are told apart by all that they say`() {
+        #expect(whole == stored(whole))
+        #expect(whole != stored(whole, at: "https://example.org/f/2"))
+        let renamed = Attachment(
+            id: whole.id, name: "cafe\u{301}", contentType: whole.contentType, size: 12, sha256: whole.sha256)
+        let composed = Attachment(
+            id: whole.id, name: "caf\u{e9}", contentType: whole.contentType, size: 12, sha256: whole.sha256)
+        #expect(renamed != composed)
+        #expect(Set([whole, stored(whole), bare]).count == 2)
+    }
+
+    @Test func `A model with attachments is encoded and decoded by an app`() throws {
+        let album = Album(title: "Альбом", cover: whole, pages: [bare])
+        let decoded = try JSONDecoder().decode(Album.self, from: JSONEncoder().encode(album))
+        #expect(decoded == album)
+        #expect(throws: DecodingError.self) {
+            try JSONDecoder().decode(Attachment.self, from: Data(#"{"id":"x","name":"","type":""}"#.utf8))
+        }
+    }
+
+    @Test func `A digest is 64 digits`() {
+        let digest = FileDigest([UInt8](repeating: 0xAB, count: 32))
+        #expect(digest?.hex == String(repeating: "ab", count: 32))
+        #expect(FileDigest(hex: String(repeating: "AB", count: 32)) == digest)
+        for text in ["", "ab", String(repeating: "g", count: 64), String(repeating: "ab", count: 32) + "a", "é"] {
+            #expect(FileDigest(hex: text) == nil)
+        }
+        #expect(FileDigest([1, 2]) == nil)
+    }
+
+    // MARK: Where it may not stand
+
+    @Model struct InSet { var all: Set<Attachment> = [] }
+    @Model struct InDictionary { var all: [String: Attachment] = [:] }
+    @Model struct Nested { var all: [[Attachment]] = [] }
+    @Model struct NestedInDictionary { var all: [String: [Attachment]] = [:] }
+
+    @Test(arguments: [InSet.self, InDictionary.self, Nested.self, NestedInDictionary.self] as [any Model.Type])
+    func `A collection but an array is refused`(model: any Model.Type) {
+        let error = expectError(.invalidSchema) { try Store(inMemoryModels: [model]) }
+        #expect(error?.property == "all")
+    }
+
+    @Test func `Collections of what is named like it are not`() {
+        for name in ["[Attachment]", "[Reference<Attachment>]", "[String: AttachmentNote]", "Set<MyAttachment>"] {
+            #expect(!PropertyKind.collection(name).hidesAttachments)
+        }
+    }
+
+    struct Wrapped: Codable, Hashable, Sendable { var inner: Attachment? }
+    @Model struct Hiding { var wrapped: Wrapped = Wrapped() }
+
+    @Test func `Inside a Codable value it is refused when it is written, and read`() throws {
+        let store = try Store.inMemory(models: Hiding.self)
+        let kept = try store.write { try $0.insert(Hiding()) }
+        let error = expectError(.invalidValue) {
+            try store.write { try $0.insert(Hiding(wrapped: Wrapped(inner: whole))) }
+        }
+        #expect(error?.description.contains("inside another value") == true)
+        try store.writer.queue.unsafeReentrantWrite { _ in
+            try store.writer.connection.execute(
+                #"UPDATE Hiding SET wrapped = '{"inner":{"id":"00c0ffee00c0ffee00c0ffee00c0ffee","name":"","type":""}}'"#
+            )
+        }
+        expectError(.invalidValue) { try store.object(ofType: Hiding.self, forPrimaryKey: kept.localID) }
+    }
+}
