@@ -108,7 +108,10 @@ let package = Package(
         // can't pass on both sides.
         .target(
             name: "TandemServerCore",
-            dependencies: ["Tandem", .product(name: "HTTPTypes", package: "swift-http-types")],
+            dependencies: [
+                "Tandem", .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             swiftSettings: strict
         ),
         // The wires of DatasyncWire over sockets.
