@@ -199,7 +199,9 @@ let package = Package(
         .testTarget(
             name: "TandemServerCoreTests",
             dependencies: [
-                "TandemServerCore", "Tandem", "TandemTesting", .product(name: "HTTPTypes", package: "swift-http-types"),
+                "TandemServerCore", "Tandem", "TandemTesting",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
             swiftSettings: strict
         ),
@@ -220,7 +222,8 @@ let package = Package(
         .testTarget(
             name: "TandemDatasyncTests",
             dependencies: [
-                "TandemDatasync", "TandemServer", "TandemServerCore", "TandemSync", "Tandem", "tandem-server",
+                "TandemDatasync", "TandemServer", "TandemServerCore", "TandemSync", "TandemTesting", "Tandem",
+                "tandem-server", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
