@@ -154,6 +154,7 @@ extension SyncError {
         case .unsendable(let problem):
             (code, advice) = (.unsendable, "Change the value.")
             (message, table, property) = (problem.message, problem.table ?? table, problem.member)
+        case .file(let problem): (code, status) = (.refused, problem.status)
         }
         self.init(
             code, message, advice: advice, table: table?.rawValue, url: url, status: status, property: property,

@@ -58,6 +58,7 @@ import Testing
             case .later: 7
             case .badAnswer: 8
             case .unsendable: 9
+            case .file: 10
             }
         }
     }
@@ -72,11 +73,12 @@ import Testing
                 url: "https://ada:hunter2@shop.example:8443/tables/Card?code=hunter2", status: 200)),
         .badAnswer(BadAnswer(.notJSON, "It is HTML.", table: "Card", url: "", status: 200)),
         .unsendable(Unsendable(.value, "It is no number.")), .unsendable(Unsendable(.filter, "It can't be asked.")),
+        .file(.unreadable(Telling())),
     ]
     static let failures = all.map(Failure.init)
 
     @Test func eachFailureIsTried() {
-        #expect(Set(Self.failures.map(\.number)) == Set(0...9))
+        #expect(Set(Self.failures.map(\.number)) == Set(0...10))
     }
 
     private func check(_ error: (any Error)?, _ place: String) throws {

@@ -21,7 +21,7 @@ extension PushRun {
             let next = try await leaveUncertain(attempt, error)
             if answer.code.isStrangers { noteExhausted(attempt.id, error) }
             return next
-        case .refused, .conflict, .gone, .notFound, .unsendable:
+        case .refused, .conflict, .gone, .notFound, .unsendable, .file:
             // A server that refuses is not down. What can't be written down has not been to it.
             if case .unsendable = failure {} else { state.withLock { $0.noteAnswer() } }
             guard !mayHaveActed else { return try await leaveUncertain(attempt, error) }

@@ -4,7 +4,7 @@ public struct BadAnswer: Error, Hashable, Sendable {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case status, notJSON, tooLarge, wrongType, missingID, invalidID, repeatedID, otherItem, invalidVersion
-            case noUpdatedAt, invalidTime, outOfOrder, tooManyItems, ambiguous, foreignLink
+            case noUpdatedAt, invalidTime, outOfOrder, tooManyItems, ambiguous, foreignLink, size, noETag
         }
         private let kind: Kind
         public var description: String { kind.rawValue }
@@ -40,6 +40,10 @@ public struct BadAnswer: Error, Hashable, Sendable {
         public static let ambiguous = Code(kind: .ambiguous)
         /// The next page is said to be on another host.
         public static let foreignLink = Code(kind: .foreignLink)
+        /// A file has another number of bytes than was said, or than is known of it.
+        public static let size = Code(kind: .size)
+        /// A file was taken, and the answer does not say which one it is now.
+        public static let noETag = Code(kind: .noETag)
     }
 
     /// What is wrong, to be matched.

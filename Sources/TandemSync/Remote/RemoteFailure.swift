@@ -14,6 +14,7 @@ import Tandem
 /// | ``later(status:retryAfter:)`` | unless it is 425 or 429 | time |
 /// | ``badAnswer(_:)`` | yes | whoever runs the server |
 /// | ``unsendable(_:)`` | no | another value |
+/// | ``file(_:)`` | no | see ``FileProblem``; only ``RemoteFiles`` throws it |
 public enum RemoteFailure: Error, Sendable {
     /// What the answer of a ``conflict(status:item:detail:)`` said besides the item.
     public struct ConflictDetail: Hashable, Sendable {
@@ -51,13 +52,15 @@ public enum RemoteFailure: Error, Sendable {
     case badAnswer(BadAnswer)
     /// The request can't be written down in this server's tongue.
     case unsendable(Unsendable)
+    /// Something about a file, which no exchange of objects has.
+    case file(FileProblem)
 
     /// Whether the server may have done what it was asked.
     public var mayHaveActed: Bool {
         switch self {
         case .lost, .badAnswer: true
         case .later(let status, _): status != 425 && status != 429
-        case .notSent, .unauthenticated, .conflict, .gone, .notFound, .refused, .unsendable: false
+        case .notSent, .unauthenticated, .conflict, .gone, .notFound, .refused, .unsendable, .file: false
         }
     }
 
@@ -88,6 +91,7 @@ extension RemoteFailure: CustomStringConvertible {
             "The server can't answer now (\(status))" + (delay.map { ", but in \($0)." } ?? ".")
         case .badAnswer(let answer): answer.description
         case .unsendable(let problem): problem.description
+        case .file(let problem): problem.description
         }
     }
 }

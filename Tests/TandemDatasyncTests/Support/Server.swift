@@ -68,6 +68,7 @@ extension RemoteFailure {
         case .later(let status, let delay): "later \(status)\(delay.map { " in \($0)" } ?? "")"
         case .badAnswer(let answer): "bad \(answer.code)"
         case .unsendable(let problem): "unsendable \(problem.code)"
+        case .file(let problem): "file: \(problem)"
         }
     }
 }

@@ -83,6 +83,7 @@ extension RemoteFailure {
         case .later(_, let delay): "later \(delay.map { "in \($0.components.seconds) s" } ?? "some time")"
         case .badAnswer(let answer): "bad \(answer.code)"
         case .unsendable(let problem): "unsendable \(problem.code)"
+        case .file(let problem): "file: \(problem)"
         }
     }
 }
