@@ -11,6 +11,8 @@ public struct ServerConfiguration: Sendable {
     /// Whom a bearer token belongs to; nil for a token that is not valid, which gets a 401. Without this function tokens
     /// are not looked at, and nobody has tables of their own.
     public var user: (@Sendable (_ token: String) -> String?)?
+    /// Where files are kept, and for whom; nil to serve none: a request for one gets a 404.
+    public var files: ServerFiles?
     /// What an application adds.
     public var hooks = ServerHooks()
     /// How large a request may be.

@@ -67,11 +67,7 @@ public final class ServerCore: Sendable {
 
     /// Answers a request, with the faults that the configuration has for it.
     public func exchange(_ request: HTTPRequest, body: [UInt8]) async -> Outcome {
-        let number = state.withLock { state in
-            defer { state.requests += 1 }
-            return state.requests
-        }
-        let faults = configuration.faults.faults(request, number)
+        let faults = configuration.faults.faults(request, nextNumber())
         var skew = Duration.zero
         for case .latency(let latency) in faults { await configuration.clock.sleep(latency) }
         if faults.contains(.lostRequest) { return .noAnswer(wasCarriedOut: false) }
@@ -90,8 +86,16 @@ public final class ServerCore: Sendable {
             ? .noAnswer(wasCarriedOut: true) : .answer(dated(response, skew), body: body)
     }
 
+    /// The number of a request that comes now, by which faults are chosen.
+    func nextNumber() -> Int {
+        state.withLock { state in
+            defer { state.requests += 1 }
+            return state.requests
+        }
+    }
+
     /// With the server's time, which clients tell their own clock's error by.
-    private func dated(_ response: HTTPResponse, _ skew: Duration) -> HTTPResponse {
+    func dated(_ response: HTTPResponse, _ skew: Duration) -> HTTPResponse {
         var response = response
         response.headerFields[.date] = WireTime.http(milliseconds: skewed(configuration.clock.milliseconds, skew))
         return response

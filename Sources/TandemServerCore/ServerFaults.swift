@@ -1,6 +1,8 @@
 import HTTPTypes
 
 /// One way in which a server, or the network before it, misbehaves.
+///
+/// Requests for files know neither `twice` nor `conflict` nor `race`: their bytes come once, and have no row.
 public enum ServerFault: Sendable, Hashable {
     /// The request waits before it is looked at.
     case latency(Duration)
@@ -17,6 +19,16 @@ public enum ServerFault: Sendable, Hashable {
     /// Another writer is quicker by a moment: a change whose version was right gets a 409 and the other's row, as
     /// Datasync has it over a database. Azure Mobile Apps has no such answer, and no such fault.
     case race
+    /// Of a file that comes, so many bytes of this request's are taken; then the connection breaks.
+    case cutRequest(after: Int64)
+    /// Of a file that goes out, so many bytes are sent; then the connection breaks.
+    case cutAnswer(after: Int64)
+    /// A file that goes out is said to be by so many bytes larger than it is, or smaller.
+    case wrongSize(by: Int64)
+    /// A file that goes out has another first byte, and one that has come is said not to have its hash.
+    case wrongHash
+    /// A file's bytes wait so long before each piece.
+    case slow(Duration)
     /// For this request the server's clock is off by so much; times may go backwards by it.
     case skew(Duration)
 }

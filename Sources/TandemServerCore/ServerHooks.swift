@@ -13,6 +13,10 @@ public struct ServerHooks: Sendable {
     /// Sees what was written. It is not committed yet: a transaction that then fails takes it back.
     public var afterWrite: (@Sendable (ServerChange.Kind, ServerRow) -> Void)?
 
+    /// Whether a user may do this to a file. One that may not be read is as if it were not there; sending and deleting
+    /// get a 403. It runs outside of any transaction.
+    public var authorizeFile: (@Sendable (ServerFile.Action, ServerFile, _ user: String?) -> Bool)?
+
     /// Nothing is added.
     public init() {}
 }

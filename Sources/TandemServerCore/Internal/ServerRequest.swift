@@ -57,8 +57,8 @@ extension HTTPField.Name {
     static let zumoServerVersion = Self.known("x-zumo-server-version")
     static let link = Self.known("Link")
 
-    /// A name that is written in this file, and is a field's name.
-    private static func known(_ name: String) -> HTTPField.Name {
+    /// A name that is written in this module, and is a field's name.
+    static func known(_ name: String) -> HTTPField.Name {
         guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is no name of a header field") }
         return name
     }

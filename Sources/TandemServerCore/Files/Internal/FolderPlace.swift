@@ -1,0 +1,189 @@
+import Foundation
+
+/// A shelf's files in a folder: `<folder>/<ID's first two digits>/<ID>.data` has the bytes, `<ID>.json` the record.
+///
+/// A file is there when its record says so. A record takes the place of another by its name, after the bytes and then
+/// itself are on the disk, so that a crash leaves a beginning to go on from, or the whole file.
+final class FolderPlace: ShelfPlace {
+    private let root: FileHandleNumber
+
+    /// - Throws: ``FileShelfError/Code/cannotOpen``.
+    init(_ path: String) throws(FileShelfError) {
+        if mkdir(path, 0o700) != 0, errno != EEXIST {
+            throw FileShelfError(.cannotOpen, "The folder for files can't be made: \(path): \(systemError)")
+        }
+        let number = Foundation.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else {
+            throw FileShelfError(.cannotOpen, "The folder for files can't be opened: \(path): \(systemError)")
+        }
+        root = FileHandleNumber(number)
+    }
+
+    func record(_ id: String) throws(FileShelfError) -> FileRecord? {
+        guard let shard = try shard(id, isMade: false), let file = try openFile(shard, "\(id).json", O_RDONLY) else {
+            return nil
+        }
+        let bytes = try file.read(at: 0, count: 1 << 16)
+        guard let record = try? JSONDecoder().decode(FileRecord.self, from: Data(bytes)), record.file.id == id else {
+            throw FileShelfError(.damaged, "The record of the file \(id) can't be read.")
+        }
+        return record
+    }
+
+    func save(_ record: FileRecord) throws(FileShelfError) {
+        let id = record.file.id
+        guard let shard = try shard(id, isMade: true), let bytes = try? JSONEncoder().encode(record) else {
+            throw FileShelfError(.failed, "The record of the file \(id) can't be written.")
+        }
+        let partial = "\(id).json.partial"
+        guard let file = try openFile(shard, partial, O_RDWR | O_CREAT | O_TRUNC) else { return }
+        try file.write(Array(bytes), at: 0)
+        try file.flush()
+        guard renameat(shard.number, partial, shard.number, "\(id).json") == 0 else { throw failure("renamed", id) }
+        guard fsync(shard.number) == 0 else { throw failure("flushed", id) }
+    }
+
+    func remove(_ id: String) throws(FileShelfError) {
+        guard let shard = try shard(id, isMade: false) else { return }
+        // The record first: bytes without one are nobody's.
+        for name in ["\(id).json", "\(id).data"] where unlinkat(shard.number, name, 0) != 0 && errno != ENOENT {
+            throw failure("removed", id)
+        }
+        _ = fsync(shard.number)
+    }
+
+    func create(_ id: String) throws(FileShelfError) -> any ShelfContent {
+        guard let shard = try shard(id, isMade: true) else { throw failure("made", id) }
+        // Under another number: whoever has older bytes open does not see these, and does not write to them.
+        if unlinkat(shard.number, "\(id).data", 0) != 0, errno != ENOENT { throw failure("removed", id) }
+        guard let file = try openFile(shard, "\(id).data", O_RDWR | O_CREAT | O_EXCL) else {
+            throw failure("made", id)
+        }
+        return file
+    }
+
+    func open(_ id: String) throws(FileShelfError) -> (any ShelfContent)? {
+        guard let shard = try shard(id, isMade: false) else { return nil }
+        return try openFile(shard, "\(id).data", O_RDWR)
+    }
+
+    func ids() throws(FileShelfError) -> [String] {
+        var ids: [String] = []
+        for name in try names(root) where name.utf8.count == 2 {
+            let number = openat(root.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard number >= 0 else { continue }
+            for name in try names(FileHandleNumber(number)) where name.hasSuffix(".json") {
+                let id = String(name.dropLast(5))
+                if ServerFile.isID(id) { ids.append(id) }
+            }
+        }
+        return ids
+    }
+}
+
+extension FolderPlace {
+    /// The folder in which a file is, so that none has all of them. A link is none.
+    private func shard(_ id: String, isMade: Bool) throws(FileShelfError) -> FileHandleNumber? {
+        let name = String(id.prefix(2))
+        if isMade, mkdirat(root.number, name, 0o700) == 0 { _ = fsync(root.number) }
+        let number = openat(root.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        if number >= 0 { return FileHandleNumber(number) }
+        if errno == ENOENT, !isMade { return nil }
+        throw failure("opened", name)
+    }
+
+    /// A file, of its own and no link to one; nil if there is none.
+    private func openFile(
+        _ shard: FileHandleNumber, _ name: String, _ flags: Int32
+    ) throws(FileShelfError) -> DiskContent? {
+        let number = openat(shard.number, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
+        guard number >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("opened", name)
+        }
+        let handle = FileHandleNumber(number)
+        var status = stat()
+        guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw FileShelfError(.damaged, "\(name) is no file.")
+        }
+        return DiskContent(handle: handle)
+    }
+
+    private func names(_ folder: FileHandleNumber) throws(FileShelfError) -> [String] {
+        // A listing has a position: it is made with a number of its own.
+        guard let listing = fdopendir(openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) else {
+            throw failure("listed", "a folder")
+        }
+        defer { closedir(listing) }
+        var names: [String] = []
+        while let entry = readdir(listing) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+}
+
+private struct DiskContent: ShelfContent {
+    let handle: FileHandleNumber
+
+    func size() throws(FileShelfError) -> Int64 {
+        var status = stat()
+        guard fstat(handle.number, &status) == 0 else { throw failure("measured", "a file") }
+        return Int64(status.st_size)
+    }
+
+    func read(at offset: Int64, count: Int) throws(FileShelfError) -> [UInt8] {
+        guard count > 0, offset >= 0 else { return [] }
+        var isFailed = false
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { target, done in
+            while done < count {
+                let got = pread(handle.number, target.baseAddress! + done, count - done, off_t(offset) + off_t(done))
+                if got < 0, errno == EINTR { continue }
+                if got < 0 { isFailed = true }
+                if got <= 0 { break }
+                done += got
+            }
+        }
+        if isFailed { throw failure("read", "a file") }
+        return bytes
+    }
+
+    func write(_ bytes: [UInt8], at offset: Int64) throws(FileShelfError) {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes { bytes in
+                pwrite(handle.number, bytes.baseAddress! + done, bytes.count - done, off_t(offset) + off_t(done))
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure("written", "a file") }
+            done += count
+        }
+    }
+
+    func flush() throws(FileShelfError) {
+        guard fsync(handle.number) == 0 else { throw failure("flushed", "a file") }
+    }
+}
+
+/// An open file's number, closed when nobody has it any more.
+private final class FileHandleNumber: Sendable {
+    let number: Int32
+
+    init(_ number: Int32) { self.number = number }
+
+    deinit { close(number) }
+}
+
+private var systemError: String { String(cString: strerror(errno)) }
+
+private func failure(_ what: String, _ name: String) -> FileShelfError {
+    let number = errno
+    switch number {
+    case ENOSPC, EDQUOT, EFBIG: return FileShelfError(.outOfSpace, "There is no room for files.")
+    case ELOOP, ENOTDIR: return FileShelfError(.damaged, "\(name) is a link, or no folder.")
+    default: return FileShelfError(.failed, "\(name) can't be \(what): \(String(cString: strerror(number)))")
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+
+/// A file's hash on the wire: `Repr-Digest: sha-256=:…:` of RFC 9530.
+enum ServerDigest {
+    static func hex(_ byte: UInt8) -> String {
+        (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }
+
+    /// The SHA-256 in a field's value as hexadecimal digits; nil if it has none, or more than one.
+    static func sha256(in text: String) -> String? {
+        var found: String?
+        for member in text.split(separator: ",") {
+            let member = member.trimmingCharacters(in: CharacterSet(charactersIn: " \t"))
+            guard member.hasPrefix("sha-256=") else { continue }
+            let value = member.dropFirst(8)
+            guard found == nil, value.count == 46, value.first == ":", value.last == ":",
+                let bytes = Data(base64Encoded: String(value.dropFirst().dropLast())), bytes.count == 32
+            else { return nil }
+            found = bytes.map(hex).joined()
+        }
+        return found
+    }
+
+    /// A field's value for a SHA-256 as hexadecimal digits.
+    static func field(_ sha256: String) -> String {
+        let digits = Array(sha256.utf8)
+        let bytes = stride(from: 0, to: digits.count - 1, by: 2).map { index in
+            UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16) ?? 0
+        }
+        return "sha-256=:\(Data(bytes).base64EncodedString()):"
+    }
+}

@@ -1,0 +1,85 @@
+/// A file's name on the wire: `Content-Disposition` of RFC 6266 with `filename*` as RFC 8187 encodes it.
+enum ServerFileName {
+    /// The longest name, in bytes of UTF-8.
+    static let greatest = 1024
+
+    /// RFC 8187's attr-char.
+    private static let plain = Set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$&+-.^_`|~".utf8)
+
+    /// A field's value. It is ASCII, without a line's end or a quote, whatever the name has.
+    static func field(_ name: String) -> String {
+        var text = "attachment; filename*=UTF-8''"
+        for byte in name.utf8 {
+            if plain.contains(byte) {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                text += "%" + ServerDigest.hex(byte).uppercased()
+            }
+        }
+        return text
+    }
+
+    /// The name in a field's value: of `filename*` in UTF-8, else of `filename`; empty if it has neither. Nil if what
+    /// stands there is no such value, or the name is too long.
+    static func name(in text: String) -> String? {
+        var plain: String?
+        for parameter in parameters(text).dropFirst() {
+            guard let equals = parameter.firstIndex(of: "=") else { return nil }
+            let key = trimmed(parameter[..<equals]).lowercased()
+            let value = trimmed(parameter[parameter.index(after: equals)...])
+            if key == "filename*" {
+                let parts = value.split(separator: "'", maxSplits: 2, omittingEmptySubsequences: false)
+                guard parts.count == 3, parts[0].lowercased() == "utf-8",
+                    let name = QueryText.decode(parts[2], plusIsSpace: false)
+                else { return nil }
+                return name.utf8.count <= greatest ? name : nil
+            }
+            if key == "filename" { plain = unquoted(value) }
+        }
+        let name = plain ?? ""
+        return name.utf8.count <= greatest ? name : nil
+    }
+
+    /// What semicolons part that are in no quotes.
+    private static func parameters(_ text: String) -> [Substring] {
+        var parts: [Substring] = []
+        var (start, isQuoted, isEscaped) = (text.startIndex, false, false)
+        for index in text.indices {
+            let character = text[index]
+            if isEscaped {
+                isEscaped = false
+            } else if isQuoted, character == "\\" {
+                isEscaped = true
+            } else if character == "\"" {
+                isQuoted.toggle()
+            } else if character == ";", !isQuoted {
+                parts.append(text[start..<index])
+                start = text.index(after: index)
+            }
+        }
+        return parts + [text[start...]]
+    }
+
+    private static func unquoted(_ text: Substring) -> String {
+        guard text.count >= 2, text.first == "\"", text.last == "\"" else { return String(text) }
+        var name = ""
+        var isEscaped = false
+        for character in text.dropFirst().dropLast() {
+            if !isEscaped, character == "\\" {
+                isEscaped = true
+            } else {
+                name.append(character)
+                isEscaped = false
+            }
+        }
+        return name
+    }
+
+    private static func trimmed(_ text: Substring) -> Substring {
+        var text = text
+        while text.first == " " || text.first == "\t" { text.removeFirst() }
+        while text.last == " " || text.last == "\t" { text.removeLast() }
+        return text
+    }
+}
