@@ -65,7 +65,7 @@ extension AnswerReader {
     }
 
     /// How long the server asks to be left alone: by seconds, or by a time of its own clock.
-    private func retryAfter(_ response: HTTPResponse) -> Duration? {
+    func retryAfter(_ response: HTTPResponse) -> Duration? {
         guard let text = response.headerFields[.retryAfter] else { return nil }
         if text.utf8.count <= 9, !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
             return Int64(text).map { .seconds($0) }

@@ -19,7 +19,7 @@ import NIOHTTP1
 /// Connections are kept open for four seconds after an answer. They are closed by ``shutdown()``, or when the last
 /// reference to the transport goes.
 public final class AsyncHTTPTransport: HTTPTransport {
-    private let clients: HTTPClients
+    let clients: HTTPClients
     private let exchangeTimeout: TimeAmount
 
     /// A transport with connections of its own, on a thread that it shares with others.
@@ -56,6 +56,12 @@ public final class AsyncHTTPTransport: HTTPTransport {
     }
 
     private static func written(_ request: HTTPRequest, body: [UInt8], to server: String) throws -> HTTPClient.Request {
+        try written(request, body: body.isEmpty ? nil : .byteBuffer(ByteBuffer(bytes: body)), to: server)
+    }
+
+    static func written(
+        _ request: HTTPRequest, body: HTTPClient.Body?, to server: String
+    ) throws -> HTTPClient.Request {
         guard request.scheme == "https" || request.scheme == "http", let host = request.authority, !host.isEmpty else {
             throw NetworkError(.invalidAddress, "The address is none of HTTP.", server: server)
         }
@@ -65,6 +71,6 @@ public final class AsyncHTTPTransport: HTTPTransport {
         if !headers.contains(name: "Accept-Encoding") { headers.add(name: "Accept-Encoding", value: "gzip, deflate") }
         return try HTTPClient.Request(
             url: server + (request.path ?? "/"), method: HTTPMethod(rawValue: request.method.rawValue),
-            headers: headers, body: body.isEmpty ? nil : .byteBuffer(ByteBuffer(bytes: body)))
+            headers: headers, body: body)
     }
 }

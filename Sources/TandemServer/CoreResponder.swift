@@ -6,9 +6,9 @@ import TandemServerCore
 /// Hands requests to the core, and its answers back.
 struct CoreResponder: Sendable {
     /// Thrown to close a connection.
-    private enum Close: Error { case noAnswer, longBody }
+    enum Close: Error { case noAnswer, longBody }
 
-    private let core: ServerCore
+    let core: ServerCore
     private let scheme: String
     /// The most bytes of a body that the core is shown; one more is enough for it to refuse.
     private let limit: Int
@@ -22,6 +22,7 @@ struct CoreResponder: Sendable {
     func respond(to request: Request, by writer: consuming ResponseWriter) async throws {
         var head = request.head
         head.scheme = scheme
+        if core.isForFile(head) { return try await respondWithFile(to: request, head, by: writer) }
         var parts = request.body.makeAsyncIterator()
         var body: [UInt8] = []
         while body.count <= limit, let part = try await parts.next() {
@@ -38,8 +39,11 @@ struct CoreResponder: Sendable {
         let hasBody = !bytes.isEmpty && head.method != .head
         let content = hasBody ? ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)) : ResponseBody()
         try await writer.write(response: response, body: content)
-        guard !isWhole else { return }
-        // A client that is still sending would not see the answer if the connection closed at once.
+        if !isWhole { try await drain(&parts) }
+    }
+
+    /// Closes the connection, in a moment: a client that is still sending would not see the answer otherwise.
+    func drain(_ parts: inout RequestBody.AsyncIterator) async throws {
         var patience = 4 << 20
         while patience > 0, let part = try await parts.next() { patience -= part.readableBytes }
         throw Close.longBody

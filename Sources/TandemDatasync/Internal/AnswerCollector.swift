@@ -37,12 +37,7 @@ final class AnswerCollector: HTTPClientResponseDelegate {
     func didReceiveHead(
         task: HTTPClient.Task<(HTTPResponse, [UInt8])>, _ head: HTTPResponseHead
     ) -> EventLoopFuture<Void> {
-        guard (200...999).contains(head.status.code) else { return task.eventLoop.makeFailedFuture(BadHead()) }
-        var response = HTTPResponse(status: .init(code: Int(head.status.code)))
-        for (name, value) in head.headers {
-            guard let name = HTTPField.Name(name) else { continue }
-            response.headerFields.append(HTTPField(name: name, value: value))
-        }
+        guard let response = HTTPResponse(head) else { return task.eventLoop.makeFailedFuture(BadHead()) }
         // Of a compressed body the length says nothing yet.
         let isCompressed = head.headers.contains(name: "Content-Encoding")
         let length = response.headerFields[.contentLength].flatMap { Int($0) } ?? 0

@@ -9,7 +9,7 @@ import Synchronization
 final class HTTPClients: Sendable {
     private let configuration: HTTPClient.Configuration
     /// One event loop for all: what `AnswerCollector` is told then comes in the order in which it happened.
-    private let eventLoop: any EventLoop
+    let eventLoop: any EventLoop
     /// By scheme and host; nil once they are shut down.
     private let clients = Mutex<[String: HTTPClient]?>([:])
 

@@ -1,0 +1,120 @@
+import HTTPTypes
+import Synchronization
+import Tandem
+import TandemSync
+
+/// Takes the answer to a `GET` of a file apart, and hands its bytes over.
+final class FileDownload: Sendable {
+    private struct State {
+        var file: ServedFile?
+        /// Where in the file the next byte of the answer belongs.
+        var place: Int64 = 0
+    }
+
+    private let exchange: FileExchange
+    private let wanted: RemoteFile
+    private let offset: Int64
+    private let take: @Sendable (FilePiece) async throws -> Void
+    private let state = Mutex(State())
+
+    init(
+        _ exchange: FileExchange, _ wanted: RemoteFile, from offset: Int64,
+        to take: @escaping @Sendable (FilePiece) async throws -> Void
+    ) {
+        self.exchange = exchange
+        self.wanted = wanted
+        self.offset = offset
+        self.take = take
+    }
+
+    /// The fields that ask for the file from the offset on.
+    static func fields(_ file: RemoteFile, from offset: Int64) -> HTTPFields {
+        // A body that is compressed on the way has another length.
+        var fields: HTTPFields = [.acceptEncoding: "identity"]
+        if offset > 0 { fields[.range] = "bytes=\(offset)-" }
+        if let etag = file.etag { fields[.ifMatch] = "\"\(etag)\"" }
+        return fields
+    }
+
+    /// Takes a piece of the answer.
+    func piece(_ response: HTTPResponse, _ bytes: [UInt8]) async throws {
+        let file = try begin(response)
+        var bytes = bytes
+        let place = state.withLock { state in
+            defer { state.place += Int64(bytes.count) }
+            return state.place
+        }
+        guard place + Int64(bytes.count) <= file.size else {
+            throw exchange.bad(.size, "There are more bytes than the file has.", response.status.code)
+        }
+        // A server that knows no ranges sends all of it.
+        var start = place
+        if start < offset {
+            let skipped = min(Int64(bytes.count), offset - start)
+            bytes.removeFirst(Int(skipped))
+            start += skipped
+        }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let piece = FilePiece(bytes: Array(rest.prefix(FilePiece.greatestSize)), offset: start, file: file)
+            rest = rest.dropFirst(piece.bytes.count)
+            start += Int64(piece.bytes.count)
+            do {
+                try await take(piece)
+            } catch is CancellationError where Task.isCancelled {
+                throw CancellationError()
+            } catch {
+                throw RemoteFailure.file(.notTaken(error))
+            }
+        }
+    }
+
+    /// What the server said of the file, once all has come.
+    func end(_ response: HTTPResponse) throws(RemoteFailure) -> ServedFile {
+        let file = try begin(response)
+        guard state.withLock({ $0.place }) == file.size else {
+            throw exchange.bad(.size, "There are fewer bytes than the file has.", response.status.code)
+        }
+        return file
+    }
+
+    /// What the head says, once.
+    private func begin(_ response: HTTPResponse) throws(RemoteFailure) -> ServedFile {
+        if let file = state.withLock({ $0.file }) { return file }
+        let (file, place) = try head(response)
+        state.withLock { state in
+            state.file = file
+            state.place = place
+        }
+        return file
+    }
+
+    private func head(_ response: HTTPResponse) throws(RemoteFailure) -> (ServedFile, place: Int64) {
+        let fields = FileFields(response)
+        let status = response.status.code
+        guard fields.isPlain else { throw exchange.bad(.wrongType, "The file is encoded.", status) }
+        var place: Int64 = 0
+        let size: Int64
+        switch status {
+        case 200:
+            // A body in chunks does not say how long it is: then it is as long as is known, or it can't be told apart
+            // from one without end.
+            guard let length = fields.length ?? wanted.size else {
+                throw exchange.bad(.size, "The answer does not say how many bytes the file has.", status)
+            }
+            size = length
+        case 206:
+            guard let range = fields.range, range.first == offset, range.last == range.size - 1,
+                fields.length.map({ $0 == range.size - offset }) ?? true
+            else { throw exchange.bad(.size, "The answer is another range than was asked for.", status) }
+            (size, place) = (range.size, range.first)
+        default: throw exchange.bad(.status, "The status is not one of this answer.", status)
+        }
+        if let etag = wanted.etag, let found = fields.etag, etag != found { throw .file(.changed) }
+        if let known = wanted.size, known != size {
+            throw exchange.bad(.size, "The file has \(size) bytes there, and \(known) are known of.", status)
+        }
+        guard offset <= size else { throw .file(.changed) }
+        return (ServedFile(size: size, etag: fields.etag, sha256: fields.sha256), place)
+    }
+}

@@ -1,0 +1,57 @@
+import AsyncHTTPClient
+public import DatasyncWire
+public import HTTPTypes
+import NIOCore
+import NIOHTTPCompression
+
+/// Files go over the same connections, with the same trust. ``Configuration/idleTimeout`` is how long
+/// the server may take nothing or say nothing; how long the whole takes has no limit.
+extension AsyncHTTPTransport: FileTransport {
+    public func exchange(
+        _ request: HTTPRequest, body: FileBody?,
+        take: @escaping @Sendable (HTTPResponse, [UInt8]) async throws -> Void
+    ) async throws(TransportFailure) -> HTTPResponse {
+        if Task.isCancelled { throw .notSent(CancellationError()) }
+        let server = "\(request.scheme ?? "")://\(request.authority ?? "")"
+        let collector = FileCollector(take: take)
+        let response: HTTPResponse
+        do {
+            let stream = body.flatMap { body in
+                body.count > 0 ? collector.stream(body, on: clients.eventLoop) : nil
+            }
+            let request = try Self.written(request, body: stream, to: server)
+            guard let client = clients.client(for: request) else { throw HTTPClientError.alreadyShutdown }
+            let exchange = client.execute(request: request, delegate: collector)
+            response = try await withTaskCancellationHandler {
+                try await exchange.get()
+            } onCancel: {
+                exchange.cancel()
+                collector.cancel()
+            }
+        } catch {
+            await collector.end()
+            // What came before the connection broke need not come again.
+            if !Task.isCancelled, collector.thrown == nil { try? await collector.handOver() }
+            throw Self.failure(error, collector, server)
+        }
+        await collector.end()
+        do {
+            try await collector.handOver()
+        } catch {
+            throw .lost(Task.isCancelled ? CancellationError() : error)
+        }
+        return response
+    }
+
+    /// Why there is no whole answer. What the caller's closures threw comes before what that did to the exchange.
+    private static func failure(
+        _ error: any Error, _ collector: FileCollector, _ server: String
+    ) -> TransportFailure {
+        let wasSent = collector.wasSent
+        if Task.isCancelled { return wasSent ? .lost(CancellationError()) : .notSent(CancellationError()) }
+        if let thrown = collector.thrown { return wasSent ? .lost(thrown) : .notSent(thrown) }
+        if case NIOHTTPDecompression.DecompressionError.limit = error { return .tooLarge }
+        let cause = error as? NetworkError ?? NetworkError(error, server: server, wasConnected: wasSent)
+        return wasSent ? .lost(cause) : .notSent(cause)
+    }
+}

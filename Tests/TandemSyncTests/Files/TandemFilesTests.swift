@@ -1,0 +1,232 @@
+import DatasyncWire
+import Foundation
+import HTTPTypes
+import Synchronization
+import TandemServerCore
+import TandemSync
+import TandemTesting
+import Testing
+
+/// Files on a server that speaks our protocol, without a socket.
+@Suite struct TandemFilesTests {
+    private static let address = ServerAddress("http://shop.example/api")!
+    private static let plain = ServerAddress("http://shop.example")!
+
+    private func files(_ line: ShelfLine, _ authentication: Authentication? = nil) -> TandemFiles {
+        TandemFiles(Self.plain, over: line, authentication: authentication)
+    }
+
+    @Test(arguments: [0, 1, 262_143, 262_144, 262_145, 1 << 20, (1 << 20) + 1, 5_000_000])
+    func aFileComesBackAsItWentThere(count: Int) async throws {
+        let line = try ShelfLine()
+        let files = files(line)
+        let file = Sample.file(count)
+        let told = Mutex<[Int64]>([])
+        let uploaded = try await files.upload(file) { sent in told.withLock { $0.append(sent) } }
+        #expect(uploaded.url == "http://shop.example/files/\(Sample.id)")
+        let progress = told.withLock { $0 }
+        #expect(progress == progress.sorted())
+        #expect(progress.last == Int64(count))
+        let stored = try #require(try line.shelf.files().first)
+        #expect(stored.name == file.name)
+        #expect(stored.contentType == "image/jpeg")
+        let remote = RemoteFile(url: uploaded.url, etag: uploaded.etag, size: Int64(count))
+        let basket = Basket()
+        let served = try await files.download(remote, from: 0) { basket.take($0) }
+        #expect(basket.bytes == Sample.bytes(count))
+        #expect(served == ServedFile(size: Int64(count), etag: uploaded.etag, sha256: file.sha256))
+        #expect(basket.all.allSatisfy { $0.bytes.count <= FilePiece.greatestSize && $0.file == served })
+        #expect(try await files.upload(file) == uploaded)
+        // A small one goes at once, of a larger one the server is asked.
+        #expect(line.requests.prefix(2) == (count <= 1 << 20 ? ["PUT", "GET"] : ["HEAD", "PUT"]))
+        try await files.delete(remote)
+        #expect(await failure { try await files.delete(remote) } == "not found")
+        #expect(await failure { try await files.fetch(remote) } == "not found")
+    }
+
+    @Test(arguments: 1...20) func anUploadGoesOnWhereItWasCut(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        let count = 3_000_000
+        // Offsets within each attempt, HEADs between them.
+        let cuts = (0..<3).map { _ in Int64.random(in: 0...1_200_000, using: &generator) }
+        let line = try ShelfLine { configuration in
+            configuration.faults = .script(cuts.flatMap { [[], [.cutRequest(after: $0)]] })
+        }
+        let files = files(line)
+        let file = Sample.file(count, seed: seed)
+        var attempts = 0
+        while true {
+            attempts += 1
+            let outcome = await failure { try await files.upload(file) }
+            if outcome == "nothing" { break }
+            #expect(outcome == "lost: Broken", "cuts: \(cuts)")
+        }
+        let stored = try line.shelf.bytes(of: Sample.id, count: count)
+        #expect(stored == Sample.bytes(count, seed: seed), "cuts: \(cuts)")
+        // Twice is sent at most what was under way: a piece for each cut.
+        #expect(line.sent <= Int64(count + attempts * (256 << 10)), "cuts: \(cuts)")
+    }
+
+    @Test(arguments: [1000, 2_000_000]) func aLostAnswerDoesNoHarm(count: Int) async throws {
+        let isLarge = count > 1 << 20
+        let line = try ShelfLine { $0.faults = .script((isLarge ? [[]] : []) + [[.lostAnswer]]) }
+        let files = files(line)
+        #expect(await failure { try await files.upload(Sample.file(count)) } == "lost: Broken")
+        let sent = line.sent
+        let uploaded = try await files.upload(Sample.file(count))
+        #expect(try await files.fetch(RemoteFile(url: uploaded.url)) == Sample.bytes(count))
+        // Of a large one not a byte goes twice.
+        if isLarge { #expect(line.sent == sent) }
+    }
+
+    @Test func aDownloadGoesOnFromAnOffset() async throws {
+        let line = try ShelfLine { $0.faults = .script([[], [], [.cutAnswer(after: 1_000_001)]]) }
+        let files = files(line)
+        let bytes = Sample.bytes(3_000_000)
+        let uploaded = try await files.upload(Sample.file(3_000_000))
+        let file = RemoteFile(url: uploaded.url, etag: uploaded.etag)
+        let basket = Basket()
+        #expect(await failure { try await files.download(file, from: 0) { basket.take($0) } } == "lost: Cut")
+        let offset = basket.bytes.count
+        #expect(offset == 1_000_001)
+        _ = try await files.download(file, from: Int64(offset)) { basket.take($0) }
+        #expect(basket.bytes == bytes)
+        #expect(basket.all.map(\.offset) == basket.all.map(\.offset).sorted())
+        #expect(await failure { try await files.fetch(file, from: 3_000_000) } == "changed")
+        #expect(await failure { try await files.fetch(file, from: 9_000_000) } == "changed")
+    }
+
+    @Test func whatIsNoLongerTheSameIsSaid() async throws {
+        let line = try ShelfLine()
+        let files = files(line)
+        let uploaded = try await files.upload(Sample.file(1000))
+        for count in [1000, 2_000_000] {
+            #expect(await failure { try await files.upload(Sample.file(count, seed: 2)) }.contains("another file"))
+        }
+        let other = RemoteFile(url: uploaded.url, etag: "other")
+        #expect(await failure { try await files.fetch(other) } == "changed")
+        #expect(await failure { try await files.delete(other) } == "changed")
+        #expect(await failure { try await files.fetch(RemoteFile(url: uploaded.url, size: 999)) } == "bad size")
+        #expect(try await files.fetch(RemoteFile(url: uploaded.url)) == Sample.bytes(1000))
+    }
+
+    @Test func refusalsOfTheServerAreTold() async throws {
+        let line = try ShelfLine { configuration in
+            configuration.files?.limit = 1500
+            configuration.faults = .script([[], [.wrongHash], [.status(507)], [.status(503)], [.status(403)]])
+        }
+        let files = files(line)
+        #expect(await failure { try await files.upload(Sample.file(1501)) }.contains("larger"))
+        #expect(await failure { try await files.upload(Sample.file(1000)) }.contains("hash"))
+        #expect(await failure { try await files.upload(Sample.file(1000)) }.contains("no room"))
+        #expect(await failure { try await files.upload(Sample.file(1000)) } == "later 503")
+        #expect(await failure { try await files.upload(Sample.file(1000)) } == "refused 403: ")
+        var lying = Sample.file(1000)
+        lying.sha256 = Sample.file(1000, seed: 2).sha256
+        let wrong = lying
+        #expect(await failure { try await files.upload(wrong) }.contains("hash"))
+        #expect(try line.shelf.files().isEmpty)
+    }
+
+    private struct Ending: FileBytes {
+        let count: Int
+        func read(at offset: Int64, count: Int) throws -> [UInt8] {
+            if offset >= 600_000 { throw CocoaError(.fileReadNoSuchFile) }
+            return [UInt8](repeating: 1, count: max(0, min(count, self.count - Int(offset))))
+        }
+    }
+
+    @Test func bytesThatCannotBeReadEndTheUpload() async throws {
+        let line = try ShelfLine()
+        let files = files(line)
+        var file = Sample.file(900_000)
+        file.bytes = Ending(count: 300_000)
+        let short = file
+        #expect(
+            await failure { try await files.upload(short) }
+                == "unreadable: The file ends after 300000 bytes, and was said to have 900000.")
+        file.bytes = Ending(count: 900_000)
+        let broken = file
+        #expect(await failure { try await files.upload(broken) }.hasPrefix("unreadable: "))
+        // What came of it stays, and goes when the right bytes come.
+        #expect(try line.shelf.offset(of: Sample.id) != nil)
+        _ = try await files.upload(Sample.file(900_000))
+        #expect(try line.shelf.bytes(of: Sample.id, count: 900_000) == Sample.bytes(900_000))
+    }
+
+    @Test func whatTheTakerThrowsEndsTheDownload() async throws {
+        struct Full: Error {}
+        let files = files(try ShelfLine())
+        let uploaded = try await files.upload(Sample.file(900_000))
+        let calls = Synchronized(0)
+        let outcome = await failure {
+            try await files.download(RemoteFile(url: uploaded.url), from: 0) { _ in
+                calls.change { $0 += 1 }
+                throw Full()
+            }
+        }
+        #expect(outcome == "not taken: Full()")
+        #expect(calls.value == 1)
+    }
+
+    @Test func newCredentialsAreAskedForOnceAfterA401() async throws {
+        let line = try ShelfLine { configuration in
+            configuration.user = { $0 == "new" ? "anna" : nil }
+            configuration.files?.isPerUser = true
+        }
+        let reasons = Synchronized<[AuthenticationReason]>([])
+        let files = files(line) { reason in
+            reasons.change { $0.append(reason) }
+            return .bearer(reason == .first ? "old" : "new")
+        }
+        let told = Synchronized<[Int64]>([])
+        let uploaded = try await files.upload(Sample.file(600_000)) { sent in told.change { $0.append(sent) } }
+        #expect(reasons.value == [.first, .refused(status: 401)])
+        #expect(told.value == told.value.sorted())
+        #expect(try await files.fetch(RemoteFile(url: uploaded.url)) == Sample.bytes(600_000))
+        let refused = self.files(line) { _ in .bearer("old") }
+        #expect(await failure { try await refused.upload(Sample.file(2_000_000)) } == "unauthenticated")
+        #expect(await failure { try await refused.fetch(RemoteFile(url: uploaded.url)) } == "unauthenticated")
+        #expect(line.requests == ["PUT", "PUT", "GET", "HEAD", "HEAD", "GET", "GET"])
+    }
+
+    @Test(arguments: [
+        "https://evil.example/files/x", "http://shop.example.evil/api/files/x", "http://shop.example/files/x",
+        "http://shop.example/api/tables/card/x", "http://shop.example/api/files/", "http://shop.example/api/files/..",
+        "http://shop.example/api/files/a/b", "http://shop.example/api/files/x?y", "http://shop.example/api/files/x#y",
+        "http://shop.example/api/files/x\r\nX: y", "http://user@shop.example/api/files/x", "/api/files/x", "",
+        "file:///etc/passwd", "http://shop.example/api/files/%2e%2e%2ftables",
+    ])
+    func aURLElsewhereIsNeverAsked(url: String) async {
+        let files = TandemFiles(
+            Self.address,
+            over: AnsweringLine { request in
+                Issue.record("asked for \(request.path ?? "")")
+                return (HTTPResponse(status: .ok), [])
+            })
+        #expect(await failure { try await files.fetch(RemoteFile(url: url)) } == "unsendable invalidID")
+        #expect(await failure { try await files.delete(RemoteFile(url: url)) } == "unsendable invalidID")
+    }
+
+    @Test func whatIsNoFileIsNotSent() async {
+        let files = TandemFiles(
+            Self.address,
+            over: AnsweringLine { _ in
+                Issue.record("asked")
+                return (HTTPResponse(status: .ok), [])
+            })
+        let changes: [@Sendable (inout OutgoingFile) -> Void] = [
+            { $0.id = "../../etc/passwd" }, { $0.id = "00112233445566778899AABBCCDDEEFF" }, { $0.sha256 = "" },
+            { $0.size = -1 }, { $0.contentType = "a\r\nX: y" }, { $0.contentType = "фото" },
+            { $0.name = String(repeating: "ж", count: 513) },
+        ]
+        for change in changes {
+            var file = Sample.file(10)
+            change(&file)
+            let changed = file
+            #expect(await failure { try await files.upload(changed) }.hasPrefix("unsendable"))
+        }
+        let quoted = RemoteFile(url: "http://shop.example/api/files/x", etag: "a\"b")
+        #expect(await failure { try await files.fetch(quoted) } == "unsendable invalidVersion")
+    }
+}
