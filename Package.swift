@@ -103,7 +103,11 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .target(name: "TandemTesting", dependencies: ["Tandem", "TandemSync"], swiftSettings: strict),
+        .target(
+            name: "TandemTesting",
+            dependencies: ["Tandem", "TandemSync", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict
+        ),
         // What a server to develop against answers, without a socket. Shares no code with a client, so that one mistake
         // can't pass on both sides.
         .target(
