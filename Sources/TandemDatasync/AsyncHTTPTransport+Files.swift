@@ -29,12 +29,16 @@ extension AsyncHTTPTransport: FileTransport {
                 collector.cancel()
             }
         } catch {
-            await collector.end()
+            await collector.end(on: clients.eventLoop)
+            if let refusal = collector.refusal, !Task.isCancelled, collector.thrown == nil {
+                try? await collector.handOver()
+                return refusal
+            }
             // What came before the connection broke need not come again.
             if !Task.isCancelled, collector.thrown == nil { try? await collector.handOver() }
             throw Self.failure(error, collector, server)
         }
-        await collector.end()
+        await collector.end(on: clients.eventLoop)
         do {
             try await collector.handOver()
         } catch {

@@ -12,6 +12,12 @@ struct PlaceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The store to keep rows in. Without it they go with the server.", valueName: "file"))
     var store: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The folder to keep files in, which is made if there is none. Without it none are served.",
+            valueName: "folder"))
+    var files: String?
+
     @Option(help: ArgumentHelp("A certificate to speak TLS with, as PEM.", valueName: "file"))
     var certificate: String?
 

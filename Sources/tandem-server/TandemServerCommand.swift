@@ -23,12 +23,14 @@ struct TandemServerCommand: AsyncParsableCommand {
     func run() async throws {
         var configuration = service.configuration
         configuration.faults = faults.faults
+        if let files = place.files { configuration.files = ServerFiles(try FileShelf.inFolder(at: files)) }
         let core =
             try place.store.map { try ServerCore.onFile(at: $0, configuration: configuration) }
             ?? ServerCore.inMemory(configuration: configuration)
         let server = try await TandemServer.start(core, options: place.options())
         say("tandem-server listens on \(server.url.absoluteString)")
         say("\(service.dialect.name), \(place.store.map { "in the store \($0)" } ?? "in memory")")
+        if let files = place.files { say("Files are in \(files)") }
         say("It is for development and tests. For production there is Datasync on ASP.NET: \(Self.datasync)")
         try await server.untilStopped()
         say("tandem-server has stopped")

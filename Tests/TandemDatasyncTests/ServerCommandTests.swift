@@ -32,6 +32,24 @@ extension SocketTests {
             }
         }
 
+        @Test func filesInAFolderOutliveItAndWithoutAFolderThereAreNone() async throws {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tandem-\(UUID().uuidString)")
+            defer { try? FileManager.default.removeItem(at: folder) }
+            var uploaded: [UploadedFile] = []
+            for _ in 0..<2 {
+                let server = try ServerProcess(["--port", "0", "--files", folder.path])
+                let files = try TandemFiles(url: #require(await server.url(), "\(server.text)"))
+                uploaded.append(try await files.upload(FileSockets.file(3_000_000)))
+                #expect(server.text.contains("Files are in \(folder.path)"))
+                #expect(try await server.stop(SIGTERM) == 0)
+            }
+            #expect(uploaded[0].etag == uploaded[1].etag)
+            let server = try ServerProcess(["--port", "0"])
+            let files = try TandemFiles(url: #require(await server.url(), "\(server.text)"))
+            #expect(await fileFailure { try await files.upload(FileSockets.file(10)) } == "not found")
+            #expect(try await server.stop(SIGTERM) == 0)
+        }
+
         @Test func itServesTheTablesTheUsersAndTheDialectThatItIsTold() async throws {
             let server = try ServerProcess([
                 "--port", "0", "--dialect", "azure-mobile-apps", "--table", "Shop", "--user-table", "Card", "--user",

@@ -25,8 +25,24 @@ final class FileCollector: HTTPClientResponseDelegate {
         var workers: [Task<Void, any Error>] = []
         /// What one of the closures has thrown.
         var thrown: (any Error)?
+        /// The write that a body waits for.
+        var writing: (future: EventLoopFuture<Void>, waiting: EventLoopPromise<Void>)?
+        /// Whether there is a body of which some has not been written yet.
+        var isSending = false
+        /// How many bytes of the answer are still awaited that refuses the request before its body has left.
+        var refusalRest: Int64?
+        /// What a body waits for that is refused.
+        var parked: EventLoopPromise<Void>?
         var isOver = false
     }
+
+    /// Writes that AsyncHTTPClient has forgotten.
+    ///
+    /// NB: A write that has to wait since the connection is full gets a promise, and AsyncHTTPClient drops it if the
+    /// connection then fails (`RequestBag.StateMachine.fail`): who waits for it waits for ever, and in a debug build
+    /// a promise that goes without having been kept ends the process. So it does not go. It is a few hundred bytes for an
+    /// upload that was cut.
+    private static let forgotten = Mutex<[EventLoopFuture<Void>]>([])
 
     private let take: Take
     private let state = Mutex(State())
@@ -49,15 +65,34 @@ final class FileCollector: HTTPClientResponseDelegate {
         guard let response = HTTPResponse(head) else {
             return task.eventLoop.makeFailedFuture(AnswerCollector.BadHead())
         }
-        state.withLock { $0.response = response }
+        let isEnd = state.withLock { state in
+            state.response = response
+            guard state.isSending, response.status.code >= 300 else { return false }
+            state.refusalRest = response.headerFields[.contentLength].flatMap { Int64($0) } ?? 1
+            return state.refusalRest == 0
+        }
+        if isEnd { end(task) }
         return task.eventLoop.makeSucceededVoidFuture()
     }
 
+    /// The answer that came before the request's body had left.
+    ///
+    /// NB: AsyncHTTPClient stops writing then, and has the request wait for its body's end all the same, unless the
+    /// answer's last bytes come together with its end; and a write that it refuses fails the request, answer or not.
+    /// So the exchange is ended from here once the answer is there, and until then the body keeps still.
+    var refusal: HTTPResponse? { state.withLock { $0.refusalRest == nil ? nil : $0.response } }
+
+    private func end(_ task: HTTPClient.Task<HTTPResponse>) {
+        task.eventLoop.execute { task.cancel() }
+    }
+
     func didReceiveBodyPart(task: HTTPClient.Task<HTTPResponse>, _ buffer: ByteBuffer) -> EventLoopFuture<Void> {
-        let isFull = state.withLock { state in
+        let (isFull, isEnd) = state.withLock { state in
             state.pending.append(contentsOf: buffer.readableBytesView)
-            return state.pending.count >= Self.piece
+            if let rest = state.refusalRest { state.refusalRest = rest - Int64(buffer.readableBytes) }
+            return (state.pending.count >= Self.piece, state.refusalRest.map { $0 <= 0 } ?? false)
         }
+        if isEnd { end(task) }
         return isFull
             ? work(on: task.eventLoop) { try await self.handOver() } : task.eventLoop.makeSucceededVoidFuture()
     }
@@ -84,7 +119,8 @@ final class FileCollector: HTTPClientResponseDelegate {
 
     /// A body for AsyncHTTPClient: the next piece is asked for when the last one is written.
     func stream(_ body: FileBody, on eventLoop: any EventLoop) -> HTTPClient.Body {
-        .stream(contentLength: body.count) { writer in
+        state.withLock { $0.isSending = true }
+        return .stream(contentLength: body.count) { writer in
             self.work(on: eventLoop) {
                 var sent: Int64 = 0
                 while sent < body.count {
@@ -97,18 +133,64 @@ final class FileCollector: HTTPClientResponseDelegate {
                         throw error
                     }
                     sent += Int64(piece.count)
-                    try await writer.write(.byteBuffer(ByteBuffer(bytes: piece))).get()
+                    do {
+                        try await self.write(ByteBuffer(bytes: piece), by: writer, on: eventLoop)
+                    } catch  where self.refusal != nil {
+                        return try await self.park(on: eventLoop)
+                    }
                 }
+                self.state.withLock { $0.isSending = false }
             }
         }
     }
 
-    /// Waits until none of the caller's closures is running, and none will.
-    func end() async {
-        let workers = state.withLock { state in
-            state.isOver = true
-            return state.workers
+    /// Returns when a piece is on its way, and there is room for the next one; or when the exchange is over.
+    private func write(
+        _ buffer: ByteBuffer, by writer: HTTPClient.Body.StreamWriter, on eventLoop: any EventLoop
+    ) async throws {
+        let waiting = eventLoop.makePromise(of: Void.self)
+        // On the event loop, where the future that comes back is the one that may be dropped.
+        eventLoop.execute {
+            let future = writer.write(.byteBuffer(buffer))
+            let isOver = self.state.withLock { state in
+                state.writing = (future, waiting)
+                return state.isOver
+            }
+            future.whenComplete { result in
+                self.state.withLock { $0.writing = nil }
+                waiting.completeWith(result)
+            }
+            if isOver { self.forgetWriting() }
         }
+        try await waiting.futureResult.get()
+    }
+
+    /// Waits for the end of the exchange.
+    private func park(on eventLoop: any EventLoop) async throws {
+        let parked = eventLoop.makePromise(of: Void.self)
+        let isOver = state.withLock { state in
+            state.parked = parked
+            return state.isOver
+        }
+        if isOver { parked.fail(CancellationError()) }
+        try await parked.futureResult.get()
+    }
+
+    /// Lets nobody wait for a write of an exchange that is over.
+    private func forgetWriting() {
+        guard let (future, waiting) = state.withLock({ $0.writing }) else { return }
+        Self.forgotten.withLock { $0.append(future) }
+        waiting.fail(CancellationError())
+    }
+
+    /// Waits until none of the caller's closures is running, and none will.
+    func end(on eventLoop: any EventLoop) async {
+        let (workers, parked) = state.withLock { state in
+            state.isOver = true
+            return (state.workers, state.parked)
+        }
+        parked?.fail(CancellationError())
+        eventLoop.execute { self.forgetWriting() }
         for worker in workers { worker.cancel() }
         for worker in workers { _ = await worker.result }
     }

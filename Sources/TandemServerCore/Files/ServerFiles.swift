@@ -49,6 +49,9 @@ public struct ServerFile: Hashable, Sendable, Codable {
     /// Its ETag, with quotes: what a file's bytes are follows from it.
     var etag: String { "\"\(sha256)\"" }
 
+    /// Whether another file has the same bytes.
+    func isSame(as other: ServerFile) -> Bool { sha256 == other.sha256 && size == other.size }
+
     /// Whether a text is a file's ID, and so safe as a name on a disk.
     static func isID(_ text: String) -> Bool { isHex(text, 32) }
 

@@ -113,6 +113,39 @@ extension SocketTests {
             try await server.stop()
         }
 
+        @Test func aServerKeepsFiles() async throws {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            var configuration = ServerConfiguration()
+            configuration.user = { $0 == "secret" ? "anna" : nil }
+            // TandemServer begins
+            configuration.files = ServerFiles(try FileShelf.inFolder(at: folder))
+            configuration.files?.isPerUser = true
+            // TandemServer ends
+            #expect(configuration.files?.limit == 4 << 30)
+            let server = try await TandemServer.start(ServerCore.inMemory(configuration: configuration))
+            let (session, serverURL) = (Session(), server.url)
+            let (id, bytes) = ("9f86d081884c7d659a2feaa0c55ad015", Array("test".utf8))
+            // TandemDatasync begins
+            let files = try TandemFiles(url: serverURL) { reason in
+                .bearer(try await session.token(isFresh: reason != .first))
+            }
+            let photo = OutgoingFile(id: id, name: "чек.txt", contentType: "text/plain", bytes: bytes)
+            let uploaded = try await files.upload(photo)
+            // TandemDatasync ends
+            #expect(uploaded.url == "\(serverURL.absoluteString)/files/\(id)")
+            // The digest of the page's example.
+            let page = try Snippets.text(of: "Sources/TandemServer/TandemServer.docc/FileProtocol.md")
+            #expect(page.contains("PUT /files/\(id) HTTP/1.1"))
+            #expect(photo.sha256.hasPrefix(id))
+            let digest = Data(
+                stride(from: 0, to: 64, by: 2).map { index in
+                    UInt8(photo.sha256.dropFirst(index).prefix(2), radix: 16) ?? 0
+                })
+            #expect(page.contains("Repr-Digest: sha-256=:\(digest.base64EncodedString()):"))
+            try await server.stop()
+        }
+
         @Test func aServerGoesWrongByAScript() async throws {
             var configuration = ServerConfiguration()
             // TandemServer begins

@@ -21,20 +21,25 @@ extension FileVisit {
         case .nothing: break
         }
         guard allows(.write, file, user) else { return Self.refusal(.forbidden) }
-        if case .whole(let other) = found { return there(other, file) }
+        if case .whole(let other) = found { return try await there(other, sent, next) }
         guard file.size <= files.limit else {
             return Self.refusal(.contentTooLarge, "A file has \(files.limit) bytes at most.")
         }
         switch try files.shelf.write(file, at: sent.bytes.lowerBound, anew: sent.isWhole) {
-        case .whole(let other): return there(other, file)
+        case .whole(let other): return try await there(other, sent, next)
         case .wrongOffset(let offset): return begun(file, offset, .conflict)
         case .open(let writing): return try await take(sent, writing, next)
         }
     }
 
     /// There is a file already: that is what was wanted, or another.
-    private func there(_ other: ServerFile, _ file: ServerFile) -> Answer {
-        guard other.sha256 == file.sha256, other.size == file.size else { return Self.refusal(.preconditionFailed) }
+    private func there(
+        _ other: ServerFile, _ sent: Sent, _ next: () async throws -> [UInt8]?
+    ) async throws -> Answer {
+        guard other.isSame(as: sent.file) else { return Self.refusal(.preconditionFailed) }
+        // A client that is told of success before it has sent everything may take that for a failure.
+        var rest = Int64(sent.bytes.count)
+        while rest > 0, let piece = try await next() { rest -= Int64(piece.count) }
         return taken(other, .ok)
     }
 
@@ -77,7 +82,8 @@ extension FileVisit {
         case nil:
             // Some are missing, or whoever asked for it meanwhile has seen to it.
             switch try files.shelf.find(id) {
-            case .whole(let file): return there(file, sent.file)
+            case .whole(let file):
+                return file.isSame(as: sent.file) ? taken(file, .ok) : Self.refusal(.preconditionFailed)
             case .begun(let file, let offset): return begun(file, offset)
             case .nothing: return Self.refusal(.unprocessableContent, wrong)
             }

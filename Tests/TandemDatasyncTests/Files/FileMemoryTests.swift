@@ -1,0 +1,57 @@
+import Foundation
+import Synchronization
+import TandemDatasync
+import TandemServer
+import TandemSync
+import Testing
+
+/// A file is never in memory, be it on its way there or back: neither here nor at the server, which is this process too.
+extension SocketTests {
+    @Suite struct FileMemoryTests {
+        private static let size: Int64 = 512 << 20
+        private static let bound = 48 << 20
+
+        /// The most that the process held, in bytes: before so many of the file had gone by, and from then on.
+        private final class Meter: Sendable {
+            private let held = Mutex<(early: Int, late: Int)>((0, 0))
+
+            func note(_ offset: Int64) {
+                let now = Memory.allocated ?? 0
+                held.withLock { held in
+                    if offset < 64 << 20 { held.early = max(held.early, now) } else { held.late = max(held.late, now) }
+                }
+            }
+
+            var growth: Int { held.withLock { $0.late - $0.early } }
+        }
+
+        @Test(.enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
+        func halfAGigabyteGoesThereAndBackInTheSameMemory() async throws {
+            let (there, back) = (Meter(), Meter())
+            let file = GeneratedFile(Self.size) { there.note($0) }.outgoing
+            try await FileSockets.run { files, _ async throws in
+                let uploaded = try await files.upload(file)
+                #expect(there.growth < Self.bound)
+                let place = Mutex<Int64>(0)
+                _ = try await files.download(RemoteFile(url: uploaded.url, size: Self.size), from: 0) { piece in
+                    back.note(piece.offset)
+                    let isRight = piece.bytes == GeneratedFile.bytes(at: piece.offset, count: piece.bytes.count)
+                    if !isRight { Issue.record("Other bytes at \(piece.offset)") }
+                    place.withLock { $0 += Int64(piece.bytes.count) }
+                }
+                #expect(place.withLock { $0 } == Self.size)
+                #expect(back.growth < Self.bound)
+            }
+        }
+
+        @Test(.enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
+        func whatAMemoryShelfKeepsWouldBeSeen() async throws {
+            let meter = Meter()
+            let file = GeneratedFile(128 << 20) { meter.note($0) }.outgoing
+            try await FileSockets.run(isStored: false) { files, _ async throws in
+                _ = try await files.upload(file)
+                #expect(meter.growth > Self.bound)
+            }
+        }
+    }
+}
