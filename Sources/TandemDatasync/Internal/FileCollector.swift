@@ -27,7 +27,8 @@ final class FileCollector: HTTPClientResponseDelegate {
         var thrown: (any Error)?
         /// The write that a body waits for.
         var writing: (future: EventLoopFuture<Void>, waiting: EventLoopPromise<Void>)?
-        /// Whether there is a body of which some has not been written yet.
+        /// Whether there is a body, and whether some of it has not been written yet.
+        var hasBody = false
         var isSending = false
         /// How many bytes of the answer are still awaited that refuses the request before its body has left.
         var refusalRest: Int64?
@@ -67,15 +68,15 @@ final class FileCollector: HTTPClientResponseDelegate {
         }
         let isEnd = state.withLock { state in
             state.response = response
-            guard state.isSending, response.status.code >= 300 else { return false }
+            guard state.hasBody, response.status.code >= 300 else { return false }
             state.refusalRest = response.headerFields[.contentLength].flatMap { Int64($0) } ?? 1
-            return state.refusalRest == 0
+            return state.isSending && state.refusalRest == 0
         }
         if isEnd { end(task) }
         return task.eventLoop.makeSucceededVoidFuture()
     }
 
-    /// The answer that came before the request's body had left.
+    /// The answer that refuses a request with a body, maybe before that has left.
     ///
     /// NB: AsyncHTTPClient stops writing then, and has the request wait for its body's end all the same, unless the
     /// answer's last bytes come together with its end; and a write that it refuses fails the request, answer or not.
@@ -90,7 +91,7 @@ final class FileCollector: HTTPClientResponseDelegate {
         let (isFull, isEnd) = state.withLock { state in
             state.pending.append(contentsOf: buffer.readableBytesView)
             if let rest = state.refusalRest { state.refusalRest = rest - Int64(buffer.readableBytes) }
-            return (state.pending.count >= Self.piece, state.refusalRest.map { $0 <= 0 } ?? false)
+            return (state.pending.count >= Self.piece, state.isSending && state.refusalRest.map { $0 <= 0 } ?? false)
         }
         if isEnd { end(task) }
         return isFull
@@ -119,7 +120,10 @@ final class FileCollector: HTTPClientResponseDelegate {
 
     /// A body for AsyncHTTPClient: the next piece is asked for when the last one is written.
     func stream(_ body: FileBody, on eventLoop: any EventLoop) -> HTTPClient.Body {
-        state.withLock { $0.isSending = true }
+        state.withLock { state in
+            state.hasBody = true
+            state.isSending = true
+        }
         return .stream(contentLength: body.count) { writer in
             self.work(on: eventLoop) {
                 var sent: Int64 = 0
