@@ -110,7 +110,7 @@ enum Sample {
 final class Basket: Sendable {
     private let pieces = Mutex<[FilePiece]>([])
 
-    var bytes: [UInt8] { pieces.withLock { $0.flatMap(\.bytes) } }
+    var bytes: [UInt8] { all.reduce(into: []) { $0 += $1.bytes } }
     var all: [FilePiece] { pieces.withLock { $0 } }
 
     func take(_ piece: FilePiece) { pieces.withLock { $0.append(piece) } }

@@ -1,0 +1,170 @@
+import Synchronization
+import Tandem
+
+/// Files that the app itself carries: for a server with ways of its own, an Azure or Datasync server with a controller for
+/// files, or a library that knows them.
+///
+/// For example, over a client of the app's:
+///
+/// ```swift
+/// let files = ClosureFiles { file, progress in
+///     let answer = try await blobs.store(file.bytes, size: file.size, named: file.id, progress)
+///     return UploadedFile(url: answer.url, etag: answer.etag)
+/// } download: { file, offset, take in
+///     try await blobs.read(file.url, from: offset, into: take)
+/// } delete: { file in
+///     try await blobs.remove(file.url)
+/// }
+/// ```
+///
+/// What a closure throws that is no ``RemoteFailure`` is taken for ``RemoteFailure/lost(_:)``: the server may have acted,
+/// and the call is made again later. What the laws of ``RemoteFiles`` ask and a closure can't be trusted with is seen to
+/// here: files that can't be sent are not, progress does not fall, and of a download no byte is missing, there twice, or
+/// handed over after its end. That a cancelled call ends in time is up to the closures.
+public struct ClosureFiles: RemoteFiles {
+    /// Sends a file, and tells how far it is.
+    public typealias Upload =
+        @Sendable (OutgoingFile, _ progress: @escaping @Sendable (Int64) -> Void) async throws -> UploadedFile
+    /// Fetches a file from an offset on.
+    public typealias Download =
+        @Sendable (RemoteFile, _ offset: Int64, _ take: @escaping @Sendable (FilePiece) async throws -> Void)
+        async throws -> ServedFile
+    /// Deletes a file.
+    public typealias Delete = @Sendable (RemoteFile) async throws -> Void
+
+    /// A piece that came when none was awaited: after another had not been taken, or after the end.
+    private struct Unawaited: Error {}
+
+    private let uploading: Upload
+    private let downloading: Download
+    private let deleting: Delete
+
+    /// Files that closures carry. They are called from many tasks at once.
+    public init(
+        upload: @escaping Upload, download: @escaping Download, delete: @escaping Delete
+    ) {
+        uploading = upload
+        downloading = download
+        deleting = delete
+    }
+
+    public func upload(
+        _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
+    ) async throws(RemoteFailure) -> UploadedFile {
+        do {
+            try file.check()
+        } catch {
+            throw .unsendable(error)
+        }
+        let told = Mutex<Int64>(0)
+        let tell: @Sendable (Int64) -> Void = { sent in
+            let isMore = told.withLock { told in
+                guard sent > told, sent <= file.size else { return false }
+                told = sent
+                return true
+            }
+            if isMore { progress(sent) }
+        }
+        let uploaded = try await calling { try await uploading(file, tell) }
+        tell(file.size)
+        if file.size == 0 { progress(0) }
+        return uploaded
+    }
+
+    public func download(
+        _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
+    ) async throws(RemoteFailure) -> ServedFile {
+        let gate = Gate(file, offset)
+        let served: ServedFile
+        do {
+            served = try await calling {
+                try await downloading(file, offset) { piece in
+                    try gate.open(piece)
+                    do {
+                        try await take(piece)
+                    } catch {
+                        gate.close(because: error)
+                        throw error
+                    }
+                }
+            }
+        } catch {
+            if Task.isCancelled { throw error }
+            throw gate.close().map { .file(.notTaken($0)) } ?? error
+        }
+        if let error = gate.close() { throw .file(.notTaken(error)) }
+        guard gate.place == served.size || (served.size == 0 && offset == 0) else {
+            throw Self.bad(file, "There are \(gate.place) bytes of a file of \(served.size).")
+        }
+        return served
+    }
+
+    public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
+        try await calling { try await deleting(file) }
+    }
+
+    private func calling<T>(_ body: () async throws -> T) async throws(RemoteFailure) -> T {
+        if Task.isCancelled { throw .notSent(CancellationError()) }
+        do {
+            return try await body()
+        } catch let failure as RemoteFailure {
+            throw failure
+        } catch {
+            throw .lost(Task.isCancelled ? CancellationError() : error)
+        }
+    }
+
+    fileprivate static func bad(_ file: RemoteFile, _ message: String) -> RemoteFailure {
+        .badAnswer(
+            BadAnswer(
+                .size, message, table: "files", url: String(file.url.prefix { $0 != "?" && $0 != "#" }), status: 0))
+    }
+
+    /// Lets the pieces of a download through, each in its place.
+    private final class Gate: Sendable {
+        private struct State {
+            var place: Int64
+            var thrown: (any Error)?
+            var isClosed = false
+        }
+
+        private let file: RemoteFile
+        private let state: Mutex<State>
+
+        init(_ file: RemoteFile, _ offset: Int64) {
+            self.file = file
+            state = Mutex(State(place: offset))
+        }
+
+        var place: Int64 { state.withLock { $0.place } }
+
+        func open(_ piece: FilePiece) throws {
+            let (file, size) = (file, piece.file.size)
+            try state.withLock { state in
+                guard !state.isClosed else { throw Unawaited() }
+                guard file.size.map({ $0 == size }) ?? true else {
+                    throw ClosureFiles.bad(file, "The file has \(size) bytes there.")
+                }
+                guard piece.offset == state.place, Int64(piece.bytes.count) <= size - state.place else {
+                    throw ClosureFiles.bad(file, "Bytes at \(piece.offset) came in place of those at \(state.place).")
+                }
+                state.place += Int64(piece.bytes.count)
+            }
+        }
+
+        func close(because error: any Error) {
+            state.withLock { state in
+                state.isClosed = true
+                state.thrown = error
+            }
+        }
+
+        /// Lets nothing through any more; what was thrown by whoever takes.
+        func close() -> (any Error)? {
+            state.withLock { state in
+                state.isClosed = true
+                return state.thrown
+            }
+        }
+    }
+}

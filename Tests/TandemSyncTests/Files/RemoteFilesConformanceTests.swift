@@ -1,0 +1,98 @@
+import DatasyncWire
+import Foundation
+import TandemSync
+import TandemTesting
+import Testing
+
+/// The laws of `RemoteFiles`, on all that keep them here without a socket; and that a server which breaks one is seen.
+@Suite struct RemoteFilesConformanceTests {
+    enum Kind: CaseIterable {
+        case scripted, tandem, signed, closures
+
+        func make() throws -> any RemoteFiles {
+            switch self {
+            case .scripted: ScriptedFiles()
+            case .tandem: TandemFiles(ServerAddress("http://shop.example")!, over: try ShelfLine())
+            case .signed: FakeStorage().files
+            case .closures: Self.closures(over: ScriptedFiles())
+            }
+        }
+
+        static func closures(over files: any RemoteFiles) -> ClosureFiles {
+            ClosureFiles { file, progress in
+                try await files.upload(file, progress: progress)
+            } download: { file, offset, take in
+                try await files.download(file, from: offset, to: take)
+            } delete: { file in
+                try await files.delete(file)
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: Kind.allCases, RemoteFilesConformance.laws)
+    func aLawIsKept(kind: Kind, law: RemoteFilesConformance.Law) async throws {
+        try await law.check(on: try kind.make())
+    }
+
+    /// Ways of going wrong that a law must see.
+    enum Slip: CaseIterable {
+        case changesBytes, forgetsAnswers, ignoresOffsets, keepsWrongHashes, ignoresETags, hidesDeletes, failsWhenTaken
+        case fallingProgress
+    }
+
+    @Test(arguments: Slip.allCases) func aServerThatBreaksALawIsSeen(slip: Slip) async throws {
+        let broken = SlippingFiles(slip)
+        var violations = 0
+        for law in RemoteFilesConformance.laws {
+            do {
+                try await law.check(on: broken)
+            } catch let violation as RemoteFilesViolation {
+                violations += 1
+                #expect(violation.description.contains(law.name))
+            } catch is RemoteFailure {
+                violations += 1
+            }
+        }
+        #expect(violations > 0)
+    }
+
+    private struct SlippingFiles: RemoteFiles {
+        let slip: Slip
+        let files = ScriptedFiles()
+
+        init(_ slip: Slip) { self.slip = slip }
+
+        func upload(
+            _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
+        ) async throws(RemoteFailure) -> UploadedFile {
+            var file = file
+            if slip == .keepsWrongHashes, (try? file.check()) != nil,
+                let bytes = try? await file.bytes.read(at: 0, count: Int(file.size)), bytes.count == Int(file.size)
+            {
+                file.sha256 = OutgoingFile(id: file.id, name: "", contentType: "", bytes: bytes).sha256
+            }
+            if slip == .fallingProgress { progress(file.size) }
+            var uploaded = try await files.upload(file, progress: progress)
+            if slip == .forgetsAnswers { uploaded.etag = "\(UUID())" }
+            return uploaded
+        }
+
+        func download(
+            _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
+        ) async throws(RemoteFailure) -> ServedFile {
+            var file = file
+            if slip == .ignoresETags { file.etag = nil }
+            if slip == .changesBytes { files.next(.wrongHash, on: .download) }
+            do {
+                return try await files.download(file, from: slip == .ignoresOffsets ? 0 : offset, to: take)
+            } catch {
+                if slip == .failsWhenTaken, case .file(.notTaken(let cause)) = error { throw .lost(cause) }
+                throw error
+            }
+        }
+
+        func delete(_ file: RemoteFile) async throws(RemoteFailure) {
+            if slip != .hidesDeletes { try await files.delete(file) }
+        }
+    }
+}
