@@ -118,7 +118,9 @@ extension WriteTransaction {
             let column = table.definition.properties[property].column
             guard changes[column] != nil else { continue }
             let there = try localForm(value, of: property, in: table)
-            changes[column] = there == here[property] ? nil : there
+            // A file that waits to be uploaded follows by itself.
+            let sendable = try withoutPending(here[property], of: property, in: table)
+            changes[column] = there == sendable ? nil : there
         }
         let unchanged = values.filter { changes[table.definition.properties[$0.property].column] == nil }
         try overwrite(state, with: unchanged, in: table)
@@ -126,11 +128,24 @@ extension WriteTransaction {
         operation.changes = changes
     }
 
-    /// Writes values of a server into a row that may have an operation, and may be deleted.
+    /// Writes values of a server into a row that may have an operation, and may be deleted. Attachments that wait here to
+    /// be uploaded stay.
+    ///
+    /// - Parameter replaced: The properties of which they go as well.
     func overwrite(
-        _ state: ObjectState, with values: [(property: Int, value: StorageValue)], in table: TableLayout
+        _ state: ObjectState, with values: [(property: Int, value: StorageValue)], in table: TableLayout,
+        replacing replaced: Set<Int> = []
     ) throws {
         guard !values.isEmpty else { return }
+        var values = values
+        if !table.attachments.isEmpty {
+            let here = try wholeValues(of: state, in: table)
+            values = try values.map { property, value in
+                replaced.contains(property)
+                    ? (property, value)
+                    : (property, try withPending(value, here: here[property], of: property, in: table))
+            }
+        }
         let row = RowBuffer()
         var rest = values[...]
         for property in table.definition.properties.indices {

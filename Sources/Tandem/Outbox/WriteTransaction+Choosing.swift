@@ -51,13 +51,14 @@ extension WriteTransaction {
         guard let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table) else {
             throw stale(id)
         }
-        let lost = try unsentValues(of: operation, state, table)
+        var lost = try unsentValues(of: operation, state, table)
+        if let item, operation.kind != .insert { lost.merge(try pendingValues(lostTo: item, state, table)) { $1 } }
         try savepoint {
             if let item {
                 let state = try uniteWithHolder(of: item.serverID, state, in: table)
                 try dropKept(knowing: item, of: state.rowID, in: table)
                 try drop(operation, in: table)
-                try become(item, state, table)
+                try become(item, state, table, replacing: table.places(of: Set(lost.keys)))
             } else if state.serverID == nil {
                 try forgetNew(operation, state, table)
             } else if try hasKeptTombstone(of: state.rowID, in: table) {
@@ -112,16 +113,24 @@ extension WriteTransaction {
         let bases = operation.bases
         try drop(operation, in: table)
         let values = try table.definition.properties.enumerated().compactMap { index, property in
-            try bases[property.column].map { (index, try wireForm($0, of: index, in: table)) }
+            try bases[property.column].map { base in
+                // What waited to be uploaded before the change waits again, if it is still there.
+                let isOfFiles = table.attachments(at: index) != nil
+                let form = isOfFiles ? base : try wireForm(base, of: index, in: table)
+                return (index, try withoutLost(form, of: index, in: table))
+            }
         }
-        try overwrite(state, with: values, in: table)
+        try overwrite(state, with: values, in: table, replacing: Set(values.map(\.0)))
         try markSynced(state, table)
+        try recordUploaded(since: bases, state, table)
     }
 
     /// Makes an object what the server holds: its operation is gone.
-    private func become(_ item: ServerItem, _ state: ObjectState, _ table: TableLayout) throws {
+    private func become(
+        _ item: ServerItem, _ state: ObjectState, _ table: TableLayout, replacing: Set<Int>
+    ) throws {
         guard !item.isDeleted else { return try goAsServerSays(state, table) }
-        try take(item, state, table, item.values(in: table))
+        try take(item, state, table, item.values(in: table), replacing: replacing)
         var state = state
         state.serverID = item.serverID
         try markSynced(state, table)
@@ -135,7 +144,7 @@ extension WriteTransaction {
     /// Shows a row that has no operation any more, and marks it as synced.
     private func markSynced(_ state: ObjectState, _ table: TableLayout) throws {
         try connection.execute(
-            "UPDATE \(table.quotedTable) SET \"synced\" = \"serverID\" IS NOT NULL WHERE \"__rid\" = ?",
+            "UPDATE \(table.quotedTable) SET \"synced\" = \(table.settledSQL) WHERE \"__rid\" = ?",
             [.integer(state.rowID)])
         guard state.isDeleted else { return }
         knownTargets.removeAll()

@@ -64,7 +64,12 @@ extension WriteTransaction {
         let isNobodys = item.wasUndeleted || item.version != nil && item.version == state.version
         for (index, property) in table.definition.properties.enumerated() where !property.isLocalOnly {
             local[property.name] = here[index]
-            let old = operation.base(of: property.column)
+            var old = operation.base(of: property.column)
+            if old == nil, let column = table.attachments(at: index), !column.isList {
+                // What waits to be uploaded is a change that is not in the queue yet.
+                let sendable = try withoutPending(here[index], of: index, in: table)
+                if sendable != here[index] { old = sendable }
+            }
             base[property.name] = isNew ? nil : old
             // Over a tombstone all that the operation names is to be sent again.
             guard !item.isDeleted else {
@@ -165,11 +170,13 @@ extension WriteTransaction {
                 decidedOn.map { $0.local[name] == sides.local[name] } ?? true
             }
             let changes = try keep(
-                sides.changedHere.subtracting(servers), of: operation, onto: item, sides, state, table)
+                sides.changedHere.subtracting(servers), of: operation, onto: item, sides, state, table,
+                giveUp: servers)
             if changes.isEmpty {
                 try drop(operation, in: table)
                 try connection.execute(
-                    "UPDATE \(table.quotedTable) SET \"synced\" = 1 WHERE \"__rid\" = ?", [.integer(state.rowID)])
+                    "UPDATE \(table.quotedTable) SET \"synced\" = \(table.filesSettledSQL) WHERE \"__rid\" = ?",
+                    [.integer(state.rowID)])
                 return .adopted
             }
             try restart(operation, as: .update, changes, sent: [], table)
@@ -179,10 +186,11 @@ extension WriteTransaction {
 
     /// Takes what a server holds, but for some properties that were changed here.
     ///
+    /// - Parameter giveUp: Those changed here of which nothing is to be left.
     /// - Returns: These, with what the server holds as their bases.
     private func keep(
         _ names: Set<String>, of operation: StoredOperation, onto item: ServerItem, _ sides: ConflictSides,
-        _ state: ObjectState, _ table: TableLayout
+        _ state: ObjectState, _ table: TableLayout, giveUp: Set<String> = []
     ) throws -> PropertyBases {
         var changes = PropertyBases()
         for property in table.definition.properties where names.contains(property.name) {
@@ -191,7 +199,8 @@ extension WriteTransaction {
         }
         try take(
             item, state, table,
-            item.values(in: table).filter { index, _ in !names.contains(table.definition.properties[index].name) })
+            item.values(in: table).filter { index, _ in !names.contains(table.definition.properties[index].name) },
+            replacing: table.places(of: giveUp))
         return changes
     }
 
@@ -237,9 +246,11 @@ extension WriteTransaction {
     }
 
     /// Writes what a server holds of an object into its row, with its state: all but whether it is synced.
+    ///
+    /// - Parameter replaced: The properties of which nothing is to be left that waits to be uploaded.
     func take(
         _ item: ServerItem, _ state: ObjectState, _ table: TableLayout,
-        _ values: [(property: Int, value: StorageValue)]
+        _ values: [(property: Int, value: StorageValue)], replacing replaced: Set<Int> = []
     ) throws {
         let statement = try connection.statement(
             """
@@ -259,7 +270,7 @@ extension WriteTransaction {
             throw try explainConstraint(error, connection.row, received, table)
         }
         knownTargets.removeAll()
-        try overwrite(state, with: values, in: table)
+        try overwrite(state, with: values, in: table, replacing: replaced)
         try keepExtras(item.extras, of: state.rowID, in: table)
         try resolveNews(of: state, item.serverID, table)
     }

@@ -52,6 +52,9 @@ extension WriteTransaction {
             if let operation = try operation(of: state.rowID, in: table) {
                 return try receive(item, besides: operation, state, table)
             }
+            if let operation = try recordPending(against: item, state, table) {
+                return try receive(item, besides: operation, state, table)
+            }
             if item.isDeleted {
                 try dropKept(of: state.rowID, item.serverID, in: table)
                 _ = try delete(state.localID, in: table)
@@ -179,7 +182,8 @@ extension WriteTransaction {
             let column = table.definition.properties[property].column
             let there = try localForm(value, of: property, in: table)
             guard let base = operation.base(of: column) else {
-                return here[property] == there || attempted.contains(value, of: column)
+                let mine = try withoutPending(here[property], of: property, in: table)
+                return mine == there || attempted.contains(value, of: column)
             }
             // A base may name what has got its server ID since.
             return try base == there || attempted.contains(value, of: column)

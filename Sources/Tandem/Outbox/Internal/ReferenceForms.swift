@@ -4,7 +4,10 @@ extension WriteTransaction {
     /// A property's stored value as it goes to a server: references by the server IDs of what they refer to, by the
     /// local ID of what has none yet.
     func wireForm(_ value: StorageValue, of property: Int, in table: TableLayout) throws -> StorageValue {
-        try replacingIDs(in: value, of: property, in: table) { id, target in
+        if !table.attachments.isEmpty, table.attachments(at: property) != nil {
+            return try withoutPending(value, of: property, in: table)
+        }
+        return try replacingIDs(in: value, of: property, in: table) { id, target in
             let found = try connection.value(
                 "SELECT \"serverID\" FROM \(target.quotedTable) WHERE \"localID\" = ?", [.text(id)])
             guard case .text(let serverID)? = found else { return id }
@@ -15,7 +18,10 @@ extension WriteTransaction {
     /// A property's value as a server holds it, with references by local IDs: of what is here, deleted or not. What is
     /// not here keeps the server's ID.
     func localForm(_ value: StorageValue, of property: Int, in table: TableLayout) throws -> StorageValue {
-        try replacingIDs(in: value, of: property, in: table) { id, target in
+        if !table.attachments.isEmpty, table.attachments(at: property) != nil {
+            return try withoutPending(value, of: property, in: table)
+        }
+        return try replacingIDs(in: value, of: property, in: table) { id, target in
             let found = try connection.value(
                 "SELECT \"localID\" FROM \(target.quotedTable) WHERE \"serverID\" = ?", [.text(id)])
             guard case .text(let localID)? = found else { return id }

@@ -108,6 +108,12 @@ enum MetaTables {
         ) WITHOUT ROWID;
         CREATE INDEX "__file_uses_object" ON "__file_uses" ("table", "object");
         CREATE TABLE "__file_garbage" ("file" TEXT PRIMARY KEY) WITHOUT ROWID;
+        CREATE TABLE "__file_deletions" (
+            "url" TEXT PRIMARY KEY,
+            "etag" TEXT,
+            "attempts" INTEGER NOT NULL,
+            "retryAt"
+        ) WITHOUT ROWID;
         CREATE TRIGGER "__file_uses_delete" AFTER DELETE ON "__file_uses" BEGIN
             INSERT OR IGNORE INTO "__file_garbage" SELECT old."file"
             WHERE NOT EXISTS (SELECT 1 FROM "__file_uses" WHERE "file" = old."file");

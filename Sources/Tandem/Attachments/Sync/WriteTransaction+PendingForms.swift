@@ -1,0 +1,149 @@
+// A file that has not been uploaded is a change that has not been sent: no server knows of it, whatever it says of the
+// property. What is sent and compared has it left out; what a server says is written with it kept.
+
+extension TableLayout {
+    /// The attachments of a property, if that is what it holds.
+    func attachments(at property: Int) -> AttachmentColumn? {
+        attachments.isEmpty ? nil : attachments.first { $0.property == property }
+    }
+
+    /// The places of properties, by their names in Swift; none for a model without attachments, which has no use for
+    /// them.
+    func places(of names: Set<String>) -> Set<Int> {
+        attachments.isEmpty
+            ? [] : Set(definition.properties.indices.filter { names.contains(definition.properties[$0].name) })
+    }
+}
+
+extension WriteTransaction {
+    /// A property's value without the attachments that wait to be uploaded.
+    ///
+    /// One that can't be left out, as its property is not optional, stays: it is sent without a URL.
+    func withoutPending(_ value: StorageValue, of property: Int, in table: TableLayout) throws -> StorageValue {
+        guard let column = table.attachments(at: property), value != .null else { return value }
+        let definition = table.definition.properties[property]
+        let attachments = try attachments(in: value, of: definition)
+        guard attachments.contains(where: { $0.serverURL == nil }), column.isList || definition.isOptional else {
+            return value
+        }
+        return stored(attachments.filter { $0.serverURL != nil }, column)
+    }
+
+    /// What a server holds of a property, with the attachments that wait here to be uploaded: in a list each after the
+    /// one that it follows here.
+    ///
+    /// - Parameter here: What the row holds.
+    func withPending(
+        _ value: StorageValue, here: StorageValue, of property: Int, in table: TableLayout
+    ) throws -> StorageValue {
+        guard let column = table.attachments(at: property), here != .null else { return value }
+        let definition = table.definition.properties[property]
+        let mine = try attachments(in: here, of: definition)
+        guard mine.contains(where: { $0.serverURL == nil }) else { return value }
+        var result = value == .null ? [] : try attachments(in: value, of: definition)
+        guard column.isList else {
+            // What somebody else has put there was met before, as a conflict.
+            return result.allSatisfy { $0.serverURL == nil } ? here : value
+        }
+        var previous: FileID?
+        for attachment in mine {
+            if attachment.serverURL == nil, !result.contains(where: { $0.id == attachment.id }) {
+                let place = previous.flatMap { id in result.firstIndex { $0.id == id } }
+                result.insert(attachment, at: place.map { $0 + 1 } ?? (previous == nil ? 0 : result.count))
+            }
+            previous = attachment.id
+        }
+        return stored(result, column)
+    }
+
+    /// The properties of a row in which attachments that are sent wait to be uploaded, with what a server holds of them
+    /// otherwise.
+    func pendingProperties(
+        of state: ObjectState, in table: TableLayout
+    ) throws -> [(property: Int, isList: Bool, base: StorageValue)] {
+        guard table.sendsFiles else { return [] }
+        let values = try wholeValues(of: state, in: table)
+        return try table.attachments.filter(\.isSent).compactMap { column in
+            let value = values[column.property]
+            let base = try withoutPending(value, of: column.property, in: table)
+            return base == value ? nil : (column.property, column.isList, base)
+        }
+    }
+
+    /// Has what waits to be uploaded be a change to be sent, where what a server says would take it away: the conflict
+    /// is then one like any other.
+    ///
+    /// - Returns: The operation; `nil` if nothing is in the way.
+    func recordPending(against item: ServerItem, _ state: ObjectState, _ table: TableLayout) throws -> StoredOperation?
+    {
+        let lost = try pending(lostTo: item, state, table)
+        guard !lost.isEmpty else { return nil }
+        let bases = PropertyBases(lost.map { (table.definition.properties[$0.property].column, $0.base) })
+        try asApp { try recordUpdate(state, table, bases) }
+        return try operation(of: state.rowID, in: table)
+    }
+
+    /// The properties with what waits to be uploaded that what a server says would take away, with what it holds of them
+    /// otherwise.
+    private func pending(
+        lostTo item: ServerItem, _ state: ObjectState, _ table: TableLayout
+    ) throws -> [(property: Int, base: StorageValue)] {
+        let pending = try pendingProperties(of: state, in: table)
+        guard !pending.isEmpty else { return [] }
+        let values = try wholeValues(of: state, in: table)
+        return try pending.filter { property, isList, base in
+            if item.isDeleted { return true }
+            let definition = table.definition.properties[property]
+            // What others have put on the same list stands beside it.
+            guard !isList, let value = item.values[definition.name], value != .null, value != base else { return false }
+            return try attachments(in: value, of: definition).map(\.id)
+                != attachments(in: values[property], of: definition).map(\.id)
+        }.map { ($0.property, $0.base) }
+    }
+
+    /// What waits to be uploaded and is given up with an operation, by the properties' names in Swift.
+    func pendingValues(
+        lostTo item: ServerItem, _ state: ObjectState, _ table: TableLayout
+    ) throws -> [String: StorageValue] {
+        let values = try wholeValues(of: state, in: table)
+        return Dictionary(
+            uniqueKeysWithValues: try pending(lostTo: item, state, table).map {
+                (table.definition.properties[$0.property].name, values[$0.property])
+            })
+    }
+
+    /// A base without the files that are no more: what was attached, and taken back before it was uploaded.
+    func withoutLost(_ value: StorageValue, of property: Int, in table: TableLayout) throws -> StorageValue {
+        guard let column = table.attachments(at: property), value != .null else { return value }
+        let definition = table.definition.properties[property]
+        guard column.isList || definition.isOptional else { return value }
+        let attachments = try attachments(in: value, of: definition)
+        let known = try attachments.filter { try $0.serverURL != nil || connection.file($0.id) != nil }
+        return known.count == attachments.count ? value : stored(known, column)
+    }
+
+    func attachments(in value: StorageValue, of property: PropertyDefinition) throws -> [Attachment] {
+        let node = try readable { try property.node(of: value) }
+        let nodes: [JSONNode]
+        switch node {
+        case .null: return []
+        case .array(let several): nodes = several
+        default: nodes = [node]
+        }
+        return try nodes.map { node in
+            guard let attachment = Attachment(__json: node) else {
+                throw TandemError(
+                    .corrupt, "What the store says of an attachment is damaged.", advice: "Restore a backup.",
+                    store: store.path, property: property.name)
+            }
+            return attachment
+        }
+    }
+
+    private func stored(_ attachments: [Attachment], _ column: AttachmentColumn) -> StorageValue {
+        guard column.isList || !attachments.isEmpty else { return .null }
+        let row = RowBuffer()
+        row.append(json: column.isList ? .array(attachments.map(\.__json)) : attachments[0].__json)
+        return row.value(at: 0)
+    }
+}

@@ -1,0 +1,173 @@
+import Foundation
+
+// What an upload does to the queue: the server is to be told of the URL.
+
+extension WriteTransaction {
+    /// The server has a file: every row that uses it says so, and what carries the URL to the server is queued, in one
+    /// transaction with it.
+    ///
+    /// - Parameters:
+    ///   - url: Where the server has it.
+    ///   - etag: Which file that is, in the server's words.
+    ///   - isToldByServer: Whether the server sets the URL in its objects itself, so that nothing is queued.
+    /// - Returns: The operations that carry the URL; `nil` if nobody uses the file any more.
+    package func finishUpload(
+        of id: FileID, at url: String, etag: String?, isToldByServer: Bool
+    ) throws -> [Operation.ID]? {
+        guard try connection.file(id) != nil else { return nil }
+        let owners = try acknowledgeUpload(of: id, at: url, etag: etag)
+        if isToldByServer { return [] }
+        var operations: [Operation.ID] = []
+        for owner in owners {
+            guard let table = store.schema.table(named: owner.table), !table.isLocalOnly,
+                let state = try objectState(owner.localID, in: table)
+            else { continue }
+            let values = try wholeValues(of: state, in: table)
+            let bases = try table.attachments.filter(\.isSent).compactMap { column -> (String, StorageValue)? in
+                let property = table.definition.properties[column.property]
+                guard owner.properties.contains(property.name) else { return nil }
+                let base = try without(id, values[column.property], column, property)
+                return (property.column, try withoutPending(base, of: column.property, in: table))
+            }
+            if !bases.isEmpty, let operation = try recordURL(state, table, PropertyBases(bases)) {
+                operations.append(operation)
+            }
+        }
+        return operations
+    }
+
+    /// Queues what an upload has changed.
+    private func recordURL(
+        _ state: ObjectState, _ table: TableLayout, _ bases: PropertyBases
+    ) throws -> Operation.ID? {
+        var state = state
+        if var operation = try operation(of: state.rowID, in: table) {
+            if operation.kind == .delete {
+                // If it is brought back, that goes with it.
+                guard operation.replaced != .insert else { return nil }
+                operation.changes.merge(later: bases)
+                operation.replaced = .update
+                try save(operation, in: table)
+                return nil
+            }
+            // What failed goes on waiting for the user: this is no change of theirs.
+            let isFailed = operation.state == .failed
+            if operation.kind == .update || operation.sent != nil { operation.changes.merge(later: bases) }
+            guard isFailed else {
+                try save(operation, in: table)
+                return operation.id
+            }
+            try connection.execute(
+                #"UPDATE "__operations" SET "changes" = ? WHERE "id" = ?"#,
+                [operation.changes.stored, .integer(operation.id)])
+            return nil
+        }
+        guard state.serverID != nil else { return nil }
+        state.isSynced = false
+        try recordUpdate(state, table, bases)
+        try connection.execute(
+            "UPDATE \(table.quotedTable) SET \"synced\" = 0 WHERE \"__rid\" = ?", [.integer(state.rowID)])
+        return try operation(of: state.rowID, in: table)?.id
+    }
+
+    /// Queues the URLs that a row has got since its bases were kept, which it has just returned to.
+    func recordUploaded(since bases: PropertyBases, _ state: ObjectState, _ table: TableLayout) throws {
+        guard table.sendsFiles else { return }
+        let values = try wholeValues(of: state, in: table)
+        let changed = try table.attachments.filter(\.isSent).compactMap { column -> (String, StorageValue)? in
+            let name = table.definition.properties[column.property].column
+            guard let base = bases[name] else { return nil }
+            let there = try withoutPending(base, of: column.property, in: table)
+            let here = try withoutPending(values[column.property], of: column.property, in: table)
+            return there == here ? nil : (name, there)
+        }
+        if !changed.isEmpty { _ = try recordURL(state, table, PropertyBases(changed)) }
+    }
+
+    private func without(
+        _ id: FileID, _ value: StorageValue, _ column: AttachmentColumn, _ property: PropertyDefinition
+    ) throws -> StorageValue {
+        let attachments = try attachments(in: value, of: property)
+        guard column.isList || property.isOptional else {
+            // It was sent without its URL.
+            let row = RowBuffer()
+            row.append(json: attachments[0].at(nil).__json)
+            return row.value(at: 0)
+        }
+        let rest = attachments.filter { $0.id != id }
+        guard column.isList else { return .null }
+        let row = RowBuffer()
+        row.append(json: .array(rest.map(\.__json)))
+        return row.value(at: 0)
+    }
+
+    private func objectState(_ localID: LocalID, in table: TableLayout) throws -> ObjectState? {
+        guard let found = try connection.tableStatements(table).find(localID) else { return nil }
+        defer { found.reset() }
+        return try state(of: found, table)
+    }
+
+    /// Leaves a file that was to be uploaded for the next time, as if nothing had been tried.
+    package func putBackUpload(of id: FileID) throws {
+        try checkUsable()
+        try connection.execute(
+            #"UPDATE "__files" SET "state" = 0 WHERE "id" = ? AND "state" = 1"#, [.text(id.rawValue)])
+    }
+}
+
+extension ReadTransaction {
+    /// Whether a file still waits to be uploaded.
+    package func isPending(_ id: FileID) throws -> Bool {
+        let connection = try connectionForReading(searching: false)
+        guard let row = try connection.file(id) else { return false }
+        return row.state != .uploaded && row.blob != nil
+    }
+
+    /// The server's token for a file, where it was uploaded from here.
+    package func etag(of id: FileID) throws -> String? {
+        try connectionForReading(searching: false).file(id)?.etag
+    }
+
+    /// Whether a file's bytes are on this device.
+    package func isOnDevice(_ id: FileID) throws -> Bool {
+        try connectionForReading(searching: false).file(id)?.blob != nil
+    }
+
+    /// How many files of objects that are sent wait to be uploaded, those of objects that the server does not know
+    /// included; in all tables, or in one.
+    package func countOfPendingFiles(in table: String? = nil) throws -> Int {
+        guard store.schema.tables.contains(where: \.sendsFiles) else { return 0 }
+        let connection = try connectionForReading(searching: false)
+        let count = try connection.value(
+            """
+            SELECT count(DISTINCT f."id") FROM "__files" f JOIN "__file_uses" u ON u."file" = f."id" AND u."sent" = 1 \
+            WHERE f."state" <> 2 AND f."blob" IS NOT NULL AND (?1 IS NULL OR u."table" = ?1)
+            """, [table.map { .text($0) } ?? .null])
+        return if case .integer(let count)? = count { Int(count) } else { 0 }
+    }
+
+    /// How many of an object's files wait to be uploaded, and why the last try of the first that failed did.
+    package func pendingFiles(
+        of localID: LocalID, in table: String
+    ) throws -> (count: Int, reason: String?) {
+        guard let layout = store.schema.table(named: table), layout.sendsFiles else { return (0, nil) }
+        let connection = try connectionForReading(searching: false)
+        let statement = try connection.statement(
+            """
+            SELECT count(*), min(f."reason") FROM "__files" f \
+            JOIN "__file_uses" u ON u."file" = f."id" AND u."sent" = 1 AND u."table" = ? \
+            JOIN \(layout.quotedTable) t ON t."__rid" = u."object" \
+            WHERE t."localID" = ? AND f."state" <> 2 AND f."blob" IS NOT NULL
+            """)
+        statement.bind(1, table)
+        statement.bind(2, localID.rawValue)
+        defer { statement.reset() }
+        guard try statement.step() else { return (0, nil) }
+        return (Int(statement.integer(0)), try statement.optionalText(1))
+    }
+}
+
+extension StoreAttachments {
+    /// Takes uploaded files off the device that the cache has no room for.
+    package func fitCache() throws { try trimCache() }
+}
