@@ -63,6 +63,8 @@ public struct PushResult: Sendable {
     /// The operations, in the order of the queue. What was collapsed away meanwhile is not among them, unless some of its
     /// values were given up before.
     public let entries: [Entry]
+    /// The files, in the order in which they were to be uploaded.
+    public let uploads: [FileUpload]
     /// Why the push stopped before its end; `nil` if it went through the queue.
     ///
     /// It is there as well if the server has answered for none of five objects or more: it seems to be down.
@@ -77,21 +79,23 @@ public struct PushResult: Sendable {
     ///
     /// - Parameters:
     ///   - entries: What became of each operation; none, if not said.
+    ///   - uploads: What became of each file; none, if not said.
     ///   - stoppedBy: Why it stopped before its end; `nil` if it went through the queue.
-    public init(entries: [Entry] = [], stoppedBy: SyncError? = nil) {
-        self.init(entries: entries, stoppedBy: stoppedBy, nextDue: nil)
+    public init(entries: [Entry] = [], uploads: [FileUpload] = [], stoppedBy: SyncError? = nil) {
+        self.init(entries: entries, uploads: uploads, stoppedBy: stoppedBy, nextDue: nil)
     }
 
-    init(entries: [Entry], stoppedBy: SyncError?, nextDue: Date?) {
+    init(entries: [Entry], uploads: [FileUpload] = [], stoppedBy: SyncError?, nextDue: Date?) {
         self.entries = entries
+        self.uploads = uploads
         self.stoppedBy = stoppedBy
         self.nextDue = nextDue
     }
 
-    /// Whether all that was due is on the server now. What waits for the user since an earlier push is not due:
+    /// Whether all that was due is on the server now, files included. What waits for the user since an earlier push is not due:
     /// ``SyncContext/failedOperations()`` has it.
     public var isComplete: Bool {
-        stoppedBy == nil && entries.allSatisfy(\.outcome.isSettled)
+        stoppedBy == nil && entries.allSatisfy(\.outcome.isSettled) && uploads.allSatisfy(\.isSettled)
     }
 
     /// Whether something that was changed here is in this result alone.

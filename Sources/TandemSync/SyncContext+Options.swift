@@ -6,6 +6,13 @@ extension SyncContext {
         /// How many requests of a push are under way at a time, 1 to 64. At 1 the order is the queue's; else what failed
         /// in an earlier push goes behind what did not.
         public var inFlight = 8
+        /// How many files are uploaded at a time, 1 to 16. They go when the objects have gone.
+        public var uploadsInFlight = 2
+        /// Whether the server puts the URL of an uploaded file into its objects itself. If not, it is sent as an update.
+        public var serverSetsFileURLs = false
+        /// Whether a file is deleted on the server when the server has acknowledged that its object is, and no other object
+        /// on this device names the file. What objects of other devices name is not known here.
+        public var deletesFiles = false
         /// How many items a page of a pull is asked to have, at least 1.
         public var pageSize = 100
         /// The most pages that one pull may take: past it a server is thought to never end.
@@ -22,6 +29,8 @@ extension SyncContext {
         public var random: @Sendable () -> UInt64 = { UInt64.random(in: 0...UInt64.max) }
         /// Sees each step of a push, and may cut it there by throwing: for tests.
         package var onPushStep: (@Sendable (PushStep) async throws -> Void)?
+        /// Sees each step of an upload, and may cut it there by throwing: for tests.
+        package var onFileStep: (@Sendable (FileStep) async throws -> Void)?
 
         /// As a context syncs if it is told nothing.
         public init() {}

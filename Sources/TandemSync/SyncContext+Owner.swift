@@ -55,6 +55,8 @@ extension SyncContext {
                 }
                 try store.setSyncSetting(.user, user)
                 try store.setSyncSetting(.remote, nil)
+                // What waits to be deleted is another user's, or on another server.
+                try (store as? any FileForgetting)?.forgetUnwantedFiles()
             }
         }
     }

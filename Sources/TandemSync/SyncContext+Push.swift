@@ -1,7 +1,7 @@
 import Tandem
 
 extension SyncContext {
-    /// Sends what the queue has when it begins, over all tables.
+    /// Sends what the queue has when it begins, over all tables; then the files that wait, and their URLs.
     ///
     /// Order is kept where it matters: between the changes of one object, between objects that refer to each other, and,
     /// at one request in flight (``Options/inFlight``), everywhere. What was refused, or is held, is not sent. What failed
@@ -20,10 +20,10 @@ extension SyncContext {
     ///   returned with that in ``PushResult/stoppedBy``, so that they are not lost.
     @discardableResult
     public func push() async throws -> PushResult {
-        try await exclusively { try await runPush(isExplicit: !ScheduledRun.isAutomatic) }
+        try await exclusively { try await runSending(isExplicit: !ScheduledRun.isAutomatic) }
     }
 
-    /// Sends the queue, inside a sync.
+    /// Sends the queue alone, inside a sync.
     ///
     /// - Parameter isExplicit: Whether somebody has asked for it: what was to be tried again at a later time is then sent
     ///   at once.

@@ -52,9 +52,7 @@ extension SyncContext {
         }
         do {
             try await drop(edits ?? PointlessEdits(), &result)
-            if try await store.read({ try $0.countOfOperations() }) > 0 {
-                result.push = try await runPush(isExplicit: isExplicit)
-            }
+            if try await hasToSend() { result.push = try await runSending(isExplicit: isExplicit) }
         } catch {
             guard !result.dropped.isEmpty else { throw error }
             result.pushError = SyncError(stopping: error)

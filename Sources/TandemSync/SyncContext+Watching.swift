@@ -12,6 +12,7 @@ extension SyncContext {
             )
         }
         (status.failed, status.held, status.retrying) = (counts[0], counts[1], counts[3])
+        if let tandem { status.pendingFiles = try await tandem.read { try $0.countOfPendingFiles() } }
         status.pending = counts[2] - counts[0] - counts[1]
         status.lastSuccess.merge(fetched) { max($0, $1) }
         return status
@@ -73,7 +74,7 @@ extension SyncContext {
     }
 
     /// A value that is read anew after each change of the queue, and of what the context does.
-    private func live<Value: Equatable & Sendable>(
+    func live<Value: Equatable & Sendable>(
         _ read: @escaping @Sendable () async throws -> Value
     ) -> AsyncThrowingStream<Value, any Error> {
         let (values, continuation) = AsyncThrowingStream<Value, any Error>.makeStream(

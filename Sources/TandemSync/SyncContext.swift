@@ -7,11 +7,16 @@ public final class SyncContext: Sendable {
     let store: any LocalStore
     /// The server, which the store is told of when it has answered.
     let remote: NotedRemote
+    /// The server of files; `nil` if files are not exchanged.
+    let files: (any RemoteFiles)?
+    /// The store, if it is Tandem's own: others have no attachments.
+    let tandem: Store?
     let options: Options
     let user: String?
     let board = StatusBoard()
     let serverClock = ServerClock()
     let pause = ServerPause()
+    let downloads = DownloadDesk()
     private let tables: Mutex<[String: TableSettings]>
 
     /// A context for one store and one server. Nothing goes over the network yet.
@@ -19,19 +24,35 @@ public final class SyncContext: Sendable {
     /// - Parameters:
     ///   - store: The store. All its models that are not local-only are synced.
     ///   - remote: The server.
+    ///   - files: Where the files of attachments go. Without it they wait on this device, and their objects are not
+    ///     synced; attachments that a server has named are exchanged all the same.
     ///   - user: Whose data it is, by a name that does not change; `nil` where the server tells nobody apart. A store
     ///     that holds another user's data is not synced until the app has chosen what becomes of it: ``adopt(_:)``.
     ///   - options: How it syncs.
-    public convenience init(store: Store, remote: some Remote, user: String? = nil, options: Options = Options()) {
-        self.init(localStore: TandemStore(store), remote: remote, user: user, options: options)
+    public convenience init(
+        store: Store, remote: some Remote, files: (any RemoteFiles)? = nil, user: String? = nil,
+        options: Options = Options()
+    ) {
+        self.init(TandemStore(store), remote, files, user, options)
     }
 
     /// - Parameters:
     ///   - localStore: A store that is not Tandem's own.
     ///   - remote: The server.
-    ///   - user: Whose data it is. See ``init(store:remote:user:options:)``.
-    public init(localStore: any LocalStore, remote: any Remote, user: String? = nil, options: Options = Options()) {
+    ///   - user: Whose data it is. See ``init(store:remote:files:user:options:)``.
+    public convenience init(
+        localStore: any LocalStore, remote: any Remote, user: String? = nil, options: Options = Options()
+    ) {
+        self.init(localStore, remote, nil, user, options)
+    }
+
+    private init(
+        _ localStore: any LocalStore, _ remote: any Remote, _ files: (any RemoteFiles)?, _ user: String?,
+        _ options: Options
+    ) {
         store = localStore
+        tandem = (localStore as? TandemStore)?.store
+        self.files = files
         self.remote = NotedRemote(remote: remote, store: localStore)
         self.user = user
         self.options = options

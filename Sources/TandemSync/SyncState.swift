@@ -16,18 +16,27 @@ public enum SyncState: Hashable, Sendable {
     case conflict(Tandem.Operation.Kind, OperationError)
     /// The user leaves it unsent.
     case held(Tandem.Operation.Kind)
+    /// The server has the object as it is here, but for so many files that wait to be uploaded, or are being uploaded; with
+    /// why the last try failed, if it did. Nobody has to do anything.
+    case waitingForFiles(Int, reason: String?)
     /// It can't be sent before another object, whose insert failed or is held.
     case waiting(Tandem.Operation.Kind, for: LocalID, model: String)
 
     /// What is to be done on the server; `nil` if nothing is.
     public var kind: Tandem.Operation.Kind? {
         switch self {
-        case .synced: nil
+        case .synced, .waitingForFiles: nil
         case .pending(let kind), .sending(let kind), .retrying(let kind, _), .failed(let kind, _),
             .conflict(let kind, _), .held(let kind), .waiting(let kind, _, _):
             kind
         }
     }
+}
+
+/// A reading of a store that has files beside its objects.
+protocol FileReading {
+    /// How many of an object's files wait to be uploaded, and why a try failed, if one did.
+    func pendingFiles(of localID: LocalID, in table: String) throws -> (count: Int, reason: String?)
 }
 
 extension LocalReading {
@@ -36,7 +45,10 @@ extension LocalReading {
     /// - Parameter isPushing: Whether what is marked as being sent is under way. If not, its answer was lost.
     func syncState(of localID: LocalID, in table: String, isPushing: Bool) throws -> SyncState? {
         guard let operation = try operation(on: localID, in: table) else {
-            return try hasObject(localID, in: table) ? .synced : nil
+            guard try hasObject(localID, in: table) else { return nil }
+            guard let files = self as? any FileReading else { return .synced }
+            let (count, reason) = try files.pendingFiles(of: localID, in: table)
+            return count == 0 ? .synced : .waitingForFiles(count, reason: reason)
         }
         switch operation.state {
         case .held: return .held(operation.kind)

@@ -11,6 +11,14 @@ public struct SyncStatus: Hashable, Sendable {
         ///   - done: How many operations of this push are over, whatever became of them.
         ///   - total: How many it has.
         case pushing(done: Int, total: Int)
+        /// Files are being uploaded.
+        ///
+        /// - Parameters:
+        ///   - done: How many files of this push are over, whatever became of them.
+        ///   - total: How many it has.
+        ///   - sent: How many bytes of them all are on the server, or on their way.
+        ///   - of: How many they have.
+        case uploading(done: Int, total: Int, sent: Int64, of: Int64)
         /// A table is being fetched.
         ///
         /// - Parameters:
@@ -42,6 +50,8 @@ public struct SyncStatus: Hashable, Sendable {
     /// How many of the pending ones a try has failed for, and the next push tries again. ``SyncState/retrying(_:_:)`` has
     /// the reason.
     public internal(set) var retrying = 0
+    /// How many files wait to be uploaded, those of objects that the server does not know yet included.
+    public internal(set) var pendingFiles = 0
     /// How many failed, and wait for the user or for another change.
     public internal(set) var failed = 0
     /// How many the user leaves unsent.

@@ -1,10 +1,13 @@
 import Foundation
 import Synchronization
+import Tandem
 
 /// What a context is doing, and those who want to know.
 final class StatusBoard: Sendable {
     private struct State {
         var status = SyncStatus()
+        /// How many bytes of each file have been sent, while files are uploaded.
+        var uploads: [FileID: Int64] = [:]
         /// How many syncs are running, or wait for their turn to end.
         var running = 0
         var lastToken = 0
@@ -35,7 +38,7 @@ final class StatusBoard: Sendable {
         change { state in
             state.running -= 1
             state.status.isSyncing = state.running > 0
-            if hasRun { state.status.activity = nil }
+            if hasRun { (state.status.activity, state.uploads) = (nil, [:]) }
             if isExchange, hasRun || !(error is CancellationError) {
                 state.status.lastError = error.map {
                     $0 is CancellationError ? "The sync was cancelled." : SyncError.words(of: $0)
@@ -44,9 +47,12 @@ final class StatusBoard: Sendable {
         }
     }
 
-    func note(_ activity: SyncStatus.Activity) {
-        change { $0.status.activity = activity }
+    func note(_ activity: SyncStatus.Activity, uploads: [FileID: Int64] = [:]) {
+        change { ($0.status.activity, $0.uploads) = (activity, uploads) }
     }
+
+    /// How many bytes of each file have been sent.
+    var uploads: [FileID: Int64] { state.withLock { $0.uploads } }
 
     /// A table was fetched to its end.
     func noteSuccess(of table: String, at date: Date) {

@@ -7,14 +7,14 @@ struct ItemForms: Sendable {
     let format: WireFormat
     /// Where the model's table is, for errors.
     let url: String?
-    /// The properties that are exchanged with a server: those that hold attachments are not yet.
+    /// The properties that are exchanged with a server.
     let sent: [PropertyDefinition]
 
     init(model: ModelDefinition, format: WireFormat, url: String? = nil) {
         self.model = model
         self.format = format
         self.url = url
-        sent = model.properties.filter { !$0.isLocalOnly && !$0.holdsAttachments }
+        sent = model.properties.filter { !$0.isLocalOnly }
     }
 
     var table: RemoteTableName { RemoteTableName(model.wireName) }

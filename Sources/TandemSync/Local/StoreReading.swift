@@ -97,6 +97,12 @@ package class StoreReading: LocalReading {
     }
 }
 
+extension StoreReading: FileReading {
+    func pendingFiles(of localID: LocalID, in table: String) throws -> (count: Int, reason: String?) {
+        try transaction.pendingFiles(of: localID, in: table)
+    }
+}
+
 extension StoreReading: MarkedReading {
     func operationMarks() throws -> OperationMarks {
         try transaction.operationMarks()

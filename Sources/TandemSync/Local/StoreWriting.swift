@@ -2,7 +2,7 @@ import Foundation
 import Tandem
 
 /// A transaction of Tandem's store as sync writes it.
-package final class StoreWriting: StoreReading, LocalWriting {
+package final class StoreWriting: StoreReading, LocalWriting, FileForgetting {
     private let transaction: WriteTransaction
 
     package init(_ transaction: WriteTransaction) {
@@ -94,6 +94,14 @@ package final class StoreWriting: StoreReading, LocalWriting {
 
     package func dropOperations(in tables: [String], where filter: LocalFilter?) throws -> Int {
         try transaction.dropOperations(in: tables, where: filter?.node)
+    }
+
+    package func addUnwantedFiles(of localID: LocalID, in table: String) throws {
+        try transaction.addUnwantedFiles(of: localID, in: table)
+    }
+
+    package func forgetUnwantedFiles() throws {
+        try transaction.forgetAllUnwanted()
     }
 
     package func setSyncToken(_ token: SyncToken?, of queryID: String, in table: String) throws {

@@ -30,6 +30,13 @@ struct Attempt: Sendable {
 }
 
 extension Attempt.Request {
+    var isDelete: Bool {
+        switch self {
+        case .delete, .deleteLostInsert, .deleteLostUndelete: true
+        case .insert, .update, .undelete: false
+        }
+    }
+
     /// Whether what it leaves or meets may be what an undelete of ours has brought back, without values where the server
     /// keeps none of what is deleted.
     var mayMeetBlank: Bool { self == .undelete || self == .deleteLostUndelete }

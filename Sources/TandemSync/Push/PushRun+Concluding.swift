@@ -32,8 +32,10 @@ extension PushRun {
         }
         let outcome: AnswerOutcome
         do {
+            let deletesFiles = options.deletesFiles && attempt.request.isDelete
             outcome = try await store.write { store in
-                try store.acknowledge(
+                if deletesFiles { try store.noteUnwantedFiles(of: attempt) }
+                return try store.acknowledge(
                     attempt.id, attempt: attempt.number, with: stored,
                     keepsTombstones: attempt.settings.features.softDelete)
             }
@@ -117,6 +119,23 @@ extension LocalReading {
     func isUnderWay(_ attempt: Attempt) throws -> Bool {
         guard let operation = try operation(withID: attempt.id) else { return false }
         return operation.attempts == attempt.number && operation.state == .attempted
+    }
+}
+
+/// A store that keeps what files are to be deleted on the server.
+protocol FileForgetting {
+    /// Queues the files of an object that is about to go.
+    func addUnwantedFiles(of localID: LocalID, in table: String) throws
+    /// Drops that queue.
+    func forgetUnwantedFiles() throws
+}
+
+extension LocalWriting {
+    /// Queues the files of an object that the server has just deleted. Brought back meanwhile, it keeps them.
+    fileprivate func noteUnwantedFiles(of attempt: Attempt) throws {
+        guard try isUnderWay(attempt), let operation = try operation(withID: attempt.id), operation.kind == .delete
+        else { return }
+        try (self as? any FileForgetting)?.addUnwantedFiles(of: operation.localID, in: operation.table)
     }
 }
 

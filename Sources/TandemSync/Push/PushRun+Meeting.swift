@@ -94,7 +94,9 @@ extension PushRun {
         let isLastWrite = !settings.features.versions && sides.server != nil
         let facts = ConflictFacts(
             operation: object.operation, sides: sides, item: there, round: round, store: context.store)
-        guard !isLastWrite, Self.isInQuestion(sides, object), try !isRevived(stored, object, store) else {
+        guard !isLastWrite, !settings.model.isAboutFilesAlone(sides), Self.isInQuestion(sides, object),
+            try !isRevived(stored, object, store)
+        else {
             return try carryOut(.nothing, facts, encounter, object, store)
         }
         if case .ask = settings.conflicts { return .open(facts) }

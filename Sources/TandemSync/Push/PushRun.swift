@@ -10,14 +10,17 @@ import Tandem
 final class PushRun: Sendable {
     let context: SyncContext
     private let isExplicit: Bool
+    /// The operations to be sent; all if `nil`.
+    private let only: Set<Operation.ID>?
     let state = Mutex(PushState())
 
     var store: any LocalStore { context.store }
     var options: SyncContext.Options { context.options }
 
-    init(_ context: SyncContext, isExplicit: Bool) {
+    init(_ context: SyncContext, isExplicit: Bool, only: Set<Operation.ID>? = nil) {
         self.context = context
         self.isExplicit = isExplicit
+        self.only = only
     }
 
     func run() async throws -> PushResult {
@@ -63,6 +66,7 @@ final class PushRun: Sendable {
             let operations = try await store.read { try $0.operations(after: after, limit: 512) }
             state.withLock { state in
                 for operation in operations where operation.state == .pending || operation.state == .attempted {
+                    if let only, !only.contains(operation.id) { continue }
                     if let date = putOffDate(of: operation, now) {
                         state.nextDue = min(state.nextDue ?? date, date)
                         continue

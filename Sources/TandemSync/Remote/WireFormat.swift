@@ -13,6 +13,8 @@ import Tandem
 /// | `Data` | a string of Base64 |
 /// | `Date` | a string, see ``WireTimestamp``, at ``fractionDigits`` |
 /// | collections, `Codable` values, lists of references | JSON where ``nestedJSON``, else a string of JSON |
+/// | an attachment | an object of its ID, name, type, size, SHA-256 and URL, where ``nestedJSON``, else a string of JSON; |
+/// | | a string where that is all that the server has ever said: the file's URL |
 /// | a reference | the server ID, as a string |
 /// | nil | `null` |
 ///
@@ -78,6 +80,10 @@ extension WireFormat {
                 }
                 return try whole(shape.map(node) { node, kind throws(WireElement.Problem) in try write(node, kind) })
             case .json, .references: return try whole(node)
+            case .attachment:
+                let written = try write(node, .attachment)
+                if case .text = written { return written }
+                return try whole(written)
             default: return try write(node, property.kind)
             }
         } catch {
@@ -136,8 +142,10 @@ extension WireFormat {
             }
         case .json: read = Self.document(node)
         case .references: read = Self.document(node)
+        case .attachment: read = WireAttachment.read(node)
         default: read = WireElement.read(node, property.kind)
         }
+        if case .null? = read, property.kind == .attachment, property.isOptional { return .null }
         guard let read, let value = property.storageValue(of: read, by: row) else {
             throw failure("The value is no \(property.kind).")
         }
@@ -148,7 +156,7 @@ extension WireFormat {
     }
 
     /// What a collection was written as: itself, or a string of JSON.
-    private static func document(_ node: JSONNode) -> JSONNode? {
+    static func document(_ node: JSONNode) -> JSONNode? {
         guard case .text(var text) = node else { return node }
         return text.withUTF8 { try? ExactJSON.parseWire($0, maximumDigits: maximumDigits) }
     }

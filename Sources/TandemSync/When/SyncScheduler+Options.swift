@@ -13,6 +13,8 @@ extension SyncScheduler {
         public var interval: Duration? = .seconds(15 * 60)
         /// Whether it syncs over connections that cost by the byte too.
         public var allowsMetered = false
+        /// Whether it uploads files over them, if it syncs over them. A sync that the app asks for does in any case.
+        public var uploadsWhenMetered = false
         /// How long it waits after a sync that failed. After each further one it is twice as long, and each is cut by up
         /// to a half, by lot, so that those who failed together do not come back together.
         public var firstRetry: Duration = .seconds(5)

@@ -12,6 +12,7 @@ indirect enum CollectionShape: Equatable {
     private static let leaves: [String: PropertyKind] = {
         var kinds: [PropertyKind] = [
             .bool, .unsigned64, .double, .float, .string, .data, .date, .uuid, .url, .decimal, .bigInt, .bigUInt,
+            .attachment,
         ]
         for bits in [8, 16, 32, 64] {
             kinds.append(.integer(bits: bits, signed: true))

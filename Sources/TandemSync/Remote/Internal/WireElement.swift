@@ -39,6 +39,7 @@ enum WireElement {
         case (.bool, .bool), (.unsigned64, .text), (.string, .text), (.decimal, .text), (.bigInt, .text),
             (.bigUInt, .text), (.reference, .text):
             return node
+        case (.attachment, .object): return WireAttachment.write(node)
         default: throw Problem("The stored value is no \(kind).")
         }
     }
@@ -67,7 +68,8 @@ enum WireElement {
             } else {
                 nil
             }
-        case .collection, .json, .references, .attachment: nil
+        case .attachment: WireAttachment.read(node)
+        case .collection, .json, .references: nil
         }
     }
 

@@ -101,7 +101,8 @@ final class ScheduleJob: Sendable {
 
     private func begin(isAsked: Bool, _ inbox: ScheduleInbox) -> Task<Void, Never> {
         let (context, sync) = (context, sync)
-        let run = ScheduledRun(job: ObjectIdentifier(self), isAutomatic: !isAsked)
+        let leavesFiles = !isAsked && !options.uploadsWhenMetered && (network?.state.isMetered ?? false)
+        let run = ScheduledRun(job: ObjectIdentifier(self), isAutomatic: !isAsked, leavesFiles: leavesFiles)
         return Task {
             let verdict: SyncVerdict
             do {

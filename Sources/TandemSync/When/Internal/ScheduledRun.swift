@@ -7,10 +7,13 @@ final class ScheduledRun: Sendable {
     private let job: ObjectIdentifier
     /// Whether nobody has asked for it.
     private let isAutomatic: Bool
+    /// Whether files are left for another network.
+    private let leavesFiles: Bool
     private let isOver = Atomic(false)
 
-    init(job: ObjectIdentifier, isAutomatic: Bool) {
+    init(job: ObjectIdentifier, isAutomatic: Bool, leavesFiles: Bool = false) {
         self.job = job
+        self.leavesFiles = leavesFiles
         self.isAutomatic = isAutomatic
     }
 
@@ -35,6 +38,9 @@ final class ScheduledRun: Sendable {
     /// Whether nobody has asked for what this task does: what is to be sent again at a later time is then left until
     /// that.
     static var isAutomatic: Bool { !isTheApps && current?.isAutomatic ?? false }
+
+    /// Whether what this task does is not to upload files.
+    static var leavesFiles: Bool { !isTheApps && current?.leavesFiles ?? false }
 
     /// Whether this task is a job's sync.
     static func isInside(_ job: ScheduleJob) -> Bool { current?.job == ObjectIdentifier(job) }

@@ -70,7 +70,13 @@ struct SyncVerdict: Sendable {
             default: break
             }
         }
-        nextDue = pushes.compactMap(\.nextDue).min()
+        let files = pushes.flatMap(\.uploads).compactMap { upload in
+            switch upload.outcome {
+            case .failed(_, let date?), .waiting(let date): date
+            default: nil
+            }
+        }
+        nextDue = (pushes.compactMap(\.nextDue) + files).min()
     }
 
     private mutating func note(_ error: any Error) {

@@ -1,0 +1,110 @@
+import Foundation
+import Tandem
+
+extension UploadRun {
+    /// So many files in a row that got no answer: the server is down, and not the file at fault.
+    private static let unansweredLimit = 3
+
+    /// What a failed upload does to its file, and to the others.
+    func fail(_ file: PendingFile, _ failure: RemoteFailure) async throws -> FileUpload.Outcome {
+        if failure.isCancellation, Task.isCancelled { throw CancellationError() }
+        var error = SyncError(failure, table: nil, url: nil)
+        switch failure {
+        case .notSent, .unauthenticated:
+            // It is not the file's fault.
+            await putBack(file)
+            stop(.failure(error))
+            return .failed(error, retryAt: nil)
+        case .later(_, let delay?) where delay > .zero:
+            let now = options.clock.now()
+            let end = ServerPause.end(of: delay, at: now)
+            error.retryAt = end
+            if delay > options.retry.ceiling { stop(.failure(error)) }
+            context.pause.note(until: end, at: now)
+            return try await put(file, off: error, until: end)
+        case .later, .lost:
+            let isDown = state.withLock { state in
+                state.unanswered += 1
+                return state.unanswered >= Self.unansweredLimit
+            }
+            if isDown { stop(.failure(error)) }
+            return try await put(file, off: error, until: retryDate(file, from: 5, to: 3600))
+        case .badAnswer, .conflict, .gone, .notFound, .refused, .unsendable, .file:
+            state.withLock { $0.unanswered = 0 }
+            return try await fail(file, error)
+        }
+    }
+
+    /// What is wrong with the file, or with what the server thinks of it: it is tried again all the same, but seldom.
+    func fail(_ file: PendingFile, _ error: SyncError) async throws -> FileUpload.Outcome {
+        try await put(file, off: error, until: retryDate(file, from: 60, to: 86_400))
+    }
+
+    private func put(
+        _ file: PendingFile, off error: SyncError, until date: Date
+    ) async throws -> FileUpload.Outcome {
+        let (id, reason) = (file.attachment.id, error.message)
+        try await store.lasting { try $0.failUpload(of: id, reason: reason, retryAt: date) }
+        return .failed(error, retryAt: date)
+    }
+
+    /// When to try again: twice as long after each failure, and up to a half of it cut by lot.
+    private func retryDate(_ file: PendingFile, from first: Double, to longest: Double) -> Date {
+        let delay = min(longest, first * Double(1 << min(max(file.attempts, 0), 20)))
+        return options.clock.now() + delay * (1 - 0.5 * Double(options.random() >> 11) * 0x1p-53)
+    }
+
+    /// Leaves a file for the next push, as if it had not been tried. If that can't be noted either, it only looks as if it
+    /// were under way.
+    func putBack(_ file: PendingFile) async {
+        let id = file.attachment.id
+        try? await store.lasting { try $0.putBackUpload(of: id) }
+    }
+
+    /// Waits as long as the server has asked to be left alone.
+    ///
+    /// - Returns: Whether it may be asked then.
+    func waitOutPause() async throws -> Bool {
+        while true {
+            try Task.checkCancellation()
+            guard state.withLock({ $0.stop == nil }) else { return false }
+            if let error = context.pauseError(for: nil) {
+                stop(.failure(error))
+                return false
+            }
+            let left = context.pause.secondsLeft(
+                at: options.clock.now(), atMost: options.retry.ceiling.seconds)
+            guard left > 0 else { return true }
+            try await options.clock.sleep(for: .seconds(left))
+        }
+    }
+
+    // MARK: Progress
+
+    func note(_ sent: Int64, _ index: Int) {
+        state.withLock { $0.uploads[index].sent = max($0.uploads[index].sent, sent) }
+        noteProgress()
+    }
+
+    func noteProgress() {
+        let (done, all) = state.withLock { state in
+            let due = state.uploads.filter { if case .waiting? = $0.outcome { false } else { true } }
+            return (due.count { $0.outcome != nil }, due)
+        }
+        guard !all.isEmpty else { return }
+        let sent = Dictionary(all.map { ($0.file.attachment.id, $0.sent) }) { first, _ in first }
+        context.board.note(
+            .uploading(
+                done: done, total: all.count, sent: all.reduce(0) { $0 + $1.sent },
+                of: all.reduce(0) { $0 + ($1.file.attachment.size ?? 0) }), uploads: sent)
+    }
+
+    /// What became of each, in the order in which they were to go.
+    var results: [FileUpload] {
+        state.withLock(\.uploads).map {
+            FileUpload(
+                attachment: $0.file.attachment, table: $0.file.table, localID: $0.file.localID,
+                outcome: $0.outcome ?? .notReached)
+        }
+    }
+}

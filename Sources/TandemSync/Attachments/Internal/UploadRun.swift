@@ -1,0 +1,229 @@
+import Foundation
+import Synchronization
+import Tandem
+
+/// The files' part of a push: after the objects, a few at a time.
+///
+/// Each file goes through the same steps: a transaction that notes that it is being uploaded, the exchange with the
+/// server, and a transaction in which the URL is saved and the update that carries it is queued. A process that dies in
+/// between uploads it again, and the server says that it has it.
+final class UploadRun: Sendable {
+    struct Upload: Sendable {
+        let file: PendingFile
+        var outcome: FileUpload.Outcome?
+        var sent: Int64 = 0
+    }
+
+    struct State {
+        var uploads: [Upload] = []
+        var next = 0
+        var stop: PushState.Stop?
+        /// How many in a row got no answer.
+        var unanswered = 0
+        /// The operations that carry URLs.
+        var operations: [Tandem.Operation.ID] = []
+    }
+
+    let context: SyncContext
+    let store: Store
+    private let files: any RemoteFiles
+    private let isExplicit: Bool
+    let state = Mutex(State())
+
+    var options: SyncContext.Options { context.options }
+
+    init(_ context: SyncContext, _ store: Store, _ files: any RemoteFiles, isExplicit: Bool) {
+        self.context = context
+        self.store = store
+        self.files = files
+        self.isExplicit = isExplicit
+    }
+
+    /// Uploads what is due. What stops it is in ``State/stop``.
+    func run() async throws {
+        let now = options.clock.now()
+        let pending = try await store.read { try $0.pendingFiles(at: .distantFuture) }
+        guard !pending.isEmpty else { return }
+        state.withLock { state in
+            let due = pending.map { ($0, waits(for: $0, now)) }
+            // What waits comes last, and is not counted among what is done.
+            state.uploads = due.filter { $0.1 == nil }.map { Upload(file: $0.0) }
+            state.uploads += due.compactMap { file, date in
+                date.map { Upload(file: file, outcome: .waiting(until: $0)) }
+            }
+        }
+        noteProgress()
+        let limit = min(max(options.uploadsInFlight, 1), 16)
+        await withTaskGroup(of: Void.self) { group in
+            var running = 0
+            while true {
+                while running < limit, let index = takeNext() {
+                    running += 1
+                    group.addTask { await self.process(index) }
+                }
+                guard running > 0 else { break }
+                await group.next()
+                running -= 1
+            }
+        }
+    }
+
+    /// When a file may be uploaded; `nil` if it may be now.
+    private func waits(for file: PendingFile, _ now: Date) -> Date? {
+        guard !isExplicit, let date = file.retryAt, date > now else { return nil }
+        // Nothing is put off for longer: the clock was set back.
+        return date > now + RetryPolicy.longestPause ? nil : date
+    }
+
+    private func takeNext() -> Int? {
+        state.withLock { state in
+            guard state.stop == nil, state.next < state.uploads.count, state.uploads[state.next].outcome == nil else {
+                return nil
+            }
+            state.next += 1
+            return state.next - 1
+        }
+    }
+
+    private func process(_ index: Int) async {
+        let file = state.withLock { $0.uploads[index].file }
+        do {
+            let outcome = try await upload(file, index)
+            state.withLock { state in
+                state.uploads[index].outcome = outcome
+                if case .uploaded? = outcome { state.uploads[index].sent = file.attachment.size ?? 0 }
+            }
+        } catch {
+            await putBack(file)
+            stop(error is CancellationError && Task.isCancelled ? .cancelled : .thrown(error))
+        }
+        noteProgress()
+    }
+
+    func stop(_ reason: PushState.Stop) {
+        state.withLock { $0.stop = $0.stop ?? reason }
+    }
+
+    // MARK: One file
+
+    /// - Returns: `nil` if its turn did not come.
+    private func upload(_ file: PendingFile, _ index: Int) async throws -> FileUpload.Outcome? {
+        guard try await waitOutPause() else { return nil }
+        let id = file.attachment.id
+        guard try await store.lasting({ try $0.noteUploading(id, offset: file.offset) }) else { return .dropped }
+        try await step(.began(id))
+        let outgoing: OutgoingFile
+        do {
+            outgoing = try self.outgoing(file.attachment)
+        } catch let error as TandemError {
+            if try await !isWanted(id) { return .dropped }
+            return try await fail(
+                file,
+                SyncError(.store, "The file can't be read: \(error.message)", advice: error.advice, underlying: error))
+        }
+        switch await exchange(outgoing, id, index) {
+        case .success(let uploaded):
+            try await step(.answered(id))
+            return try await acknowledge(file, uploaded)
+        case .failure(let failure):
+            if try await !isWanted(id) { return .dropped }
+            return try await fail(file, failure)
+        }
+    }
+
+    private func outgoing(_ attachment: Attachment) throws -> OutgoingFile {
+        let reader = try store.attachments.reader(of: attachment)
+        guard let digest = attachment.sha256 else {
+            throw TandemError(.corrupt, "The file's hash is not known.", advice: "Attach it again.", store: store.path)
+        }
+        return OutgoingFile(
+            id: attachment.id.rawValue, name: attachment.name, contentType: attachment.contentType, size: reader.size,
+            sha256: digest.hex, bytes: ReaderBytes(reader: reader))
+    }
+
+    private enum Event: Sendable {
+        case ended(Result<UploadedFile, RemoteFailure>)
+        case dropped
+    }
+
+    /// The exchange with the server, which ends early if the file is not wanted any more.
+    private func exchange(
+        _ file: OutgoingFile, _ id: FileID, _ index: Int
+    ) async -> Result<UploadedFile, RemoteFailure> {
+        await withTaskGroup(of: Event.self) { group in
+            group.addTask { [files] in
+                do throws(RemoteFailure) {
+                    return .ended(.success(try await files.upload(file) { self.note($0, index) }))
+                } catch {
+                    return .ended(.failure(error))
+                }
+            }
+            group.addTask {
+                for await _ in self.store.operations.changes {
+                    if let isWanted = try? await self.isWanted(id), !isWanted { break }
+                }
+                return .dropped
+            }
+            var result: Result<UploadedFile, RemoteFailure> = .failure(.lost(CancellationError()))
+            for await event in group {
+                if case .ended(let ended) = event { result = ended }
+                group.cancelAll()
+            }
+            return result
+        }
+    }
+
+    private func isWanted(_ id: FileID) async throws -> Bool {
+        try await store.read { try $0.isPending(id) }
+    }
+
+    /// Saves the URL, and queues what carries it, in one transaction.
+    private func acknowledge(_ file: PendingFile, _ uploaded: UploadedFile) async throws -> FileUpload.Outcome {
+        let (id, isToldByServer) = (file.attachment.id, options.serverSetsFileURLs)
+        let operations = try await store.lasting { transaction -> [Tandem.Operation.ID]? in
+            let operations = try transaction.finishUpload(
+                of: id, at: uploaded.url, etag: uploaded.etag, isToldByServer: isToldByServer)
+            // Nobody else can know of it.
+            if operations == nil { try transaction.addUnwanted(uploaded.url, etag: uploaded.etag) }
+            return operations
+        }
+        try await step(.concluded(id))
+        state.withLock { state in
+            state.unanswered = 0
+            state.operations += operations ?? []
+        }
+        guard operations != nil else { return .dropped }
+        try? store.attachments.fitCache()
+        return .uploaded(url: uploaded.url)
+    }
+
+    func step(_ step: FileStep) async throws {
+        try await options.onFileStep?(step)
+    }
+}
+
+/// Where an upload is, for tests that cut it there.
+package enum FileStep: Sendable, Hashable {
+    /// It is noted that it is under way; nothing was sent.
+    case began(FileID)
+    /// The server has it; nothing of that is stored.
+    case answered(FileID)
+    /// It is stored.
+    case concluded(FileID)
+}
+
+/// A file of the store's as one that is sent.
+private struct ReaderBytes: FileBytes {
+    let reader: AttachmentReader
+
+    func read(at offset: Int64, count: Int) async throws -> [UInt8] {
+        Array(try reader.read(at: offset, count: count))
+    }
+}
+
+extension Store {
+    /// Writes, and is not cancelled with the caller: what a server has answered is to be kept.
+    func lasting<T: Sendable>(_ body: @escaping @Sendable (WriteTransaction) throws -> T) async throws -> T {
+        try await Task { try await self.write { try body($0) } }.value
+    }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import Synchronization
+import Tandem
+
+extension SyncContext {
+    /// Fetches a file that is not on this device, and puts it where ``Tandem/StoreAttachments`` reads it: as an entry of
+    /// the cache, which goes again when the cache is full.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// if try store.attachments.diskURL(of: photo) == nil { try await sync.download(photo) }
+    /// image.show(try store.attachments.data(of: photo))
+    /// ```
+    ///
+    /// What comes is held against the attachment's size and hash before anybody sees it. Who asks for a file that is on
+    /// its way waits for that download; one that is here is not fetched again. A connection that breaks is taken up where
+    /// it broke, ``RetryPolicy/tries`` times. It is no part of a sync, and may run beside one.
+    ///
+    /// - Throws: ``SyncError`` if the server does not give it; `TandemError.Code.fileMismatch` if it gives another file,
+    ///   of which nothing is kept; `TandemError.Code.unknownAttachment` if no object of the store has it, `.diskFull`;
+    ///   `CancellationError`.
+    /// - Complexity: O(size of the file), in constant memory.
+    public func download(_ attachment: Attachment) async throws {
+        guard let files, let tandem else { throw Self.noFiles() }
+        let status = try tandem.attachments.status(of: attachment)
+        if status.isOnDevice { return }
+        guard let url = attachment.serverURL else {
+            throw TandemError(
+                .attachmentNotHere, "The file is not on this device, and no server is known to have it.",
+                advice: "Pull the object again.", store: tandem.path)
+        }
+        try await downloads.share(attachment.id) {
+            try await self.fetch(attachment, url, files, tandem)
+        }
+    }
+
+    private func fetch(
+        _ attachment: Attachment, _ url: String, _ files: any RemoteFiles, _ store: Store
+    ) async throws {
+        // Another download may have ended just now.
+        if try await store.read({ try $0.isOnDevice(attachment.id) }) { return }
+        let etag = try await store.read { try $0.etag(of: attachment.id) }
+        let file = RemoteFile(url: url, etag: etag, size: attachment.size)
+        let download = try store.attachments.download(attachment)
+        let progress = DownloadProgress()
+        var tries = 0
+        while true {
+            if let error = pauseError(for: nil) { throw error }
+            do throws(RemoteFailure) {
+                let offset = progress.offset
+                if offset > 0, progress.isWhole { break }
+                _ = try await files.download(progress.going(on: file), from: offset) { piece in
+                    try download.write(piece.bytes)
+                    progress.note(piece)
+                }
+                break
+            } catch {
+                if error.isCancellation, Task.isCancelled { throw CancellationError() }
+                if case .file(.notTaken(let reason)) = error, reason is TandemError { throw reason }
+                tries += 1
+                guard tries < options.retry.tries, error.mayPass else { throw SyncError(error, table: nil, url: url) }
+                var delay = options.retry.delay(after: tries, options.random())
+                if case .later(_, let asked?) = error { delay = asked }
+                guard delay <= options.retry.ceiling else { throw SyncError(error, table: nil, url: url) }
+                try await options.clock.sleep(for: delay)
+            }
+        }
+        try Task.checkCancellation()
+        try download.finish()
+    }
+}
+
+extension RemoteFailure {
+    /// Whether the same request may succeed a little later.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .lost, .later: true
+        default: false
+        }
+    }
+}
+
+/// How far a download has come.
+private final class DownloadProgress: Sendable {
+    private let state = Mutex((offset: Int64(0), file: ServedFile?.none))
+
+    var offset: Int64 { state.withLock(\.offset) }
+    /// Whether all has come, and only the end was lost.
+    var isWhole: Bool { state.withLock { $0.offset == $0.file?.size } }
+
+    func note(_ piece: FilePiece) {
+        state.withLock { $0 = (piece.offset + Int64(piece.bytes.count), piece.file) }
+    }
+
+    /// What is asked for: of the same file as before, if the server has said which one that was.
+    func going(on file: RemoteFile) -> RemoteFile {
+        var file = file
+        file.etag = file.etag ?? state.withLock { $0.file?.etag }
+        return file
+    }
+}
+
+/// The downloads that are under way, each for all who want the file.
+final class DownloadDesk: Sendable {
+    private struct Entry {
+        let number: Int
+        let task: Task<Void, any Error>
+        var waiting = 0
+    }
+
+    private struct State {
+        var entries: [FileID: Entry] = [:]
+        var last = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Does what a file needs, or waits for who does it already. It is cancelled when the last one who waits is.
+    func share(_ id: FileID, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        let (number, task) = state.withLock { state in
+            var entry =
+                state.entries[id]
+                ?? {
+                    state.last += 1
+                    let number = state.last
+                    return Entry(
+                        number: number,
+                        task: Task {
+                            defer { self.forget(id, number) }
+                            try await body()
+                        })
+                }()
+            entry.waiting += 1
+            state.entries[id] = entry
+            return (entry.number, entry.task)
+        }
+        let gate = Waiter()
+        try await withTaskCancellationHandler {
+            try await gate.value(of: task)
+        } onCancel: {
+            gate.cancel()
+            let isLast = state.withLock { state in
+                guard var entry = state.entries[id], entry.number == number else { return false }
+                entry.waiting -= 1
+                state.entries[id] = entry.waiting == 0 ? nil : entry
+                return entry.waiting == 0
+            }
+            if isLast { task.cancel() }
+        }
+    }
+
+    private func forget(_ id: FileID, _ number: Int) {
+        state.withLock { state in
+            if state.entries[id]?.number == number { state.entries[id] = nil }
+        }
+    }
+}
+
+/// Somebody who waits for a task that others wait for too, and stops when it is cancelled itself.
+private final class Waiter: Sendable {
+    private struct State {
+        var continuation: CheckedContinuation<Void, any Error>?
+        var result: Result<Void, any Error>?
+    }
+
+    private let state = Mutex(State())
+
+    func value(of task: Task<Void, any Error>) async throws {
+        Task { [self] in end(await task.result) }
+        try await withCheckedThrowingContinuation { continuation in
+            let result = state.withLock { state in
+                if state.result == nil { state.continuation = continuation }
+                return state.result
+            }
+            if let result { continuation.resume(with: result) }
+        }
+    }
+
+    func cancel() { end(.failure(CancellationError())) }
+
+    private func end(_ result: Result<Void, any Error>) {
+        let continuation = state.withLock { state in
+            state.result = state.result ?? result
+            defer { state.continuation = nil }
+            return state.continuation
+        }
+        continuation?.resume(with: result)
+    }
+}

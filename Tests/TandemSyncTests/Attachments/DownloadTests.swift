@@ -1,0 +1,77 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+@Suite struct DownloadTests {
+    /// The second device, which knows of the photograph.
+    private func second(_ desk: PhotoDesk, _ bytes: [UInt8]) async throws -> (Store, SyncContext, Tandem.Attachment) {
+        try desk.attached("A", bytes)
+        try await desk.sync.push()
+        desk.shelf.forgetRequests()
+        let (store, sync) = try desk.other()
+        try await sync.synchronize()
+        return (store, sync, try #require(try store.objects(Receipt.self).all().first?.photo))
+    }
+
+    @Test func `one download is for all who ask, and what is here is not fetched again`() async throws {
+        let desk = try PhotoDesk()
+        let bytes = PhotoDesk.bytes(20_000)
+        let (store, sync, photo) = try await second(desk, bytes)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<10 { group.addTask { try await sync.download(photo) } }
+            try await group.waitForAll()
+        }
+        try await sync.download(photo)
+        #expect(desk.shelf.requests.count == 1)
+        #expect(try Array(store.attachments.data(of: photo)) == bytes)
+        #expect(try store.attachments.status(of: photo).isOnDevice)
+    }
+
+    @Test func `a line that breaks is taken up where it broke`() async throws {
+        let desk = try PhotoDesk()
+        let bytes = PhotoDesk.bytes(10_000)
+        let (store, sync, photo) = try await second(desk, bytes)
+        desk.shelf.next("download", .breakAfter(4000))
+        desk.shelf.next("download", .breakAfter(10_000))
+        try await sync.download(photo)
+        let url = try #require(photo.serverURL)
+        #expect(desk.shelf.requests == ["download \(url) from 0", "download \(url) from 4000"])
+        #expect(try Array(store.attachments.data(of: photo)) == bytes)
+    }
+
+    @Test func `other bytes than were attached are not kept`() async throws {
+        let desk = try PhotoDesk()
+        let (store, sync, photo) = try await second(desk, PhotoDesk.bytes())
+        desk.shelf.next("download", .garble)
+        await #expect { try await sync.download(photo) } throws: { ($0 as? TandemError)?.code == .fileMismatch }
+        #expect(try !store.attachments.status(of: photo).isOnDevice)
+        // More bytes than there should be are refused as they come.
+        desk.shelf.put(PhotoDesk.bytes(50_000), at: try #require(photo.serverURL))
+        await #expect(throws: (any Error).self) { try await sync.download(photo) }
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func `what the server does not have is a typed error`() async throws {
+        let desk = try PhotoDesk()
+        let (_, sync, photo) = try await second(desk, PhotoDesk.bytes())
+        desk.shelf.next("download", .fail(.notFound))
+        await #expect { try await sync.download(photo) } throws: { ($0 as? SyncError)?.code == .refused }
+        desk.shelf.next("download", .fail(.unreachable))
+        await #expect { try await sync.download(photo) } throws: { ($0 as? SyncError)?.code == .unreachable }
+        try await sync.download(photo)
+    }
+
+    @Test func `one who stops waiting stops nobody else`() async throws {
+        let desk = try PhotoDesk()
+        let (store, sync, photo) = try await second(desk, PhotoDesk.bytes(50_000))
+        let first = Task { try await sync.download(photo) }
+        let other = Task { try await sync.download(photo) }
+        first.cancel()
+        try await other.value
+        _ = await first.result
+        #expect(try store.attachments.status(of: photo).isOnDevice)
+    }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import Synchronization
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// What is not needed any more is not sent, and leaves nothing behind.
+@Suite struct DroppedFileTests {
+    @Test func `a photograph replaced before its upload is never sent`() async throws {
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached()
+        let second = try desk.store.attachments.add([9, 9, 9], name: "2.jpg")
+        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.photo = second } }
+        try await desk.sync.push()
+        #expect(desk.shelf.requests == ["upload \(second.id)"])
+        #expect(desk.isGone(try #require(receipt.photo)))
+        #expect(try desk.store.checkIntegrity() == [])
+    }
+
+    @Test func `an object deleted before its upload sends nothing`() async throws {
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached()
+        try await desk.restarted(withFiles: false).push()
+        try await desk.store.write { _ = try $0.delete(try desk.receipt(receipt.localID)) }
+        // Until the server has acknowledged the delete, an undelete finds the file.
+        #expect(!desk.isGone(try #require(receipt.photo)))
+        try await desk.sync.push()
+        #expect(desk.shelf.requests.isEmpty)
+        #expect(desk.isGone(try #require(receipt.photo)))
+    }
+
+    @Test func `an upload whose photograph is replaced meanwhile is cancelled`() async throws {
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached()
+        let store = desk.store
+        let second = try store.attachments.add([9, 9, 9], name: "2.jpg")
+        let once = Counter()
+        desk.shelf.whileUploading {
+            guard once.next() == 1 else { return }
+            try? await store.write { tx in _ = try tx.update(Receipt.self, receipt.localID) { $0.photo = second } }
+            while !Task.isCancelled { await Task.yield() }
+        }
+        let result = try await desk.sync.push()
+        guard case .dropped? = result.uploads.first?.outcome else {
+            Issue.record("\(result.uploads)")
+            return
+        }
+        try await desk.sync.push()
+        #expect(Array(desk.shelf.files.keys) == [PhotoShelf.url(second.id.rawValue)])
+        #expect(try desk.receipt(receipt.localID).isSynced)
+        #expect(desk.isGone(try #require(receipt.photo)))
+    }
+
+    @Test func `what was uploaded all the same is deleted on the server`() async throws {
+        let log = Log()
+        let (box, photo) = (Box(), Box())
+        let desk = try PhotoDesk {
+            $0.onFileStep = { step in
+                guard case .answered = step, log.lines.isEmpty, let store = box.store, let id = photo.id else { return }
+                log.note("dropped")
+                try await store.write { tx in _ = try tx.update(Receipt.self, id) { $0.photo = nil } }
+            }
+        }
+        let receipt = try desk.attached()
+        box.set(desk.store, nil)
+        photo.set(nil, receipt.localID)
+        let result = try await desk.sync.push()
+        guard case .dropped? = result.uploads.first?.outcome else {
+            Issue.record("\(result.uploads)")
+            return
+        }
+        #expect(desk.shelf.files.isEmpty)
+        #expect(desk.shelf.requests.last?.hasPrefix("delete ") == true)
+        try await desk.sync.push()
+        #expect(try desk.receipt(receipt.localID).isSynced)
+    }
+
+    @Test func `files of a deleted object are deleted on the server if the option says so`() async throws {
+        for deletes in [true, false] {
+            let desk = try PhotoDesk { $0.deletesFiles = deletes }
+            let receipt = try desk.attached()
+            try await desk.sync.push()
+            try await desk.store.write { _ = try $0.delete(try desk.receipt(receipt.localID)) }
+            try await desk.sync.push()
+            #expect(desk.shelf.files.isEmpty == deletes)
+            #expect(desk.isGone(try #require(receipt.photo)))
+        }
+    }
+
+    @Test func `a file that another object names stays on the server until that one goes too`() async throws {
+        let desk = try PhotoDesk { $0.deletesFiles = true }
+        let receipt = try desk.attached()
+        let copy = try await desk.store.write { try $0.insert(Receipt(shop: "копия", photo: receipt.photo)) }
+        try await desk.sync.push()
+        #expect(desk.shelf.requests.count == 1)
+        try await desk.store.write { _ = try $0.delete(try desk.receipt(receipt.localID)) }
+        try await desk.sync.push()
+        #expect(desk.shelf.files.count == 1)
+        try await desk.store.write { _ = try $0.delete(try desk.receipt(copy.localID)) }
+        try await desk.sync.push()
+        #expect(desk.shelf.files.isEmpty)
+        #expect(try await !desk.sync.hasToSend())
+    }
+
+    @Test func `a file that can't be deleted now is deleted later, over a restart, and one that is gone is no failure`()
+        async throws
+    {
+        let desk = try PhotoDesk { $0.deletesFiles = true }
+        let receipt = try desk.attached()
+        try await desk.sync.push()
+        try await desk.store.write { _ = try $0.delete(try desk.receipt(receipt.localID)) }
+        desk.shelf.next("delete", .loseAnswer)
+        let result = try await desk.sync.push()
+        #expect(result.stoppedBy?.code == .unreachable)
+        let context = desk.restarted()
+        #expect(try await context.hasToSend())
+        #expect(try await context.push().isComplete)
+        #expect(try await !context.hasToSend())
+        #expect(desk.shelf.requests.count == 3)
+    }
+}
+
+/// What a closure is told when it is there.
+private final class Box: Sendable {
+    private let state = Mutex<(Store?, LocalID?)>((nil, nil))
+    var store: Store? { state.withLock { $0.0 } }
+    var id: LocalID? { state.withLock { $0.1 } }
+    func set(_ store: Store?, _ id: LocalID?) { state.withLock { $0 = (store, id) } }
+}

@@ -1,0 +1,118 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+@Suite struct FileConflictTests {
+    static let rules: [(String, ConflictPolicy<Receipt>)] = [
+        ("standard", .merge()), ("server wins", .serverWins), ("client wins", .clientWins), ("report", .report),
+        ("newest", .newestWins),
+    ]
+
+    /// A receipt that the server knows, with a photograph that it does not have yet.
+    private func waiting(_ desk: PhotoDesk) async throws -> Receipt {
+        let receipt = try desk.attached()
+        try await desk.restarted(withFiles: false).push()
+        return receipt
+    }
+
+    @Test(arguments: rules.indices)
+    func `the URL's update meets another property's change without a conflict`(index: Int) async throws {
+        let desk = try PhotoDesk()
+        try desk.sync.table(Receipt.self).setConflicts(Self.rules[index].1)
+        let receipt = try await waiting(desk)
+        let id = ServerID(receipt.localID.rawValue)
+        let remote = desk.remote
+        remote.next(
+            .conflict { item in
+                item.put("points", .integer(77))
+            }, on: .update)
+        let result = try await desk.sync.push()
+        #expect(result.isComplete, "\(Self.rules[index].0): \(result)")
+        let here = try desk.receipt(receipt.localID)
+        #expect(here.points == 77)
+        #expect(here.photo?.serverURL != nil)
+        #expect(here.isSynced)
+        let item = try #require(remote.all(in: "Receipt").first { $0.id == id })
+        #expect(item[member: "points"] == .integer(77))
+        #expect(item[member: "photo"] != .null)
+    }
+
+    @Test func `another's photograph in the place of one that waits is met by the app's rule`() async throws {
+        let theirs = Attachment(atServerURL: "https://shelf.example/theirs.jpg")
+        for takesTheirs in [true, false] {
+            let desk = try PhotoDesk()
+            try desk.sync.table(Receipt.self).setConflicts(takesTheirs ? .serverWins : .clientWins)
+            let receipt = try await waiting(desk)
+            desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { $0.put("photo", theirs.__json) }
+            let context = desk.restarted(withFiles: false)
+            try await context.pull(Receipt.self, queryID: "all")
+            // Whatever waits here is not overwritten by a pull.
+            #expect(try desk.receipt(receipt.localID).photo == receipt.photo)
+            let result = try await desk.sync.push()
+            let here = try desk.receipt(receipt.localID)
+            #expect(here.isSynced)
+            if takesTheirs {
+                #expect(here.photo == theirs)
+                #expect(result.entries.first?.lost["photo"] != nil)
+                #expect(desk.shelf.files.isEmpty)
+                #expect(desk.isGone(try #require(receipt.photo)))
+            } else {
+                #expect(here.photo?.id == receipt.photo?.id)
+                #expect(here.photo?.serverURL != nil)
+                #expect(desk.served(receipt) == here.photo?.__json)
+            }
+            #expect(try desk.store.operations.count() == 0)
+        }
+    }
+
+    @Test func `a tombstone is met as an edit of the object, and its file goes with it`() async throws {
+        let desk = try PhotoDesk()
+        let receipt = try await waiting(desk)
+        desk.remote.remove("Receipt", ServerID(receipt.localID.rawValue))
+        let result = try await desk.sync.synchronize()
+        #expect(result.dropped.map(\.localID) == [receipt.localID])
+        #expect(result.dropped.first?.values["photo"] != nil)
+        #expect(try desk.store.objects(Receipt.self).all().isEmpty)
+        #expect(desk.shelf.requests.isEmpty)
+        #expect(desk.isGone(try #require(receipt.photo)))
+    }
+
+    @Test func `what others put on the same list stands beside what waits`() async throws {
+        let desk = try PhotoDesk()
+        let mine = try desk.store.attachments.add([1, 2, 3], name: "mine.txt")
+        let id = try await desk.store.write { try $0.insert(Receipt(shop: "A", scans: [mine])) }.localID
+        try await desk.restarted(withFiles: false).push()
+        let theirs = Attachment(atServerURL: "https://shelf.example/theirs.jpg")
+        desk.remote.edit("Receipt", ServerID(id.rawValue)) { $0.put("scans", .array([theirs.__json])) }
+        try await desk.sync.synchronize()
+        let here = try desk.receipt(id)
+        #expect(here.scans.map(\.id) == [mine.id, theirs.id])
+        #expect(here.scans.allSatisfy { $0.serverURL != nil })
+        #expect(here.isSynced)
+    }
+
+    @Test func `an update that is discarded leaves what waited before it, and what was uploaded since is told`()
+        async throws
+    {
+        let desk = try PhotoDesk()
+        let first = try desk.store.attachments.add([1, 2, 3], name: "1.txt")
+        let id = try await desk.store.write { try $0.insert(Receipt(shop: "A", scans: [first])) }.localID
+        try await desk.restarted(withFiles: false).push()
+        let second = try desk.store.attachments.add([4, 5, 6], name: "2.txt")
+        try await desk.store.write { _ = try $0.update(Receipt.self, id) { $0.scans = [first, second] } }
+        let operation = try #require(try desk.store.operations.all().first)
+        try await desk.sync.hold(operation.id)
+        try await desk.sync.push()
+        #expect(try desk.receipt(id).scans.allSatisfy { $0.serverURL != nil })
+        try await desk.sync.discard(operation.id)
+        #expect(try desk.receipt(id).scans.map(\.id) == [first.id])
+        try await desk.sync.push()
+        let here = try desk.receipt(id)
+        #expect(here.isSynced)
+        #expect(
+            desk.remote.all(in: "Receipt").first?[member: "scans"] == .array(here.scans.map(\.__json)))
+    }
+}

@@ -1,0 +1,8 @@
+import Synchronization
+
+/// Lines in the order in which they were noted.
+final class Log: Sendable {
+    private let state = Mutex<[String]>([])
+    var lines: [String] { state.withLock { $0 } }
+    func note(_ line: String) { state.withLock { $0.append(line) } }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Tandem
+import TandemTesting
+
+@testable import TandemSync
+
+/// What has photographs.
+@Model struct Receipt {
+    @Folded var shop: String
+    var points: Int = 0
+    var photo: Attachment?
+    var scans: [Attachment] = []
+    @LocalOnly var draft: Attachment?
+}
+
+/// Two devices, a scripted server and a shelf of files.
+struct PhotoDesk: Sendable {
+    let clock = ManualClock(Date(timeIntervalSince1970: 1_795_000_000))
+    let remote: ScriptedRemote
+    let shelf = PhotoShelf()
+    let store: Store
+    let sync: SyncContext
+
+    init(nestedJSON: Bool = true, _ options: (inout SyncContext.Options) -> Void = { _ in }) throws {
+        remote = ScriptedRemote(format: WireFormat(nestedJSON: nestedJSON), clock: ManualClock(clock.now()))
+        let (clock, remote, shelf) = (clock, remote, shelf)
+        (store, sync) = try Self.device(clock, remote, shelf, options)
+    }
+
+    private static func device(
+        _ clock: ManualClock, _ remote: ScriptedRemote, _ files: (any RemoteFiles)?,
+        _ options: (inout SyncContext.Options) -> Void
+    ) throws -> (Store, SyncContext) {
+        var configuration = Store.Configuration()
+        configuration.now = clock.now
+        let store = try Store(inMemoryModels: [Receipt.self], configuration: configuration)
+        return (store, context(store, clock, remote, files, options))
+    }
+
+    private static func context(
+        _ store: Store, _ clock: ManualClock, _ remote: ScriptedRemote, _ files: (any RemoteFiles)?,
+        _ options: (inout SyncContext.Options) -> Void
+    ) -> SyncContext {
+        var all = SyncContext.Options()
+        all.clock = JumpingClock(clock)
+        all.random = { 0 }
+        options(&all)
+        return SyncContext(store: store, remote: remote, files: files, options: all)
+    }
+
+    /// Another device.
+    func other() throws -> (Store, SyncContext) { try Self.device(clock, remote, shelf) { _ in } }
+
+    /// A second context on the same store, as after a restart.
+    func restarted(
+        withFiles: Bool = true, _ options: (inout SyncContext.Options) -> Void = { _ in }
+    ) -> SyncContext {
+        Self.context(store, clock, remote, withFiles ? shelf : nil, options)
+    }
+
+    static func bytes(_ count: Int = 2500, seed: UInt8 = 7) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ Int(seed)) }
+    }
+
+    /// A receipt with a photograph, not sent.
+    @discardableResult
+    func attached(_ shop: String = "Пятёрочка", _ bytes: [UInt8] = PhotoDesk.bytes()) throws -> Receipt {
+        let photo = try store.attachments.add(bytes, name: "чек.jpg")
+        return try store.write { try $0.insert(Receipt(shop: shop, photo: photo)) }
+    }
+
+    /// A receipt that the server knows.
+    func synced(_ shop: String = "Лента") async throws -> Receipt {
+        let id = try await store.write { try $0.insert(Receipt(shop: shop)) }.localID
+        try await sync.push()
+        remote.forgetRequests()
+        return try receipt(id)
+    }
+
+    struct Missing: Error {}
+
+    func receipt(_ id: LocalID) throws -> Receipt {
+        guard let receipt = try store.object(ofType: Receipt.self, forPrimaryKey: id) else { throw Missing() }
+        return receipt
+    }
+
+    var asked: [RecordedRequest.Kind] { remote.requests.map(\.kind) }
+
+    /// What the server says of a receipt's photograph.
+    func served(_ receipt: Receipt, _ member: String = "photo") -> JSONNode? {
+        remote.all(in: "Receipt").first { $0.id.rawValue == receipt.localID.rawValue }?[member: member]
+    }
+
+    /// Whether the store has let go of a file.
+    func isGone(_ attachment: Tandem.Attachment) -> Bool {
+        do {
+            _ = try store.attachments.status(of: attachment)
+            return false
+        } catch {
+            return (error as? TandemError)?.code == .unknownAttachment
+        }
+    }
+}
+
+extension RemoteItem {
+    /// Sets a member.
+    mutating func put(_ name: String, _ value: JSONNode) {
+        members.removeAll { $0.key == name }
+        members.append((name, value))
+    }
+}

@@ -1,0 +1,153 @@
+import Crypto
+import Foundation
+import Synchronization
+import Tandem
+import TandemSync
+
+/// A server of files in memory, which goes wrong when it is told to.
+final class PhotoShelf: RemoteFiles {
+    enum Fault: Sendable {
+        /// It fails before anything has happened.
+        case fail(RemoteFailure)
+        /// It is done, and the answer is lost.
+        case loseAnswer
+        /// So many bytes come or go, then the line breaks.
+        case breakAfter(Int)
+        /// Other bytes of the same length come.
+        case garble
+    }
+
+    struct Kept: Sendable {
+        var name: String
+        var contentType: String
+        var bytes: [UInt8]
+        var etag: String
+    }
+
+    private struct State {
+        var files: [String: Kept] = [:]
+        var partial: [String: [UInt8]] = [:]
+        var requests: [String] = []
+        var faults: [(String, Fault)] = []
+        var running = 0
+        var most = 0
+        var whileUploading: (@Sendable () async -> Void)?
+        var received = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// The files, by their URLs.
+    var files: [String: Kept] { state.withLock { $0.files } }
+    /// What was asked: `upload ID`, `download URL from 0`, `delete URL`.
+    var requests: [String] { state.withLock { $0.requests } }
+    func forgetRequests() { state.withLock { $0.requests = [] } }
+    var mostAtOnce: Int { state.withLock { $0.most } }
+    /// How many bytes have come over the line.
+    var received: Int { state.withLock { $0.received } }
+
+    func next(_ kind: String, _ fault: Fault) { state.withLock { $0.faults.append((kind, fault)) } }
+    /// Runs in the middle of the next uploads.
+    func whileUploading(_ body: (@Sendable () async -> Void)?) { state.withLock { $0.whileUploading = body } }
+    func put(_ bytes: [UInt8], at url: String) {
+        state.withLock { $0.files[url] = Kept(name: "", contentType: "", bytes: bytes, etag: Self.etag(bytes)) }
+    }
+
+    static func url(_ id: String) -> String { "https://shelf.example/files/\(id)" }
+    private static func etag(_ bytes: [UInt8]) -> String {
+        SHA256.hash(data: bytes).prefix(4).map { String($0, radix: 16) }.joined()
+    }
+
+    private func fault(_ kind: String, _ request: String) -> Fault? {
+        state.withLock { state in
+            state.requests.append(request)
+            guard let index = state.faults.firstIndex(where: { $0.0 == kind }) else { return nil }
+            return state.faults.remove(at: index).1
+        }
+    }
+
+    struct Broken: Error {}
+
+    func upload(
+        _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
+    ) async throws(RemoteFailure) -> UploadedFile {
+        let fault = fault("upload", "upload \(file.id)")
+        if case .fail(let failure)? = fault { throw failure }
+        let url = Self.url(file.id)
+        if let there = files[url] {
+            guard there.bytes.count == file.size else { throw .file(.taken) }
+            return UploadedFile(url: url, etag: there.etag)
+        }
+        let body = state.withLock { state in
+            state.running += 1
+            state.most = max(state.most, state.running)
+            return state.whileUploading
+        }
+        defer { state.withLock { $0.running -= 1 } }
+        var bytes = state.withLock { $0.partial[file.id] ?? [] }
+        progress(Int64(bytes.count))
+        while Int64(bytes.count) < file.size {
+            if Task.isCancelled { throw .lost(CancellationError()) }
+            do {
+                let piece = try await file.bytes.read(at: Int64(bytes.count), count: 1000)
+                guard !piece.isEmpty else {
+                    throw ShortFile(end: Int64(bytes.count), size: file.size)
+                }
+                bytes += piece
+                state.withLock { $0.received += piece.count }
+            } catch {
+                throw .file(.unreadable(error))
+            }
+            let kept = bytes
+            state.withLock { $0.partial[file.id] = kept }
+            progress(Int64(bytes.count))
+            if case .breakAfter(let count)? = fault, bytes.count >= count { throw .lost(Broken()) }
+            await Task.yield()
+        }
+        await body?()
+        if Task.isCancelled { throw .lost(CancellationError()) }
+        let digest = SHA256.hash(data: bytes).map { String(format: "%02x", $0) }.joined()
+        guard digest == file.sha256 else { throw .file(.hashMismatch) }
+        let kept = Kept(name: file.name, contentType: file.contentType, bytes: bytes, etag: Self.etag(bytes))
+        state.withLock { state in
+            state.files[url] = kept
+            state.partial[file.id] = nil
+        }
+        if case .loseAnswer? = fault { throw .lost(Broken()) }
+        return UploadedFile(url: url, etag: kept.etag)
+    }
+
+    func download(
+        _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
+    ) async throws(RemoteFailure) -> ServedFile {
+        let fault = fault("download", "download \(file.url) from \(offset)")
+        if case .fail(let failure)? = fault { throw failure }
+        guard var kept = files[file.url] else { throw .notFound }
+        if let etag = file.etag, etag != kept.etag { throw .file(.changed) }
+        if case .garble? = fault { kept.bytes = kept.bytes.map { ~$0 } }
+        let served = ServedFile(size: Int64(kept.bytes.count), etag: kept.etag)
+        var place = Int(offset)
+        while place < kept.bytes.count {
+            if Task.isCancelled { throw .lost(CancellationError()) }
+            let piece = Array(kept.bytes[place..<min(kept.bytes.count, place + 1000)])
+            do {
+                try await take(FilePiece(bytes: piece, offset: Int64(place), file: served))
+            } catch {
+                throw .file(.notTaken(error))
+            }
+            place += piece.count
+            if case .breakAfter(let count)? = fault, place >= count { throw .lost(Broken()) }
+            await Task.yield()
+        }
+        return served
+    }
+
+    func delete(_ file: RemoteFile) async throws(RemoteFailure) {
+        let fault = fault("delete", "delete \(file.url)")
+        if case .fail(let failure)? = fault { throw failure }
+        guard let kept = files[file.url] else { throw .notFound }
+        if let etag = file.etag, etag != kept.etag { throw .file(.changed) }
+        state.withLock { $0.files[file.url] = nil }
+        if case .loseAnswer? = fault { throw .lost(Broken()) }
+    }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+@Suite struct UploadTests {
+    @Test func `what is attached offline reaches the other device by a push, a pull and a download`() async throws {
+        let desk = try PhotoDesk()
+        let bytes = PhotoDesk.bytes(5000)
+        let receipt = try desk.attached("Пятёрочка", bytes)
+        #expect(!receipt.isSynced)
+        let result = try await desk.sync.push()
+        #expect(result.isComplete)
+        #expect(result.uploads.count == 1)
+        let here = try desk.receipt(receipt.localID)
+        #expect(here.isSynced)
+        #expect(here.photo?.serverURL == PhotoShelf.url(here.photo?.id.rawValue ?? ""))
+        #expect(desk.asked == [.insert, .update])
+        #expect(try await desk.sync.state(of: here) == .synced)
+        #expect(try desk.store.operations.count() == 0)
+
+        let (store, sync) = try desk.other()
+        try await sync.synchronize()
+        let there = try #require(try store.objects(Receipt.self).all().first)
+        #expect(there.photo == here.photo)
+        #expect(there.isSynced)
+        let photo = try #require(there.photo)
+        #expect(try store.attachments.diskURL(of: photo) == nil)
+        try await sync.download(photo)
+        #expect(try Array(store.attachments.data(of: photo)) == bytes)
+        #expect(try store.checkIntegrity() == [])
+        #expect(try desk.store.checkIntegrity() == [])
+    }
+
+    @Test func `a push goes objects first, then files, then the URLs`() async throws {
+        let log = Log()
+        let desk = try PhotoDesk {
+            $0.onPushStep = { if case .answered = $0 { log.note("object") } }
+            $0.onFileStep = { if case .answered = $0 { log.note("file") } }
+        }
+        try desk.attached("A")
+        try desk.attached("B")
+        try await desk.sync.push()
+        #expect(log.lines == ["object", "object", "file", "file", "object", "object"])
+    }
+
+    @Test func `an object with a file to upload is not synced until its URL was acknowledged`() async throws {
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached()
+        desk.shelf.next("upload", .fail(.refused(status: 403, message: "No.")))
+        let result = try await desk.sync.push()
+        #expect(!result.isComplete)
+        var here = try desk.receipt(receipt.localID)
+        #expect(here.serverID != nil)
+        #expect(!here.isSynced)
+        #expect(try desk.store.operations.count() == 0)
+        guard case .waitingForFiles(1, let reason?)? = try await desk.sync.state(of: here) else {
+            Issue.record("\(String(describing: try await desk.sync.state(of: here)))")
+            return
+        }
+        #expect(reason.contains("No."))
+        #expect(try await desk.sync.status().pendingFiles == 1)
+
+        // The URL's update is lost: not yet.
+        desk.remote.next(.loseRequest, on: .update)
+        try await desk.sync.push()
+        here = try desk.receipt(receipt.localID)
+        #expect(here.photo?.serverURL != nil)
+        #expect(!here.isSynced)
+        try await desk.sync.push()
+        #expect(try desk.receipt(receipt.localID).isSynced)
+        #expect(desk.shelf.requests.count == 2)
+    }
+
+    @Test func `without a server for files they wait, and objects go all the same`() async throws {
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached()
+        let context = desk.restarted(withFiles: false)
+        let result = try await context.push()
+        #expect(result.isComplete)
+        #expect(result.uploads.isEmpty)
+        #expect(desk.served(receipt) == .null)
+        #expect(try !desk.receipt(receipt.localID).isSynced)
+        try await context.synchronize()
+        #expect(try desk.receipt(receipt.localID).photo == receipt.photo)
+        try await desk.sync.push()
+        #expect(try desk.receipt(receipt.localID).isSynced)
+    }
+
+    @Test func `one file that fails holds no other up, and is tried again later and later, over restarts`() async throws
+    {
+        let desk = try PhotoDesk { $0.uploadsInFlight = 1 }
+        let first = try desk.attached("A")
+        let second = try desk.attached("B")
+        desk.shelf.next("upload", .fail(.refused(status: 403, message: "No.")))
+        let result = try await desk.sync.push()
+        guard case .failed(let error, let date?)? = result.uploads.first?.outcome else {
+            Issue.record("\(result.uploads)")
+            return
+        }
+        #expect(error.code == .refused)
+        #expect(date > desk.clock.now())
+        guard case .uploaded? = result.uploads.last?.outcome else {
+            Issue.record("\(result.uploads)")
+            return
+        }
+        #expect(try desk.receipt(second.localID).isSynced)
+        let photo = try #require(first.photo)
+        #expect(try desk.store.attachments.status(of: photo).attempts == 1)
+
+        // One that nobody has asked for waits for its time.
+        let context = desk.restarted()
+        let waiting = try await context.exclusively { try await context.runSending(isExplicit: false) }
+        guard case .waiting(let until)? = waiting.uploads.first?.outcome else {
+            Issue.record("\(waiting.uploads)")
+            return
+        }
+        #expect(until == date)
+        desk.clock.advance(by: date.timeIntervalSince(desk.clock.now()) + 1)
+        _ = try await context.exclusively { try await context.runSending(isExplicit: false) }
+        #expect(try desk.receipt(first.localID).isSynced)
+    }
+
+    @Test func `no more files are under way at a time than the option says`() async throws {
+        for limit in [1, 2, 4] {
+            let desk = try PhotoDesk { $0.uploadsInFlight = limit }
+            for number in 0..<6 { try desk.attached("\(number)", PhotoDesk.bytes(3000, seed: UInt8(number))) }
+            try await desk.sync.push()
+            #expect(desk.shelf.mostAtOnce <= limit)
+            #expect(desk.shelf.files.count == 6)
+        }
+    }
+
+    @Test func `an upload goes on where the line broke`() async throws {
+        let desk = try PhotoDesk()
+        try desk.attached("A", PhotoDesk.bytes(10_000))
+        desk.shelf.next("upload", .breakAfter(4000))
+        try await desk.sync.push()
+        try await desk.sync.push()
+        #expect(desk.shelf.files.count == 1)
+        #expect(desk.shelf.received == 10_000)
+    }
+
+    @Test func `a lost answer sends no byte again`() async throws {
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached("A", PhotoDesk.bytes(10_000))
+        desk.shelf.next("upload", .loseAnswer)
+        try await desk.sync.push()
+        #expect(try !desk.receipt(receipt.localID).isSynced)
+        try await desk.sync.push()
+        #expect(desk.shelf.received == 10_000)
+        #expect(try desk.receipt(receipt.localID).isSynced)
+    }
+
+    @Test func `a server that can't be reached stops the files, and counts as no try`() async throws {
+        let desk = try PhotoDesk { $0.uploadsInFlight = 1 }
+        let receipt = try desk.attached("A")
+        try desk.attached("B")
+        desk.shelf.next("upload", .fail(.unreachable))
+        let result = try await desk.sync.push()
+        #expect(result.stoppedBy?.code == .unreachable)
+        #expect(desk.shelf.requests.count == 1)
+        let status = try desk.store.attachments.status(of: #require(receipt.photo))
+        #expect(status.attempts == 0)
+        #expect(status.state == .pending)
+    }
+
+    @Test func `a server of files that wants to be left alone is, by all`() async throws {
+        let desk = try PhotoDesk { $0.uploadsInFlight = 1 }
+        try desk.attached("A")
+        try desk.attached("B")
+        desk.shelf.next("upload", .fail(.later(status: 503, retryAfter: .seconds(600))))
+        let result = try await desk.sync.push()
+        #expect(result.stoppedBy?.code == .later)
+        #expect(desk.shelf.requests.count == 1)
+        #expect(desk.sync.pause.end(at: desk.clock.now()) == desk.clock.now() + 600)
+    }
+
+    @Test func `how far uploads are can be watched`() async throws {
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached("A", PhotoDesk.bytes(3000))
+        let photo = try #require(receipt.photo)
+        let log = Log()
+        let sync = desk.sync
+        desk.shelf.whileUploading {
+            if case .uploading(let done, let total, let sent, let all)? = sync.board.status.activity {
+                log.note("\(done)/\(total) \(sent)/\(all)")
+            }
+            if case .uploading(let sent)? = try? await sync.status(of: photo).state { log.note("\(sent)") }
+        }
+        try await sync.push()
+        #expect(log.lines == ["0/1 3000/3000", "3000"])
+        #expect(try await sync.status(of: photo).state == .uploaded)
+        #expect(sync.board.status.activity == nil)
+    }
+
+    @Test func `a server that sets URLs itself is sent none`() async throws {
+        let desk = try PhotoDesk { $0.serverSetsFileURLs = true }
+        let receipt = try desk.attached()
+        try await desk.sync.push()
+        #expect(desk.asked == [.insert])
+        #expect(try desk.receipt(receipt.localID).isSynced)
+    }
+}
