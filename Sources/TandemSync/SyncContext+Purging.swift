@@ -69,7 +69,16 @@ extension SyncContext {
             }
             count += try local.dropOperations(in: [table], where: filter)
         }
+        if !force, let files = local as? any FileReading, try files.countOfPendingFiles(in: table) > 0 {
+            throw SyncError(
+                .pendingOperations, "The table has files that were not uploaded.",
+                advice: "Push them, or force the purge to give them up.", table: name)
+        }
         count += try removeAllSynced(in: table, where: filter, local)
+        // What waited to be uploaded has become operations.
+        if force, try local.countOfOperations(in: table) > 0 {
+            count += try local.dropOperations(in: [table], where: filter)
+        }
         guard filter == nil else {
             if let queryID = query.queryID {
                 try local.setSyncToken(nil, of: queryID, in: table)

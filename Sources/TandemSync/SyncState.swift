@@ -37,6 +37,8 @@ public enum SyncState: Hashable, Sendable {
 protocol FileReading {
     /// How many of an object's files wait to be uploaded, and why a try failed, if one did.
     func pendingFiles(of localID: LocalID, in table: String) throws -> (count: Int, reason: String?)
+    /// How many files of a table's objects wait to be uploaded.
+    func countOfPendingFiles(in table: String) throws -> Int
 }
 
 extension LocalReading {

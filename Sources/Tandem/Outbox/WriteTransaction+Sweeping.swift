@@ -64,6 +64,10 @@ extension WriteTransaction {
             guard let state = try state(ofRow: row, in: table), let serverID = state.serverID, !state.isDeleted,
                 try operation(of: row, in: table) == nil
             else { continue }
+            // A file that waits here was not sent: its object goes as an edited one does.
+            if try recordPending(against: ServerItem(serverID: serverID, isDeleted: true), state, table) != nil {
+                continue
+            }
             if !leavingKept { try dropKept(of: row, serverID, in: table) }
             if try asServer({ try delete(state.localID, in: table) }) { count += 1 }
         }

@@ -101,6 +101,10 @@ extension StoreReading: FileReading {
     func pendingFiles(of localID: LocalID, in table: String) throws -> (count: Int, reason: String?) {
         try transaction.pendingFiles(of: localID, in: table)
     }
+
+    func countOfPendingFiles(in table: String) throws -> Int {
+        try transaction.countOfPendingFiles(in: table)
+    }
 }
 
 extension StoreReading: MarkedReading {

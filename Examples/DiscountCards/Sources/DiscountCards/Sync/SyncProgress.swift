@@ -40,6 +40,7 @@ final class SyncProgress: Sendable {
     static func line(_ activity: SyncStatus.Activity?) -> String? {
         switch activity {
         case .pushing(let done, let total): "Sending: \(done.grouped) of \(total.grouped)"
+        case .uploading(let done, let total, _, _): "Uploading: \(done.grouped) of \(total.grouped) files"
         case .pulling(let table, let received, let total):
             "Receiving \(table): \(received.grouped)" + (total.map { " of \($0.grouped)" } ?? "")
         case nil: nil

@@ -1,0 +1,133 @@
+import Foundation
+import Synchronization
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// A process may die at any step. What then lies on the disk is opened by the next one, which goes on from there.
+@Suite struct FileCrashTests {
+    private struct Cut: Error {}
+
+    /// Copies what lies on the disk at a step, and ends the life there.
+    private final class Camera: Sendable {
+        private let folder: TemporaryFolder
+        private let last: Int
+        private let state = Mutex((steps: 0, isOver: false))
+
+        init(_ folder: TemporaryFolder, cutAt last: Int) {
+            (self.folder, self.last) = (folder, last)
+        }
+
+        var wasCut: Bool { state.withLock(\.isOver) }
+
+        func step() throws {
+            let isNow = state.withLock { state in
+                state.steps += 1
+                if state.steps == last { state.isOver = true }
+                return state.isOver && state.steps == last
+            }
+            guard isNow else { return }
+            let files = FileManager.default
+            try files.createDirectory(atPath: folder.path(of: "after"), withIntermediateDirectories: true)
+            // Not the shared memory, nor the locks: they are the process's.
+            for name in try files.contentsOfDirectory(atPath: folder.path)
+            where ["store.tandem", "store.tandem-wal", "store.tandem-files"].contains(name) {
+                try files.copyItem(atPath: folder.path(of: name), toPath: folder.path(of: "after/\(name)"))
+            }
+            throw Cut()
+        }
+    }
+
+    private static func open(_ path: String) throws -> Store { try Store(at: path, models: Receipt.self) }
+
+    private static func context(
+        _ store: Store, _ remote: ScriptedRemote, _ shelf: PhotoShelf, _ camera: Camera? = nil
+    ) -> SyncContext {
+        var options = SyncContext.Options()
+        options.clock = JumpingClock(ManualClock(Date(timeIntervalSince1970: 1_795_000_000)))
+        (options.inFlight, options.uploadsInFlight, options.deletesFiles) = (1, 1, true)
+        if let camera {
+            options.onPushStep = { _ in try camera.step() }
+            options.onFileStep = { _ in try camera.step() }
+        }
+        return SyncContext(store: store, remote: remote, files: shelf, options: options)
+    }
+
+    /// Attaches, uploads, replaces, copies and deletes, with steps between.
+    private static func live(
+        _ store: Store, _ context: SyncContext, _ camera: Camera, _ note: (Tandem.Attachment, [UInt8]) -> Void
+    ) async throws {
+        func add(_ seed: UInt8) throws -> Tandem.Attachment {
+            let bytes = PhotoDesk.bytes(2500, seed: seed)
+            let attachment = try store.attachments.add(bytes, name: "чек \(seed).jpg")
+            note(attachment, bytes)
+            try camera.step()
+            return attachment
+        }
+        let photo = try add(1)
+        let scans = [try add(2), try add(3)]
+        let first = try await store.write { try $0.insert(Receipt(shop: "Лента", photo: photo, scans: scans)) }
+        try camera.step()
+        let second = try await store.write { try $0.insert(Receipt(shop: "копия", photo: photo)) }
+        try camera.step()
+        try await context.push()
+        try camera.step()
+        let other = try add(4)
+        try await store.write { _ = try $0.update(Receipt.self, first.localID) { $0.scans.append(other) } }
+        try camera.step()
+        let late = try add(5)
+        try await store.write { _ = try $0.update(Receipt.self, first.localID) { $0.scans[2] = late } }
+        try camera.step()
+        try await context.push()
+        try camera.step()
+        try await store.write { _ = try $0.delete(Receipt.self, second.localID) }
+        try camera.step()
+        try await context.push()
+        try camera.step()
+    }
+
+    @Test func `whatever step it dies at, the next sync leaves every file where it should be`() async throws {
+        var steps = 0
+        while true {
+            steps += 1
+            let folder = try TemporaryFolder()
+            defer { folder.remove() }
+            let (remote, shelf) = (ScriptedRemote(format: WireFormat(nestedJSON: true)), PhotoShelf())
+            let camera = Camera(folder, cutAt: steps)
+            var attached: [FileID: [UInt8]] = [:]
+            do {
+                let store = try Self.open(folder.path(of: "store.tandem"))
+                defer { store.close() }
+                let context = Self.context(store, remote, shelf, camera)
+                try await Self.live(store, context, camera) { attached[$0.id] = $1 }
+            } catch is Cut {
+            }
+            guard camera.wasCut else { break }
+            let store = try Self.open(folder.path(of: "after/store.tandem"))
+            defer { store.close() }
+            #expect(try store.checkIntegrity() == [], "step \(steps)")
+            let context = Self.context(store, remote, shelf)
+            for _ in 0..<3 { _ = try await context.push() }
+            #expect(
+                try await FileLaws.problems(of: store, remote, shelf, attached: attached) == [], "step \(steps)")
+            let named = try store.objects(Receipt.self).all().flatMap { [$0.photo].compactMap { $0 } + $0.scans }
+            #expect(try Self.files(in: folder) == Set(named.map(\.id)).count, "step \(steps)")
+            // Whatever is there is named, or was replaced.
+            let there = Set(shelf.files.keys)
+            #expect(Set(named.compactMap(\.serverURL)).isSubset(of: there), "step \(steps)")
+        }
+        // It has gone through all of it: each object and each file in three steps at least.
+        #expect(steps > 30)
+    }
+
+    private static func files(in folder: TemporaryFolder) throws -> Int {
+        let path = folder.path(of: "after/store.tandem-files")
+        guard let found = FileManager.default.enumerator(atPath: path) else { return 0 }
+        return found.compactMap { $0 as? String }.filter {
+            let name = ($0 as NSString).lastPathComponent
+            return name.count >= 32
+        }.count
+    }
+}

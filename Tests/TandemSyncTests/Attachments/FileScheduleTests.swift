@@ -1,0 +1,78 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+@Suite(.timeLimit(.minutes(5))) struct FileScheduleTests {
+    @Test func `a file that failed is a time at which to sync again`() async throws {
+        let desk = try PhotoDesk()
+        try desk.attached()
+        desk.shelf.next("upload", .fail(.refused(status: 403, message: "No.")))
+        let result = try await desk.sync.synchronize()
+        let verdict = SyncVerdict(result)
+        #expect(verdict.kind == .fine)
+        #expect(verdict.nextDue == desk.clock.now() + 60)
+        // A sync without operations has the file to send.
+        #expect(try desk.store.operations.count() == 0)
+        #expect(try await desk.sync.synchronize().push?.uploads.count == 1)
+        #expect(try await desk.sync.synchronize().push == nil)
+    }
+
+    @Test func `over a network that costs by the byte files are left for later, unless the app asks`() async throws {
+        for uploads in [true, false] {
+            let log = Log()
+            let desk = try ScheduleDesk(network: NetworkState(isMetered: true)) {
+                $0.allowsMetered = true
+                $0.uploadsWhenMetered = uploads
+            } body: { _ in
+                log.note("\(ScheduledRun.leavesFiles)")
+                return SyncResult()
+            }
+            await desk.start()
+            desk.scheduler.syncNow()
+            await desk.scheduler.settle()
+            await desk.scheduler.stop()
+            #expect(log.lines == ["\(!uploads)", "false"])
+        }
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached()
+        let run = ScheduledRun(job: ObjectIdentifier(desk.sync), isAutomatic: true, leavesFiles: true)
+        let sync = desk.sync
+        _ = try await run.run { try await sync.synchronize() }
+        #expect(desk.shelf.requests.isEmpty)
+        #expect(try desk.receipt(receipt.localID).serverID != nil)
+        run.end()
+        try await sync.synchronize()
+        #expect(try desk.receipt(receipt.localID).isSynced)
+    }
+
+    @Test func `a purge gives no file up that was not uploaded, unless it is forced`() async throws {
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached()
+        try await desk.restarted(withFiles: false).push()
+        await #expect {
+            try await desk.sync.purge(Receipt.self)
+        } throws: {
+            ($0 as? SyncError)?.code == .pendingOperations
+        }
+        #expect(try await desk.sync.purge(Receipt.self, force: true) == 1)
+        #expect(try desk.store.objects(Receipt.self).all().isEmpty)
+        #expect(desk.isGone(try #require(receipt.photo)))
+        #expect(try desk.store.operations.count() == 0)
+    }
+
+    @Test func `a full pull that does not find an object leaves one whose file waits`() async throws {
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached()
+        let context = desk.restarted(withFiles: false)
+        try await context.push()
+        desk.remote.remove("Receipt", ServerID(receipt.localID.rawValue))
+        try await context.pull(Receipt.self)
+        #expect(try desk.receipt(receipt.localID).photo == receipt.photo)
+        let result = try await desk.sync.synchronize()
+        #expect(result.dropped.first?.values["photo"] != nil)
+        #expect(desk.isGone(try #require(receipt.photo)))
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// The code in the article on attachments.
+@Suite struct AttachmentsArticleTests {
+    @Test func itsCodeIsThisCode() throws {
+        try Snippets.expectTested("Attachments", of: "TandemSync", in: #filePath)
+    }
+
+    @Test func whatIsAttachedIsSentAndFetched() async throws {
+        let desk = try PhotoDesk()
+        let (store, remote, files, bytes) = (desk.store, desk.remote, desk.shelf, PhotoDesk.bytes())
+        // Attachments begins
+        let sync = SyncContext(store: store, remote: remote, files: files)
+        let photo = try store.attachments.add(bytes, name: "чек.jpg")
+        try await store.write { try $0.insert(Receipt(shop: "Пятёрочка", photo: photo)) }
+        let result = try await sync.push()
+        for upload in result.uploads where !upload.isSettled { print(upload.attachment.name, upload.outcome) }
+        // Attachments ends
+        #expect(result.isComplete)
+        let (other, context) = try desk.other()
+        try await context.synchronize()
+        try await fetch(try #require(try other.objects(Receipt.self).all().first?.photo), other, context, bytes)
+    }
+
+    private func fetch(
+        _ photo: Tandem.Attachment, _ store: Store, _ sync: SyncContext, _ expected: [UInt8]
+    ) async throws {
+        // Attachments begins
+        if try !store.attachments.status(of: photo).isOnDevice { try await sync.download(photo) }
+        let bytes = try store.attachments.data(of: photo)
+        // Attachments ends
+        #expect(Array(bytes) == expected)
+    }
+}
