@@ -164,4 +164,79 @@ struct EncryptedFileTests {
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == [])
     }
+
+    @Test(arguments: [0, 65_536, 200_000])
+    func `A file is written and read through descriptors that stay the caller's`(_ count: Int) throws {
+        let scratch = try Scratch()
+        let path = scratch.path("f.enc")
+        let key = try #require(key)
+        let output = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+        try #require(output >= 0)
+        do {
+            let writer = try EncryptedFile.Writer(descriptor: output, path: path, key: key, context: "card 1")
+            try writer.write(bytes(count))
+            try writer.finish()
+        }
+        // It has not been closed.
+        #expect(close(output) == 0)
+        #expect(
+            try Array(EncryptedFile.Reader(path: path, key: key, context: "card 1").read(at: 0, count: .max))
+                == bytes(count))
+        let input = open(path, O_RDONLY)
+        try #require(input >= 0)
+        #expect(unlink(path) == 0)
+        do {
+            // Readers of one descriptor don't get in each other's way.
+            let readers = try (0..<2).map { _ in
+                try EncryptedFile.Reader(descriptor: input, path: path, key: key, context: "card 1")
+            }
+            for start in stride(from: 0, to: count, by: 30_000) {
+                for reader in readers {
+                    let part = try reader.read(at: Int64(start), count: 70_000)
+                    #expect(Array(part) == Array(bytes(count).dropFirst(start).prefix(70_000)))
+                }
+            }
+            #expect(lseek(input, 0, SEEK_CUR) == 0)
+        }
+        #expect(close(input) == 0)
+        let other = #expect(throws: CipherError.self) {
+            try EncryptedFile.Reader(descriptor: -1, path: "gone", key: key)
+        }
+        #expect(other?.code == .ioFailure && other?.path == "gone")
+    }
+
+    @Test func `A writer that failed once writes nothing more`() throws {
+        let scratch = try Scratch()
+        let path = scratch.path("f.enc")
+        try write([], to: path)
+        // A pipe that nobody reads holds 64 KiB.
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0 && fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0)
+        let writer = try EncryptedFile.Writer(descriptor: ends[1], path: "pipe", key: #require(key))
+        let first = #expect(throws: CipherError.self) { try writer.write(bytes(300_000)) }
+        #expect(first?.code == .ioFailure)
+        var drain = [UInt8](repeating: 0, count: 1 << 20)
+        #expect(read(ends[0], &drain, drain.count) > 0)
+        #expect(throws: CipherError.self) { try writer.write(bytes(300_000)) }
+        #expect(throws: CipherError.self) { try writer.finish() }
+        // Nothing has come since.
+        #expect(fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 && read(ends[0], &drain, drain.count) < 0)
+        close(ends[0])
+        close(ends[1])
+    }
+
+    @Test func `A full disk is an error of its own`() throws {
+        let scratch = try Scratch()
+        guard let medium = Medium(scratch, options: "size=1m") else {
+            try Test.cancel("file systems can't be mounted here")
+        }
+        let writer = try EncryptedFile.Writer(path: medium.path + "/f.enc", key: #require(key))
+        let error = #expect(throws: CipherError.self) { try writer.write(bytes(3_000_000)) }
+        #expect(error?.code == .diskFull && error?.advice != nil)
+    }
+
+    @Test func `Two keys are equal if they open the same files`() throws {
+        #expect(try FileKey(raw: Array(10..<42)) == key)
+        #expect(try FileKey(raw: Array(11..<43)) != key)
+    }
 }

@@ -48,6 +48,10 @@ final class NewFile {
                 throw TandemError.file("named", shard.path)
             }
         } else {
+            // A link can't replace a file, a rename can; and not all file systems have links.
+            if try shard.status(of: blob.rawValue) != nil {
+                throw TandemError.file("named", shard.path, reason: EEXIST)
+            }
             guard renameat(shard.number, blob.partial, shard.number, blob.rawValue) == 0 else {
                 throw TandemError.file("named", shard.path)
             }

@@ -1,0 +1,124 @@
+import Crypto
+import Foundation
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+/// Files that come in pieces, and those that never come to an end.
+@Suite struct FileTakingTests {
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
+
+    @Test(arguments: FolderKind.allCases)
+    func `What is dropped leaves nothing, and has no name or a partial one until then`(kind: FolderKind) throws {
+        let files = try kind.open(folder.file("a-files"))
+        do {
+            let taking = try files.taking()
+            try taking.write(Files.bytes(2_000_000))
+            let names = try Files.below(files.path)
+            #expect(names.allSatisfy { $0.hasSuffix(".partial") })
+            #expect(names.count == (kind == .plainPartial || kind == .encryptedPartial ? 1 : 0))
+        }
+        #expect(try Files.below(files.path) == [])
+        #expect(throws: CancellationError.self) {
+            let taking = try files.taking()
+            try taking.write(Files.bytes(2_000_000))
+            throw CancellationError()
+        }
+        #expect(try Files.below(files.path) == [])
+    }
+
+    @Test(arguments: FolderKind.allCases)
+    func `A size or a hash that does not match is refused, and nothing is kept`(kind: FolderKind) throws {
+        let files = try kind.open(folder.file("a-files"))
+        let bytes = Files.bytes(100_000)
+        let hash = Array(SHA256.hash(data: bytes))
+        var wrong = hash
+        wrong[31] ^= 1
+        let expectations: [(Int64?, [UInt8]?)] = [
+            (99_999, nil), (100_001, nil), (0, nil), (-1, hash), (nil, wrong), (100_000, wrong), (nil, []),
+            (nil, Array(hash.dropLast())),
+        ]
+        for (size, hash) in expectations {
+            let taking = try files.taking()
+            try taking.write(bytes)
+            let error = #expect(throws: TandemError.self) { try taking.finish(expecting: size, sha256: hash) }
+            #expect(error?.code == .fileMismatch && error?.advice != nil)
+            #expect(try Files.below(files.path) == [])
+            // It does not come back.
+            #expect(code { try taking.write([1]) } == .fileMismatch)
+            #expect(code { try taking.finish() } == .fileMismatch)
+        }
+        let taking = try files.taking()
+        try taking.write(bytes)
+        let taken = try taking.finish(expecting: 100_000, sha256: hash)
+        #expect(try files.all(taken) == bytes)
+        #expect(code { try taking.finish() } == .closed)
+        #expect(code { try taking.write([1]) } == .closed)
+        #expect(try files.all(taken) == bytes)
+    }
+
+    @Test(arguments: FolderKind.allCases)
+    func `What is longer than it may be is refused before it is written`(kind: FolderKind) throws {
+        let files = try kind.open(folder.file("a-files"))
+        let taking = try files.taking(atMost: 100_000)
+        try taking.write(Files.bytes(100_000))
+        #expect(code { try taking.write([1]) } == .fileMismatch)
+        #expect(code { try taking.finish() } == .fileMismatch)
+        #expect(try Files.below(files.path) == [])
+        let exact = try files.taking(atMost: 100_000)
+        for _ in 0..<100 { try exact.write(Files.bytes(1000)) }
+        #expect(try exact.finish().size == 100_000)
+    }
+
+    @Test(arguments: FolderKind.allCases)
+    func `Several files at once don't mix, in several tasks`(kind: FolderKind) async throws {
+        let files = try kind.open(folder.file("a-files"))
+        let taken = try await withThrowingTaskGroup(of: (Int, TakenFile).self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    let taking = try files.taking()
+                    for piece in 0..<20 {
+                        try taking.write([UInt8](repeating: UInt8(number), count: 10_000 + piece))
+                        await Task.yield()
+                    }
+                    return (number, try taking.finish())
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        for (number, taken) in taken { #expect(try Set(files.all(taken)) == [UInt8(number)]) }
+        #expect(try Files.below(files.path).count == 8)
+    }
+
+    @Test(arguments: FolderKind.allCases, ["size=2m", "size=64m,nr_inodes=4"])
+    func `A full disk is an error, nothing is kept, and there is room again later`(
+        kind: FolderKind, options: String
+    ) throws {
+        guard let disk = SmallDisk(folder.file("disk"), options: options) else {
+            try Test.cancel("file systems can't be mounted here")
+        }
+        try Files.write(Files.bytes(1_000_000), to: disk.path + "/ballast")
+        let files = try kind.open(disk.path + "/a-files")
+        try Files.write(Files.bytes(1_500_000), to: folder.file("source"))
+        let taking = try? files.taking()
+        let isFullOfNames = options.contains("inodes")
+        if isFullOfNames {
+            // A folder, its subfolder: the file finds no room.
+            #expect(code { try files.take(.bytes(Files.bytes(10))) } == .diskFull)
+        }
+        let error = #expect(throws: TandemError.self) { try files.take(.path(folder.file("source"))) }
+        #expect(error?.code == .diskFull && error?.advice != nil)
+        #expect(try Files.below(files.path).filter { !$0.hasSuffix(".partial") } == [])
+        if !isFullOfNames {
+            #expect(code { try taking?.write(Files.bytes(1_500_000)) } == .diskFull)
+            #expect(code { try taking?.finish() } == .diskFull)
+        }
+        #expect(try Files.below(files.path) == [])
+        unlink(disk.path + "/ballast")
+        if isFullOfNames { return }
+        let taken = try files.take(.path(folder.file("source")))
+        #expect(try files.all(taken) == Files.bytes(1_500_000))
+    }
+}

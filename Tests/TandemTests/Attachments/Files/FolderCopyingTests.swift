@@ -1,0 +1,99 @@
+import Foundation
+import SQLiteCipher
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+/// Files are copied between folders, encrypted as the target is.
+@Suite struct FolderCopyingTests {
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
+
+    private static let keys: [UInt8?] = [nil, 10, 90]
+
+    private func open(_ name: String, _ key: UInt8?) throws -> FileFolder {
+        try FileFolder(path: folder.file(name), key: key.map { try FolderKind.key($0) })
+    }
+
+    @Test(arguments: keys, keys)
+    func `A copy has the same name and the same content`(from: UInt8?, to: UInt8?) throws {
+        let source = try open("a-files", from)
+        let target = try open("b-files", to)
+        for size in [0, 1, 65_536, 2_500_000] {
+            let bytes = Files.bytes(size)
+            let taken = try source.take(.bytes(bytes))
+            var copied = 0
+            let sealed = try source.copy(taken.blob, sealed: taken.isSealed, to: target) { copied += $0 }
+            #expect(sealed == (to != nil))
+            #expect(try Array(target.open(taken.blob, sealed: sealed).read(at: 0, count: .max)) == bytes)
+            let (old, new) = try (Files.read(source.path(of: taken.blob)), Files.read(target.path(of: taken.blob)))
+            // Two encryptions of the same are never alike.
+            #expect((old == new) == (from == to))
+            #expect(copied == (from == to ? old.count : size))
+            #expect(try source.all(taken) == bytes)
+        }
+        #expect(try Files.below(source.path) == Files.below(target.path))
+    }
+
+    @Test func `A plain file in a folder with a key is encrypted on the way, and in its place`() throws {
+        let bytes = Files.bytes(200_000)
+        let before = try open("a-files", nil)
+        let taken = try before.take(.bytes(bytes))
+        let source = try open("a-files", 10)
+        let target = try open("b-files", 10)
+        #expect(try source.copy(taken.blob, sealed: false, to: target))
+        #expect(try Array(target.open(taken.blob, sealed: true).read(at: 0, count: .max)) == bytes)
+        let sealed = try source.seal(taken.blob)
+        #expect(sealed.blob != taken.blob && sealed.isSealed)
+        #expect(sealed.size == taken.size && sealed.sha256 == taken.sha256)
+        #expect(try source.all(sealed) == bytes && source.all(taken) == bytes)
+        #expect(code { try before.seal(taken.blob) } == .notEncrypted)
+        #expect(code { try before.open(sealed.blob, sealed: true) } == .invalidKey)
+        #expect(code { try before.copy(sealed.blob, sealed: true, to: target) } == .invalidKey)
+    }
+
+    @Test func `What can't be read, or is stopped, leaves nothing in the target`() throws {
+        let source = try open("a-files", 10)
+        let target = try open("b-files", nil)
+        let taken = try source.take(.bytes(Files.bytes(3_000_000)))
+        #expect(throws: CancellationError.self) {
+            try source.copy(taken.blob, sealed: true, to: target) { _ in throw CancellationError() }
+        }
+        var bytes = try Files.read(source.path(of: taken.blob))
+        bytes[2_500_000] ^= 1
+        try Files.write(bytes, to: source.path(of: taken.blob))
+        #expect(code { try source.copy(taken.blob, sealed: true, to: target) } == .corrupt)
+        #expect(code { try source.copy(.random(), sealed: true, to: target) } == .corrupt)
+        #expect(code { try source.copy(taken.blob, sealed: false, to: open("c-files", 10)) } == nil)
+        #expect(try Files.below(target.path) == [])
+    }
+
+    @Test func `Damage, another key and another's name are errors, and nothing of the content is on the disk`() throws {
+        let files = try open("a-files", 10)
+        let marker = Array("Санкт-Петербург, паспорт 4003 ".utf8)
+        let bytes = Array(repeatElement(marker, count: 10_000).joined())
+        let first = try files.take(.bytes(bytes))
+        let second = try files.take(.bytes(bytes))
+        let stored = try Files.read(files.path(of: first.blob))
+        #expect(Data(stored).range(of: Data(marker)) == nil)
+        #expect(Data(stored).range(of: Data(marker.prefix(8))) == nil)
+        #expect(try Files.read(files.path(of: second.blob)) != stored)
+        #expect(code { try open("a-files", 90).open(first.blob, sealed: true) } == .corrupt)
+        // Two files are exchanged.
+        try Files.write(Files.read(files.path(of: second.blob)), to: files.path(of: first.blob))
+        #expect(code { try files.open(first.blob, sealed: true) } == .corrupt)
+        try Files.write(Array(stored.dropLast()), to: files.path(of: first.blob))
+        #expect(code { try files.open(first.blob, sealed: true) } == .corrupt)
+        // It is cut while it is open.
+        try Files.write(stored, to: files.path(of: first.blob))
+        let reading = try files.open(first.blob, sealed: true)
+        #expect(truncate(files.path(of: first.blob), 70_000) == 0)
+        #expect(code { try reading.read(at: 0, count: .max) } == .corrupt)
+        let plain = try open("b-files", nil)
+        let taken = try plain.take(.bytes(bytes))
+        let cut = try plain.open(taken.blob, sealed: false)
+        #expect(truncate(plain.path(of: taken.blob), 70_000) == 0)
+        #expect(code { try cut.read(at: 0, count: .max) } == .corrupt)
+    }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+/// Who may sweep, copy and collect while others do, in this process and in others.
+@Suite struct FolderLockTests {
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
+
+    private func open() throws -> FileFolder { try FolderKind.plain.open(folder.file("a-files")) }
+
+    @Test func `One is alone while no other has the folder open`() throws {
+        let first = try open()
+        // There is no folder yet.
+        #expect(try first.tryAlone { true } == nil)
+        _ = try first.take(.bytes([1]))
+        #expect(try first.tryAlone { true } == true)
+        try first.lockOpen()
+        try first.lockOpen()
+        let second = try open()
+        #expect(try second.tryAlone { true } == nil)
+        try second.lockOpen()
+        first.close()
+        #expect(try open().tryAlone { true } == nil)
+        second.close()
+        #expect(try open().tryAlone { true } == true)
+        #expect(code { try first.tryAlone { true } } == .closed)
+        #expect(code { try first.lockOpen() } == .closed)
+    }
+
+    @Test func `A folder is held open from the moment it is there, and let go of when it is dropped`() throws {
+        do {
+            let first = try open()
+            try first.lockOpen()
+            _ = try first.take(.bytes([1]))
+            #expect(try open().tryAlone { true } == nil)
+        }
+        #expect(try open().tryAlone { true } == true)
+    }
+
+    @Test func `One who is alone keeps another out, until the block has ended or thrown`() throws {
+        let first = try open()
+        _ = try first.take(.bytes([1]))
+        #expect(throws: CancellationError.self) {
+            try first.tryAlone {
+                let other = try open().tryAlone { true }
+                #expect(other == nil)
+                throw CancellationError()
+            }
+        }
+        #expect(try open().tryAlone { true } == true)
+    }
+
+    @Test func `Who opens the folder waits for the sweep of another`() throws {
+        let first = try open()
+        _ = try first.take(.bytes([1]))
+        let second = try open()
+        let order = Order()
+        let over = DispatchSemaphore(value: 0)
+        try first.tryAlone {
+            Thread.detachNewThread {
+                order.note("begun")
+                try? second.lockOpen()
+                order.note("opened")
+                over.signal()
+            }
+            while order.notes.isEmpty { usleep(500) }
+            // Long enough for the other to come to the lock, mostly. It can't pass it, however long.
+            usleep(20_000)
+            order.note("swept")
+        }
+        over.wait()
+        #expect(order.notes == ["begun", "swept", "opened"])
+        #expect(try open().tryAlone { true } == nil)
+    }
+
+    @Test func `Garbage is collected while nobody copies, and several copy at once`() throws {
+        let first = try open()
+        let second = try open()
+        // Without a folder there is nothing to copy.
+        #expect(try first.tryCollecting { 5 } == 5)
+        #expect(!FileManager.default.fileExists(atPath: first.path))
+        try first.whileCopying {
+            #expect(try second.tryCollecting { 5 } == nil)
+            #expect(try first.tryCollecting { 5 } == nil)
+            let within = try second.whileCopying { try second.tryCollecting { 5 } }
+            #expect(within == nil)
+            #expect(try second.tryCollecting { 5 } == nil)
+            // The locks are two.
+            #expect(try second.tryAlone { 5 } == 5)
+        }
+        #expect(try second.tryCollecting { 5 } == 5)
+        #expect(throws: CancellationError.self) { try first.whileCopying { throw CancellationError() } }
+        #expect(try second.tryCollecting { 5 } == 5)
+        #expect(throws: CancellationError.self) { try first.tryCollecting { throw CancellationError() } }
+        #expect(try second.tryCollecting { 5 } == 5)
+    }
+
+    @Test(.enabled(if: LockHolder.isPossible, "flock(1) is needed"), arguments: [".open", ".copying"])
+    func `Another process keeps us out until it dies`(lock: String) throws {
+        let files = try open()
+        _ = try files.take(.bytes([1]))
+        func attempt() throws -> Bool {
+            try (lock == ".open" ? files.tryAlone { true } : files.tryCollecting { true }) ?? false
+        }
+        #expect(try attempt())
+        let holder = try LockHolder(files.path + "/" + lock)
+        #expect(try !attempt())
+        // What it shares we can share.
+        if lock == ".open" { try files.lockOpen() } else { try files.whileCopying {} }
+        #expect(try !attempt())
+        holder.kill()
+        if lock == ".open" {
+            #expect(try !attempt())
+            #expect(try open().tryAlone { true } == nil)
+            files.close()
+            #expect(try open().tryAlone { true } == true)
+        } else {
+            #expect(try attempt())
+        }
+    }
+
+    @Test func `On a medium that nobody may write to, files are read and locks are no hindrance`() throws {
+        guard let disk = SmallDisk(folder.file("disk"), options: "size=4m") else {
+            try Test.cancel("file systems can't be mounted here")
+        }
+        let path = disk.path + "/a-files"
+        let taken = try FileFolder(path: path, key: nil).take(.bytes(Files.bytes(100)))
+        try #require(disk.protect())
+        let files = FileFolder(path: path, key: nil)
+        try files.lockOpen()
+        #expect(try files.all(taken) == Files.bytes(100))
+        #expect(try files.tryAlone { 5 } == nil)
+        #expect(try files.whileCopying { 5 } == 5)
+        #expect(code { try files.take(.bytes([1])) } == .readOnly)
+        #expect(code { try files.remove(taken.blob) } == .readOnly)
+        #expect(try files.sweep { _ in false } == 0)
+        #expect(try files.all(taken) == Files.bytes(100))
+        let absent = FileFolder(path: disk.path + "/b-files", key: nil)
+        #expect(try absent.whileCopying { 5 } == 5)
+        #expect(code { try absent.take(.bytes([1])) } == .readOnly)
+    }
+}

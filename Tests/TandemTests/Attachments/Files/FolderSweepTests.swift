@@ -1,0 +1,87 @@
+import Foundation
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+/// The sweep removes what nobody names, and only what the folder itself has put there.
+@Suite struct FolderSweepTests {
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
+
+    @Test(arguments: FolderKind.allCases)
+    func `What is named stays, and so does a stranger's file`(kind: FolderKind) throws {
+        let files = try kind.open(folder.file("a-files"))
+        let taken = try (0..<300).map { try files.take(.bytes(Files.bytes(10, $0))) }
+        let kept = Set(taken.enumerated().filter { $0.offset.isMultiple(of: 3) }.map(\.element.blob))
+        let blob = taken[0].blob
+        let shard = files.path + "/" + blob.shard
+        let tail = blob.rawValue.dropFirst(2)
+        // Names that are nearly ours.
+        let other = blob.shard == "00" ? "01" : "00"
+        let strangers =
+            [
+                "readme.txt", "x.partial", "\(blob).partial~", "\(blob)0", "\(blob.rawValue.uppercased())A",
+                "\(other)\(tail)",
+                "\(other)\(tail).partial", "\(blob.shard)\(tail.dropLast())", ".\(blob)", "写真.jpg", "new\nline",
+                "\(blob.shard)\(tail.dropLast())G",
+            ].map { shard + "/" + $0 } + [
+                files.path + "/\(blob)", files.path + "/\(blob.partial)", files.path + "/notes",
+            ]
+        for path in strangers { try Files.write([7], to: path) }
+        #expect(mkdir(shard + "/" + BlobName.random().rawValue, 0o700) == 0)
+        let deep = files.path + "/zz"
+        #expect(mkdir(deep, 0o700) == 0)
+        try Files.write([7], to: deep + "/" + blob.rawValue)
+        // What a process that was killed left.
+        let partials = [blob, taken[1].blob].map { "\(files.path)/\($0.shard)/\($0.partial)" }
+        for path in partials { try Files.write([7], to: path) }
+        let removed = try files.sweep { kept.contains($0) }
+        #expect(removed == 300 - kept.count + 2)
+        for taken in taken { #expect(try files.contains(taken.blob) == kept.contains(taken.blob)) }
+        for path in strangers + [deep + "/" + blob.rawValue] { #expect(try Files.read(path) == [7], "\(path)") }
+        for path in partials { #expect(!FileManager.default.fileExists(atPath: path)) }
+        #expect(try files.sweep { kept.contains($0) } == 0)
+        #expect(try files.all(taken[0]) == Files.bytes(10, 0))
+    }
+
+    @Test(arguments: FolderKind.twoKinds)
+    func `An error of who is asked ends the sweep, and nothing is removed that was not answered for`(
+        kind: FolderKind
+    ) throws {
+        let files = try kind.open(folder.file("a-files"))
+        for number in 0..<20 { _ = try files.take(.bytes([UInt8(number)])) }
+        var asked = 0
+        #expect(throws: CancellationError.self) {
+            try files.sweep { _ in
+                asked += 1
+                if asked == 8 { throw CancellationError() }
+                return false
+            }
+        }
+        #expect(try Files.below(files.path).count == 13)
+    }
+
+    @Test(arguments: [FolderKind.plainPartial, .encryptedPartial])
+    func `What is being written is not lost to a sweep that may not be made`(kind: FolderKind) throws {
+        let files = try kind.open(folder.file("a-files"))
+        try files.lockOpen()
+        let taking = try files.taking()
+        try taking.write(Files.bytes(100))
+        let other = try kind.open(files.path)
+        #expect(try other.tryAlone { try other.sweep { _ in false } } == nil)
+        #expect(try files.all(taking.finish()) == Files.bytes(100))
+        files.close()
+        #expect(try other.tryAlone { try other.sweep { _ in false } } == 1)
+    }
+
+    @Test(arguments: [FolderKind.plainPartial, .encryptedPartial])
+    func `A file that was swept away while it was written is an error when it is completed`(kind: FolderKind) throws {
+        let files = try kind.open(folder.file("a-files"))
+        let taking = try files.taking()
+        try taking.write(Files.bytes(100))
+        #expect(try files.sweep { _ in true } == 1)
+        #expect(code { try taking.finish() } == .ioFailure)
+        #expect(try Files.below(files.path) == [])
+    }
+}

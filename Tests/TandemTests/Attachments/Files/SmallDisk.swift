@@ -1,0 +1,28 @@
+import Foundation
+
+/// A small file system of a test's own, in memory; `nil` where that can't be mounted.
+final class SmallDisk {
+    let path: String
+
+    init?(_ path: String, options: String) {
+        self.path = path
+        guard mkdir(path, 0o755) == 0, Self.run("mount", "-t", "tmpfs", "-o", options, "tmpfs", path) else {
+            return nil
+        }
+    }
+
+    deinit { _ = Self.run("umount", path) }
+
+    /// Nobody may write to it from now on.
+    func protect() -> Bool { Self.run("mount", "-o", "remount,ro", path) }
+
+    private static func run(_ line: String...) -> Bool {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = line
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }
+}
