@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteCipher
 
 extension FileFolder {
     /// Begins a file that comes in pieces.
