@@ -59,7 +59,7 @@ soak: ## Run the tests in their long form [FILTER=name]
 	@$(if $(FILTER),true,TANDEM_SOAK=1 swift test --skip-build --filter TandemSyncProcessTests)
 	@$(if $(FILTER),true,TANDEM_SOAK=1 swift test --skip-build --filter TandemSimulationTests)
 
-interop: ## Exchange encrypted databases with SQLCipher 4 and SQLite3 Multiple Ciphers, from PyPI [ROUNDS=n]
+interop: ## Exchange encrypted databases with SQLCipher 4 and SQLite3 Multiple Ciphers, and files with an S3 server, from PyPI [ROUNDS=n]
 	@Scripts/setup.sh python3 python3-venv
 	@Scripts/interop.sh $(ROUNDS)
 

@@ -235,6 +235,10 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // What `make interop` sends files to another's S3 server with.
+        .executableTarget(
+            name: "SignedFilesTestPeer", dependencies: ["TandemDatasync", "TandemSync"],
+            path: "Tests/SignedFilesTestPeer", swiftSettings: strict),
         // A process that tests start beside themselves, to kill it while it synchronises.
         .executableTarget(
             name: "TandemSyncTestPeer",

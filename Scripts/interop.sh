@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Exchanges encrypted databases with SQLCipher 4 and SQLite3 Multiple Ciphers (interop.py), and computes the test
-# vectors anew.
+# Exchanges encrypted databases with SQLCipher 4 and SQLite3 Multiple Ciphers (interop.py), computes the test vectors
+# anew, and exchanges files with moto's S3 server by signed addresses (interop-s3.py).
 #
 # Usage: interop.sh [ROUNDS]. Ends with `interop: all passed`, with an error, or, where PyPI can't be reached, with
 # `interop: skipped` and the reason.
@@ -18,5 +18,7 @@ fi
 ((code == 0)) || exit "$code"
 
 swift build --product SQLiteCipherTestPeer
+swift build --product SignedFilesTestPeer
+"$python" Scripts/interop-s3.py "$(swift build --show-bin-path)/SignedFilesTestPeer"
 "$python" Scripts/check-vectors.py
 "$python" Scripts/interop.py "$(swift build --show-bin-path)/SQLiteCipherTestPeer" "$rounds"

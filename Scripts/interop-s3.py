@@ -1,0 +1,79 @@
+"""Exchanges files with an S3 server, moto's, by addresses that boto3 signs.
+
+Usage: interop-s3.py PEER. PEER is the built SignedFilesTestPeer. Prints one line for each thing that holds, and fails
+with the first that does not. It needs moto and boto3 from PyPI.
+"""
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+
+import boto3
+from botocore.client import Config
+from moto.server import ThreadedMotoServer
+
+PEER = sys.argv[1]
+BUCKET = "cards"
+
+
+def peer(*words):
+    done = subprocess.run([PEER, *words], capture_output=True, text=True, timeout=120)
+    if done.returncode != 0:
+        raise SystemExit(f"interop-s3: peer {words[0]}: {done.returncode} {done.stdout}{done.stderr}")
+    return done.stdout.strip()
+
+
+def holds(condition, what):
+    if not condition:
+        raise SystemExit(f"interop-s3: not so: {what}")
+    print(f"s3: {what}")
+
+
+# It would print each request.
+logging.getLogger("werkzeug").setLevel(logging.ERROR)
+server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+server.start()
+host, port = server.get_host_and_port()
+s3 = boto3.client(
+    "s3", endpoint_url=f"http://{host}:{port}", region_name="us-east-1", aws_access_key_id="tandem",
+    aws_secret_access_key="tandem", config=Config(signature_version="s3v4", s3={"addressing_style": "path"}))
+s3.create_bucket(Bucket=BUCKET)
+
+
+def signed(method, key, **parameters):
+    return s3.generate_presigned_url(method, Params={"Bucket": BUCKET, "Key": key, **parameters}, ExpiresIn=300)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    source, target = os.path.join(folder, "source"), os.path.join(folder, "target")
+    for count in (0, 1, 65537, 8 << 20):
+        content = os.urandom(count)
+        with open(source, "wb") as file:
+            file.write(content)
+        key = f"photos/{count}"
+        etag = peer("put", signed("put_object", key), source, "none")
+        stored = s3.get_object(Bucket=BUCKET, Key=key)
+        holds(stored["Body"].read() == content, f"{count} bytes are in the bucket as they were sent")
+        holds(stored["ETag"] == f'"{etag}"', f"the ETag of {count} bytes is the server's")
+        size = peer("get", signed("get_object", key), target, "0", etag)
+        with open(target, "rb") as file:
+            holds(file.read() == content and size == str(count), f"{count} bytes come back")
+        if count > 1:
+            peer("get", signed("get_object", key), target, "1000", etag)
+            with open(target, "rb") as file:
+                holds(file.read() == content[1000:], f"of {count} bytes those from 1000 on come back")
+        holds(peer("delete", signed("delete_object", key)) == "deleted", f"{count} bytes are deleted")
+        gone = s3.list_objects_v2(Bucket=BUCKET).get("KeyCount") == 0
+        holds(gone, f"{count} bytes are no longer there")
+        failure = peer("get", signed("get_object", key), target, "0", "-")
+        holds(failure.startswith("failed: The server has no such item"), "what is deleted is not found")
+
+    with open(source, "wb") as file:
+        file.write(b"checked")
+    holds(peer("put", signed("put_object", "checked"), source, "signed") != "", "a checksum travels along")
+    failure = peer("get", signed("get_object", "checked"), target, "0", "another")
+    holds("another version of the file" in failure, "another ETag is told apart by If-Match")
+
+server.stop()
+print("interop-s3: all passed")
