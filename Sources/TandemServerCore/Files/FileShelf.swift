@@ -84,6 +84,9 @@ extension FileShelf {
         }
     }
 
+    /// Where a file goes on that is not whole, for a request that is to come: none that is under way moves that any more.
+    func settle(_ id: String) -> Int64? { begun.withLock { $0[id]?.settle() } }
+
     /// A whole file and its bytes.
     func open(_ id: String) throws(FileShelfError) -> (ServerFile, any ShelfContent)? {
         guard let record = try place.record(id), record.isWhole, let content = try place.open(id) else { return nil }

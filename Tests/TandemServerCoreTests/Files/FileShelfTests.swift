@@ -139,6 +139,28 @@ import Testing
         #expect(try await server.ask(.get, "/files/\(Self.id)")?.body == bytes)
     }
 
+    @Test(arguments: ShelfKind.allCases) func whereAFileGoesOnStaysAsItWasTold(kind: ShelfKind) async throws {
+        let server = try FileFixture(kind)
+        let bytes = FileFixture.bytes(9000)
+        let request = try #require(
+            FileFixture.request(
+                .put, Self.id,
+                ["If-None-Match": "*", "Repr-Digest": FileFixture.digest(bytes), "Content-Length": "9000"]))
+        var step = 0
+        let outcome = await server.core.exchangeFile(request) { () async throws -> [UInt8]? in
+            defer { step += 1 }
+            if step == 1 { #expect(try await server.ask(.head, "/files/\(Self.id)")?["Upload-Offset"] == "4000") }
+            return Array(step == 0 ? bytes[..<4000] : bytes[4000...])
+        }
+        guard case .answer(let response, _) = outcome else {
+            Issue.record("No answer")
+            return
+        }
+        #expect(response.status.code == 409)
+        #expect(try server.shelf.offset(of: Self.id) == 4000)
+        #expect(try await server.put(Self.id, 4000..<9000, of: bytes)?.status == 201)
+    }
+
     @Test(arguments: ShelfKind.allCases) func manyUploadsOfOneFileAtOnceMakeOneFile(kind: ShelfKind) async throws {
         let server = try FileFixture(kind)
         let bytes = FileFixture.bytes(50_000)

@@ -46,6 +46,14 @@ final class BegunFile: Sendable {
         }
     }
 
+    /// Lets no request that is under way add to it any more. Where it then goes on.
+    func settle() -> Int64 {
+        state.withLock { state in
+            state.turn += 1
+            return state.offset
+        }
+    }
+
     /// Adds bytes; false if a later request does that by now.
     func append(_ bytes: [UInt8], turn: Int) throws(FileShelfError) -> Bool {
         try state.withLock { state throws(FileShelfError) in

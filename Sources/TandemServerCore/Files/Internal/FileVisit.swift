@@ -115,7 +115,10 @@ extension FileVisit {
     private func head(_ user: String?) throws -> Answer {
         switch try seen(user) {
         case .nothing: return Self.refusal(.notFound)
-        case .begun(let file, let offset): return begun(file, offset)
+        case .begun(let file, let offset):
+            // Whoever may not send it does not stop those who do.
+            let isSender = allows(.write, file, user)
+            return begun(file, (isSender ? files.shelf.settle(id) : nil) ?? offset)
         case .whole(let file):
             try checkPreconditions(file)
             return (HTTPResponse(status: .ok, headerFields: fields(of: file, count: file.size)), nil)
