@@ -10,7 +10,8 @@ import TandemSync
         discussion: "An example of Tandem, the object store. Start with `cards demo`.",
         subcommands: [
             ImportCards.self, AddCard.self, ListCards.self, SearchCards.self, StarCard.self, EditCard.self,
-            DeleteCard.self, WatchCards.self, Pending.self, Stats.self, LogIn.self, SyncCards.self, Conflicts.self,
+            DeleteCard.self, PhotoCard.self, WatchCards.self, Pending.self, Stats.self, LogIn.self, SyncCards.self,
+            Conflicts.self,
             Serve.self, Demo.self,
         ])
 

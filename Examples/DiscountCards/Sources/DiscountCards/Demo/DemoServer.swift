@@ -65,6 +65,9 @@ final class DemoServer: Sendable {
     /// The rows of a table that are not deleted.
     func rows(of table: String) throws -> [ServerRow] { try core.rows(in: table).filter { !$0.deleted } }
 
+    /// The photographs that it has, by their digests.
+    func photographs() throws -> [String] { try core.configuration.files?.shelf.files().map(\.sha256) ?? [] }
+
     /// Its cards as everybody should have them.
     func cards() throws -> [SharedCard] {
         func text(_ value: JSONValue?) -> String? { if case .text(let text)? = value { text } else { nil } }

@@ -25,6 +25,7 @@ struct DemoStory {
         try editOffline(wallet)
         try editWhatTheServerKnows(wallet)
         try showQueue(wallet)
+        try photograph(wallet)
         try watchOthers()
         try encrypt(wallet)
         try reopen(wallet)

@@ -36,6 +36,7 @@ struct SecondAct {
             try await meet(server)
             try await mend(server)
             try await loseAnswer(server)
+            try await photograph(server)
             try await compare(server)
             try await server.close()
         } catch {

@@ -11,6 +11,8 @@ import Tandem
     var points: BigInt = 0
     /// Kept at hand on this device only: it is never sent.
     @LocalOnly var isPinned = false
+    /// The card itself, for when its number can't be read.
+    var photo: Attachment?
     var owner: Reference<Person>?
     var brand: Reference<Brand>?
     @Inverse(\Star.card) var stars: InverseLinks<Star>

@@ -24,6 +24,16 @@ enum FamilyServer {
         }
     }
 
+    /// Where photographs are kept: as the rows are.
+    private static func shelf(besideRowsIn file: String?) throws -> FileShelf {
+        guard let file else { return .inMemory() }
+        do {
+            return try .inFolder(at: file + "-photos")
+        } catch {
+            throw Failure(.cannotCreate, error.message)
+        }
+    }
+
     /// - Parameter faults: When it misbehaves.
     static func core(
         users: [String: String], file: String? = nil, faults: ServerFaults = .none
@@ -36,6 +46,10 @@ enum FamilyServer {
             if !users.isEmpty { configuration.tables[table]?.view = { _, user in user != nil } }
         }
         configuration.otherTables = nil
+        configuration.files = ServerFiles(try shelf(besideRowsIn: file))
+        configuration.files?.limit = 20 << 20
+        // Photographs belong to the family, like the cards that they are of.
+        if !users.isEmpty { configuration.hooks.authorizeFile = { _, _, user in user != nil } }
         if !users.isEmpty {
             configuration.user = { users[$0] }
             configuration.hooks.authorize = { _, _, user in user != nil }

@@ -39,6 +39,9 @@ extension CardSync {
         guard result.push?.entries.allSatisfy({ $0.outcome.isSettled || $0.outcome.isHeld }) ?? true else {
             throw Failure(.tryAgain, "Not all was sent.", advice: "`cards sync` once more.")
         }
+        guard result.push?.uploads.allSatisfy(\.isSettled) ?? true else {
+            throw Failure(.tryAgain, "Not all photographs were sent.", advice: "`cards sync` once more.")
+        }
     }
 }
 

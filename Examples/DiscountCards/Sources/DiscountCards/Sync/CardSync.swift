@@ -37,17 +37,26 @@ struct CardSync {
 
     /// A context that knows whose data it is, and where it goes.
     static func context(_ store: Store, _ session: Session) throws -> SyncContext {
-        try SyncContext(store: store, remote: remote(of: session), user: session.name)
+        let (remote, files) = try servers(of: session)
+        var options = SyncContext.Options()
+        // A photograph is of one card, and goes with it.
+        options.deletesFiles = true
+        return SyncContext(store: store, remote: remote, files: files, user: session.name, options: options)
     }
 
-    private static func remote(of session: Session) throws -> DatasyncRemote {
+    /// Where a session's cards go, and where their photographs do: over the same connections.
+    private static func servers(of session: Session) throws -> (DatasyncRemote, TandemFiles) {
         guard let url = URL(string: session.server) else {
             throw Failure(.usage, "“\(session.server)” is no URL.")
         }
         do {
-            guard !session.token.isEmpty else { return try DatasyncRemote(url: url) }
+            let transport = try AsyncHTTPTransport()
             let token = session.token
-            return try DatasyncRemote(url: url) { _ in .bearer(token) }
+            let authentication: Authentication? = token.isEmpty ? nil : { _ in .bearer(token) }
+            return (
+                try DatasyncRemote(url: url, over: transport, authentication: authentication),
+                try TandemFiles(url: url, over: transport, authentication: authentication)
+            )
         } catch {
             throw Failure(.usage, "“\(session.server)” is no server's URL.", advice: error.message)
         }

@@ -41,6 +41,8 @@ final class SyncProgress: Sendable {
         switch activity {
         case .pushing(let done, let total): "Sending: \(done.grouped) of \(total.grouped)"
         case .uploading(let done, let total, _, _): "Uploading: \(done.grouped) of \(total.grouped) files"
+        case .uploading(let done, let total, let sent, let of):
+            "Uploading: \(done.grouped) of \(total.of("file")), \(sent.grouped) of \(of.of("byte"))"
         case .pulling(let table, let received, let total):
             "Receiving \(table): \(received.grouped)" + (total.map { " of \($0.grouped)" } ?? "")
         case nil: nil

@@ -16,6 +16,8 @@ struct SyncReport {
     func print(on screen: Screen) throws {
         screen.print("  Received  \(SyncTally(result.pulls).words)")
         screen.print("  Sent      \(tally(\.isSent).words)")
+        let sent = result.push?.uploads.count { if case .uploaded = $0.outcome { true } else { false } } ?? 0
+        if sent > 0 { screen.print("  Uploaded  \(sent.of("photograph"))") }
         for line in sentences { screen.print("  " + screen.paint(line, .faint)) }
         for line in try problems { screen.print("  " + screen.paint(line.printable, .bad)) }
     }
@@ -45,7 +47,11 @@ struct SyncReport {
                 guard let reason = entry.outcome.reason else { return nil }
                 return "The \(entry.kind) of the \(try wallet.title(of: entry.table, entry.localID)): \(reason)"
             }
-            return dropped + unsent + result.refusedRows.map(Self.sentence)
+            let files = result.push?.uploads.compactMap { upload -> String? in
+                guard case .failed(let error, _) = upload.outcome else { return nil }
+                return "The photograph \(upload.attachment.name): \(error.message)"
+            }
+            return dropped + unsent + (files ?? []) + result.refusedRows.map(Self.sentence)
         }
     }
 

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Foundation
+import Tandem
+
+struct PhotoCard: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "photo", abstract: "Photograph a card, see where its photograph is, or take it away.")
+
+    @Argument(help: "The card: its number, its local ID, or words of the shop's name.")
+    var card: String
+
+    @Flag(help: "Take a photograph. There is no camera here: one is made, with the card's bar code.")
+    var take = false
+
+    @Option(help: "A file to keep as the card's photograph.", completion: .file())
+    var file: String?
+
+    @Option(help: "Copy the photograph to a file.", completion: .file())
+    var save: String?
+
+    @Flag(help: "Take the photograph away.")
+    var remove = false
+
+    @OptionGroup var options: StoreOptions
+
+    func validate() throws {
+        guard [take, file != nil, remove].count(where: \.self) <= 1 else {
+            throw ValidationError("Say one of --take, --file and --remove.")
+        }
+        guard save == nil || !remove else { throw ValidationError("What is taken away can't be saved.") }
+    }
+
+    func run() async throws {
+        let wallet = try options.openWallet()
+        var card = try wallet.card(card)
+        if take || file != nil {
+            card = try wallet.photograph(card, from: file)
+        } else if remove {
+            card = try wallet.store.write { tx in try tx.update(Card.self, card.localID) { $0.photo = nil } }
+        }
+        if let save { try await wallet.savePhoto(of: card, to: save) }
+        try wallet.printPhoto(of: card, on: .output)
+    }
+}
+
+extension Wallet {
+    /// Gives a card a photograph: a file's, or one that is made.
+    func photograph(_ card: Card, from file: String?) throws -> Card {
+        let photo =
+            if let file {
+                try store.attachments.add(contentsOf: file)
+            } else {
+                try store.attachments.add(
+                    Data(CardPicture.png(of: EAN13.checked(card.barcode))), name: "\(card.shop).png")
+            }
+        return try store.write { tx in try tx.update(Card.self, card.localID) { $0.photo = photo } }
+    }
+
+    /// Copies a card's photograph to a file. One that is not on this device is fetched first.
+    func savePhoto(of card: Card, to path: String) async throws {
+        guard let photo = card.photo else {
+            throw Failure(.badData, "\(card.shop) has no photograph.", advice: "`cards photo … --take` takes one.")
+        }
+        if try !store.attachments.status(of: photo).isOnDevice {
+            try await CardSync(store).context.download(photo)
+        }
+        try store.attachments.export(photo, to: path)
+    }
+
+    /// Says what a card's photograph is, and where.
+    func printPhoto(of card: Card, on screen: Screen) throws {
+        guard let photo = card.photo else { return screen.print("\(card.shop.printable): no photograph") }
+        let size = photo.size.map { ", \(Int($0).of("byte"))" } ?? ""
+        screen.print("\(card.shop.printable): \(photo.name.printable)\(size)")
+        for line in try PhotoPlace(of: photo, in: store).lines { screen.print("  \(line.printable)") }
+    }
+}

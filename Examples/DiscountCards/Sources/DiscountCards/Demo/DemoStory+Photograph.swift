@@ -1,0 +1,72 @@
+import Foundation
+import Tandem
+
+extension DemoStory {
+    func photograph(_ wallet: Wallet) throws {
+        try chapter(
+            "Photograph a card",
+            "A picture is copied into the folder beside the store, complete and flushed, before a card names it: after a "
+                + "crash there is no card without its picture, and no picture without its card. Cards can share one; the "
+                + "last to let go of it takes it along."
+                + (passphrase == nil ? "" : " It is encrypted, and its name is in the encrypted store alone."))
+        let store = wallet.store
+        let cards = try store.objects(Card.self).sorted(by: \.shop).offset(110).limit(2).all()
+        func picture(_ card: Card) throws -> Data { Data(CardPicture.png(of: try EAN13.checked(card.barcode))) }
+        func attach(_ photo: Attachment?, to card: Card) throws {
+            _ = try store.write { tx in try tx.update(Card.self, card.localID) { $0.photo = photo } }
+        }
+        var steps = Table(
+            .init(title: "What was done", isFlexible: true), .init(title: "Where the picture is"),
+            .init(title: "Files", isNumber: true))
+        func note(_ deed: String, _ photo: Attachment) throws {
+            let place = try PhotoPlace(of: photo, in: store)
+            steps.append(.init(deed), .init(place.words), .init(try filesBeside().count.grouped))
+        }
+
+        let pictures = try cards.map(picture)
+        let first = try store.attachments.add(pictures[0], name: "\(cards[0].shop).png")
+        try note("taken, and on no card yet", first)
+        try attach(first, to: cards[0])
+        try note("on \(cards[0].shop)", first)
+        try attach(first, to: cards[1])
+        try note("on \(cards[1].shop) too, the same file", first)
+        let isShared = try filesBeside().count == 1
+        let second = try store.attachments.add(pictures[1], name: "\(cards[1].shop).png")
+        try attach(second, to: cards[1])
+        try note("another one in its place there", second)
+        let isKept = try store.attachments.data(of: first) == pictures[0]
+        try attach(nil, to: cards[0])
+        try note("the first card's taken away", second)
+        steps.print(on: screen)
+
+        let files = try filesBeside()
+        let bytes = try files.first.map { try Data(contentsOf: $0) } ?? Data()
+        screen.print("\n  " + screen.paint("The file begins", .faint))
+        for line in HexDump.lines(bytes.prefix(32)) { screen.print("    \(line)") }
+        screen.print()
+        let stored = try store.object(ofType: Card.self, forPrimaryKey: cards[1].localID)?.photo
+        try check(isShared && isKept, "two cards shared one file, and it stayed while one of them had it.")
+        try check(
+            try files.count == 1 && stored == second && store.attachments.data(of: second) == pictures[1],
+            "the file that no card names is gone, and the other one is byte for byte what was taken.")
+        let isPNG = bytes.starts(with: pictures[1].prefix(8))
+        try check(
+            isPNG == (passphrase == nil),
+            passphrase == nil ? "in a plain store it is the picture itself." : "in an encrypted store it is noise.")
+        let waiting = try PhotoPlace(of: second, in: store).isWaiting
+        try check(waiting, "it waits to be uploaded, when its card is on a server.")
+    }
+
+    /// The files in the folder beside the store.
+    private func filesBeside() throws -> [URL] { try Self.files(in: URL(fileURLWithPath: path + "-files")) }
+
+    /// The files in a store's folder of files.
+    static func files(in folder: URL) throws -> [URL] {
+        let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.isRegularFileKey])
+        return try (all?.compactMap { $0 as? URL } ?? []).filter { file in
+            // Locks have names that begin with a dot.
+            try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true
+                && !file.lastPathComponent.hasPrefix(".")
+        }
+    }
+}

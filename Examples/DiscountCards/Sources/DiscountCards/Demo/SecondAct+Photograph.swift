@@ -1,0 +1,43 @@
+import Crypto
+import Foundation
+import Tandem
+
+extension SecondAct {
+    func photograph(_ server: DemoServer) async throws {
+        try story.chapter(
+            "A photograph",
+            "Taken without a signal, it is there at once, and waits: first for its card to be on the server, then for its "
+                + "turn. The card's update with its address follows. The other device has the card and not the picture, "
+                + "until somebody wants to see it.")
+        let (shop, number) = ("Цветы у метро", Self.number(5))
+        let picture = Data(CardPicture.png(of: try EAN13.checked(number)))
+        let digest = FileDigest(SHA256.hash(data: picture))?.hex
+        try await server.close()
+        try await show(phone, "add", shop, number, isQuiet: true)
+        try await show(phone, "photo", number, "--take")
+        try await show(phone, "sync", ends: .tryAgain)
+        try await server.reopen()
+        try await show(phone, "sync")
+        let uploaded = try server.photographs()
+        try await show(phone, "photo", number)
+        try await show(tablet, "sync")
+        let before = try await show(tablet, "photo", number)
+        try await show(tablet, "photo", number, "--save", "photo.png")
+        let saved = try Data(contentsOf: tablet.folder.appendingPathComponent("photo.png"))
+        try check(
+            (uploaded == [digest], "the server has the photograph once, with the digest that it was taken with."),
+            (
+                before.contains { $0.contains("not on this device") } && saved == picture,
+                "the tablet fetched it when it was asked for, byte for byte."
+            ))
+        story.screen.print()
+        try await show(tablet, "delete", number, isQuiet: true)
+        try await show(tablet, "sync")
+        try await show(phone, "sync")
+        let left = try server.photographs()
+        let folders = [phone, tablet].map { URL(fileURLWithPath: $0.path + "-files") }
+        let files = try folders.flatMap { try DemoStory.files(in: $0) }
+        try check(
+            (left.isEmpty && files.isEmpty, "with the card the photograph is gone: from the server and both devices."))
+    }
+}
