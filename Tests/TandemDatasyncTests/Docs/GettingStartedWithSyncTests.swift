@@ -114,6 +114,7 @@ extension SocketTests {
                 case .failed(_, let error), .conflict(_, let error): show(error.message)
                 case .held: show("left unsent")
                 case .waiting(_, let object, let model): show("waits for \(model) \(object)")
+                case .waitingForFiles(let count, let reason): show(reason ?? "uploads \(count)")
                 case nil: show("")
                 }
                 // GettingStartedWithSync ends
