@@ -12,6 +12,8 @@ export TANDEM_SHARED ?= $(abspath ../shared)
 LIBRARIES := $(sort $(patsubst Sources/%/,%,$(dir $(wildcard Sources/*/*.docc))))
 
 # The packages beside this one build into its own products: what both need is compiled once.
+# NB: SwiftPM takes the plan that is there for its own, whichever package it is of: each of them begins by dropping it.
+REPLAN := rm -f .build/*/debug/description.json .build/*/release/description.json
 EXAMPLE := --package-path Examples/DiscountCards --scratch-path .build
 BENCHMARKS := --package-path Benchmarks --scratch-path .build -c release
 
@@ -24,10 +26,12 @@ setup: ## Install what the build needs, where it is missing
 	@Scripts/setup.sh
 
 demo: setup ## Tell the example app's story: 15,000 names offline, then two devices and a server [KEY=passphrase: encrypted]
+	@$(REPLAN)
 	@$(if $(KEY),CARDS_KEY="$$KEY") swift run $(EXAMPLE) cards demo
 
 test: ## Build and run the tests [FILTER=name: those whose name matches]
 	@Scripts/setup.sh strace openssl
+	@$(REPLAN)
 	@swift build --build-tests
 	@swift test --skip-build $(if $(FILTER),--filter '$(FILTER)',--skip 'LiveOracleTests|SQLiteCipherTests|WriterGateTests|TandemSyncTests|TandemDatasyncTests|TandemSyncProcessTests|TandemSimulationTests')
 	@# They start, trace and kill processes, which would starve those that count on a time.
@@ -46,10 +50,12 @@ test: ## Build and run the tests [FILTER=name: those whose name matches]
 	@$(if $(FILTER),true,swift test --skip-build --filter LiveOracleTests)
 
 test-examples: setup ## Build and run the example app's own tests
+	@$(REPLAN)
 	@swift test $(EXAMPLE)
 
 soak: ## Run the tests in their long form [FILTER=name]
 	@Scripts/setup.sh strace openssl
+	@$(REPLAN)
 	@swift build --build-tests
 	@TANDEM_SOAK=1 swift test --skip-build $(if $(FILTER),--filter '$(FILTER)',--skip MillionTests --skip LiveOracleTests --skip TandemDatasyncTests --skip TandemSyncProcessTests --skip TandemSimulationTests)
 	@# It measures the process's memory, and so runs by itself.
@@ -61,6 +67,7 @@ soak: ## Run the tests in their long form [FILTER=name]
 
 interop: ## Exchange encrypted databases with SQLCipher 4 and SQLite3 Multiple Ciphers, and files with an S3 server, from PyPI [ROUNDS=n]
 	@Scripts/setup.sh python3 python3-venv
+	@$(REPLAN)
 	@Scripts/interop.sh $(ROUNDS)
 
 tsan: setup ## Run the live tests under the thread sanitizer, in a build of its own [FILTER=name]
@@ -74,6 +81,7 @@ tsan: setup ## Run the live tests under the thread sanitizer, in a build of its 
 
 bench: setup ## Run the benchmarks, in release [ONLY=task]; a full run rewrites Benchmarks/RESULTS.md
 	@Scripts/setup.sh python3 python3-venv
+	@$(REPLAN)
 	@# SQLCipher takes part where PyPI can be reached.
 	@TANDEM_PEERS_PYTHON="$$(Scripts/peers.sh || true)" \
 	    swift run $(BENCHMARKS) Benchmarks $(if $(ONLY),$(ONLY),--markdown Benchmarks/RESULTS.md)

@@ -34,7 +34,7 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let wallet = try Wallet(Store(inMemoryModels: Wallet.models), as: "Ada")
-        let plain = try wallet.store.write { tx in
+        let plain = try await wallet.store.write { tx in
             try tx.insert(Card(shop: "Чайная «Самовар»", barcode: EAN13(payload: 7).digits))
         }
         await #expect(throws: Failure.self) { try await wallet.savePhoto(of: plain, to: folder.path + "/none.png") }

@@ -32,14 +32,16 @@ struct PhotoCard: AsyncParsableCommand {
 
     func run() async throws {
         let wallet = try options.openWallet()
-        var card = try wallet.card(card)
-        if take || file != nil {
-            card = try wallet.photograph(card, from: file)
-        } else if remove {
-            card = try wallet.store.write { tx in try tx.update(Card.self, card.localID) { $0.photo = nil } }
-        }
+        let card = try edited(wallet.card(card), in: wallet)
         if let save { try await wallet.savePhoto(of: card, to: save) }
         try wallet.printPhoto(of: card, on: .output)
+    }
+
+    /// The card with the photograph that it gets, or without the one that it had.
+    private func edited(_ card: Card, in wallet: Wallet) throws -> Card {
+        if take || file != nil { return try wallet.photograph(card, from: file) }
+        guard remove else { return card }
+        return try wallet.store.write { tx in try tx.update(Card.self, card.localID) { $0.photo = nil } }
     }
 }
 

@@ -52,7 +52,7 @@ struct CardSync {
         do {
             let transport = try AsyncHTTPTransport()
             let token = session.token
-            let authentication: Authentication? = token.isEmpty ? nil : { _ in .bearer(token) }
+            let authentication: Authentication? = token.isEmpty ? nil : { @Sendable _ in .bearer(token) }
             return (
                 try DatasyncRemote(url: url, over: transport, authentication: authentication),
                 try TandemFiles(url: url, over: transport, authentication: authentication)
