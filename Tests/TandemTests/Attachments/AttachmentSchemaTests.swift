@@ -204,7 +204,7 @@ extension Store {
             writer.connection.finalizeStatements()
             try writer.connection.execute(
                 """
-                DROP TABLE __files; DROP TABLE __file_uses; DROP TABLE __file_garbage;
+                DROP TABLE __files; DROP TABLE __file_uses; DROP TABLE __file_garbage; DROP TABLE __file_deletions;
                 UPDATE __settings SET value = 2 WHERE key = 'formatVersion'
                 """)
         }
