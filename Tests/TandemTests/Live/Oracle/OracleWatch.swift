@@ -73,7 +73,8 @@ class AnyOracleWatch: @unchecked Sendable {
     /// The subscriber has made a change itself, and asked not to be told of it.
     func settleQuietly(before: Shown, after: Shown, isDrained: Bool) {
         guard hasStarted else { return }
-        if !isDrained { mayBeToldAnew = true }
+        // Who shows local IDs alone looks as before while a modification waits to be told.
+        if !isDrained || showsIdentity { mayBeToldAnew = true }
         if isToldOrdered, let told, told == before {
             self.told = after
         } else if canSettleRows, let told, let shown = told.rows, let old = before.rows, let new = after.rows {
