@@ -40,7 +40,6 @@ final class SyncProgress: Sendable {
     static func line(_ activity: SyncStatus.Activity?) -> String? {
         switch activity {
         case .pushing(let done, let total): "Sending: \(done.grouped) of \(total.grouped)"
-        case .uploading(let done, let total, _, _): "Uploading: \(done.grouped) of \(total.grouped) files"
         case .uploading(let done, let total, let sent, let of):
             "Uploading: \(done.grouped) of \(total.of("file")), \(sent.grouped) of \(of.of("byte"))"
         case .pulling(let table, let received, let total):
