@@ -39,6 +39,15 @@ import Testing
         return (desk, try #require(try desk.card(id)))
     }
 
+    /// The same, with the card deleted there, which the desk has not heard.
+    private func deleted() async throws -> (Desk, Card, ServerID) {
+        let (desk, card) = try await desk()
+        try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
+        desk.remote.next(.loseAnswer)
+        try await desk.sync.push()
+        return (desk, card, try #require(card.serverID))
+    }
+
     /// Here and there it is what it was.
     private func isWhole(_ desk: Desk, _ card: Card, points: Int = 5) throws -> Bool {
         guard let now = try desk.card(card.localID), let there = try desk.served(card.serverID) else { return false }
@@ -51,11 +60,7 @@ import Testing
     /// Deleted here, and brought back here before its answer came.
     @Test(arguments: Blank.allCases)
     func allOfWhatComesBackFollows(blank: Blank) async throws {
-        let (desk, card) = try await desk()
-        let serverID = try #require(card.serverID)
-        try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
-        desk.remote.next(.loseAnswer)
-        try await desk.sync.push()
+        let (desk, card, serverID) = try await deleted()
         desk.remote.edit("Card", serverID) { blank.apply(to: &$0) }
         try await desk.store.write { tx in
             try tx.undelete(Card.self, card.localID)
@@ -84,11 +89,7 @@ import Testing
     /// The undelete arrives and its answer does not: what it has left is no change of anybody else's.
     @Test(arguments: Blank.allCases, [true, false])
     func allFollowsAfterALostUndelete(blank: Blank, restarts: Bool) async throws {
-        let (desk, card) = try await desk()
-        let serverID = try #require(card.serverID)
-        try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
-        desk.remote.next(.loseAnswer)
-        try await desk.sync.push()
+        let (desk, card, serverID) = try await deleted()
         desk.remote.edit("Card", serverID) { blank.apply(to: &$0) }
         try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
         // The first one meets the tombstone's version, the second one is carried out.
@@ -109,11 +110,7 @@ import Testing
     /// The undelete arrives, its answer does not, and the object is deleted again: it is no conflict, and it goes.
     @Test(arguments: Blank.allCases, [true, false])
     func whatIsDeletedAfterALostUndeleteGoes(blank: Blank, arrives: Bool) async throws {
-        let (desk, card) = try await desk()
-        let serverID = try #require(card.serverID)
-        try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
-        desk.remote.next(.loseAnswer)
-        try await desk.sync.push()
+        let (desk, card, serverID) = try await deleted()
         desk.remote.edit("Card", serverID) { blank.apply(to: &$0) }
         try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
         // The first one meets the tombstone's version.
@@ -144,11 +141,7 @@ import Testing
 
     /// A limit: other values in the place of those that were deleted can't be told from others' changes.
     @Test func whatWasPutInThePlaceOfValuesStands() async throws {
-        let (desk, card) = try await desk()
-        let serverID = try #require(card.serverID)
-        try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
-        desk.remote.next(.loseAnswer)
-        try await desk.sync.push()
+        let (desk, card, serverID) = try await deleted()
         desk.remote.edit("Card", serverID) { $0.set(.text(""), of: "shop") }
         try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
         #expect(try await desk.sync.push().isComplete)
@@ -157,10 +150,7 @@ import Testing
 
     /// What the undelete has left is as it is here: nothing is sent for nothing.
     @Test func whatIsThereIsNotSentAgain() async throws {
-        let (desk, card) = try await desk()
-        try await desk.store.write { _ = try $0.delete(Card.self, card.localID) }
-        desk.remote.next(.loseAnswer)
-        try await desk.sync.push()
+        let (desk, card, _) = try await deleted()
         try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
         #expect(try await desk.sync.push().isComplete)
         #expect(!desk.asked.contains(.update))

@@ -146,26 +146,6 @@ import Testing
         #expect(lines(desk) == ["update Person", "delete animals"])
     }
 
-    /// A store that counts its transactions.
-    private struct CountingStore: LocalStore {
-        let base: TandemStore
-        let writes = Counter()
-
-        var models: [ModelDefinition] { base.models }
-        var operationChanges: AsyncStream<Set<String>> { base.operationChanges }
-        var lockName: String { base.lockName }
-        var lockPath: String? { base.lockPath }
-
-        func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
-            try await base.read(body)
-        }
-
-        func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
-            _ = writes.next()
-            return try await base.write(body)
-        }
-    }
-
     /// Whoever waits for many is looked at when the last of them has ended, not after each.
     @Test(arguments: [true, false])
     func whatWaitsForManyIsLookedAtAFewTimes(isDelete: Bool) async throws {

@@ -51,11 +51,7 @@ public struct SignedURLFiles: RemoteFiles {
     public func upload(
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
-        do {
-            try file.check()
-        } catch {
-            throw .unsendable(error)
-        }
+        try file.check()
         let signed = try await signing { try await signUpload(file) }
         let type = file.contentType.isEmpty ? "application/octet-stream" : file.contentType
         let exchange = try exchange(.put, signed.request, [.contentType: type])

@@ -40,11 +40,7 @@ public final class TandemFiles: RemoteFiles {
     public func upload(
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
-        do {
-            try file.check()
-        } catch {
-            throw .unsendable(error)
-        }
+        try file.check()
         var start = Start.anew
         if file.size > Self.small {
             switch try await standing(of: file) {

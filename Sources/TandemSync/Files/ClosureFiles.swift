@@ -51,11 +51,7 @@ public struct ClosureFiles: RemoteFiles {
     public func upload(
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
-        do {
-            try file.check()
-        } catch {
-            throw .unsendable(error)
-        }
+        try file.check()
         let told = Mutex<Int64>(0)
         let tell: @Sendable (Int64) -> Void = { sent in
             let isMore = told.withLock { told in

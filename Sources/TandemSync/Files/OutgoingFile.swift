@@ -70,22 +70,27 @@ public struct UploadedFile: Hashable, Sendable {
 extension OutgoingFile {
     /// Whether it can be sent at all: for those who write a ``RemoteFiles``.
     ///
-    /// - Throws: ``Unsendable`` if the ID, the hash, the size or the content type is none.
-    public func check() throws(Unsendable) {
-        guard HexText.isHex(id, 32) else {
-            throw Unsendable(.invalidID, "A file's ID is 32 lower-case hexadecimal digits.")
+    /// - Throws: ``RemoteFailure/unsendable(_:)`` if the ID, the hash, the size, the content type or the name is none.
+    public func check() throws(RemoteFailure) {
+        if let problem { throw .unsendable(problem) }
+    }
+
+    private var problem: Unsendable? {
+        if !HexText.isHex(id, 32) {
+            return Unsendable(.invalidID, "A file's ID is 32 lower-case hexadecimal digits.")
         }
-        guard HexText.isHex(sha256, 64) else {
-            throw Unsendable(.value, "A file's SHA-256 is 64 lower-case hexadecimal digits.", member: "sha256")
+        if !HexText.isHex(sha256, 64) {
+            return Unsendable(.value, "A file's SHA-256 is 64 lower-case hexadecimal digits.", member: "sha256")
         }
-        guard size >= 0 else { throw Unsendable(.value, "A file's size is not negative.", member: "size") }
-        guard contentType.utf8.count <= 255, contentType.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-            throw Unsendable(
+        if size < 0 { return Unsendable(.value, "A file's size is not negative.", member: "size") }
+        if contentType.utf8.count > 255 || !contentType.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
+            return Unsendable(
                 .value, "A content type is 255 characters of ASCII at most, without controls.", member: "contentType")
         }
-        guard name.utf8.count <= Self.greatestName else {
-            throw Unsendable(.value, "A file's name is \(Self.greatestName) bytes at most.", member: "name")
+        if name.utf8.count > Self.greatestName {
+            return Unsendable(.value, "A file's name is \(Self.greatestName) bytes at most.", member: "name")
         }
+        return nil
     }
 
     /// The longest name that travels, in bytes of UTF-8. Encoded for a header it has three times as many.

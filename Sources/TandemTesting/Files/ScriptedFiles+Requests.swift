@@ -7,11 +7,7 @@ extension ScriptedFiles {
     public func upload(
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
-        do {
-            try file.check()
-        } catch {
-            throw .unsendable(error)
-        }
+        try file.check()
         let (number, fault) = try await arrive(.upload, file.id, 0, nil)
         guard file.size <= limit else { throw .file(.tooLarge) }
         if let stored = state.withLock({ $0.files[file.id] }) {
