@@ -10,8 +10,9 @@ extension SyncContext {
         public var uploadsInFlight = 2
         /// Whether the server puts the URL of an uploaded file into its objects itself. If not, it is sent as an update.
         public var serverSetsFileURLs = false
-        /// Whether a file is deleted on the server when the server has acknowledged that its object is, and no other object
-        /// on this device names the file. What objects of other devices name is not known here.
+        /// Whether a file is deleted on the server when the server has acknowledged that its object is, or that another
+        /// file has taken its place there, and no other object on this device names the file. What objects name that are
+        /// not on this device is not known here, and what is taken out of a list of attachments stays.
         public var deletesFiles = false
         /// How many items a page of a pull is asked to have, at least 1.
         public var pageSize = 100

@@ -108,7 +108,7 @@ extension TandemFiles {
                 throw exchange.bad(.wrongType, "The answer does not say which file it is.", 200)
             }
             guard sha256 == file.sha256 else { throw .file(.taken) }
-            return .there(try uploaded(file, response, exchange))
+            return .there(try uploaded(file, response, exchange, wasThere: true))
         case 204:
             guard let offset = fields.uploadOffset, let length = fields.uploadLength, offset <= length else {
                 throw exchange.bad(.size, "The answer does not say how much the server has.", 204)
@@ -144,14 +144,14 @@ extension TandemFiles {
         guard [200, 201].contains(response.status.code) else {
             throw exchange.failure(response, text, onMismatch: .taken)
         }
-        let uploaded = try uploaded(file, response, exchange)
+        let uploaded = try uploaded(file, response, exchange, wasThere: response.status.code == 200)
         progress(file.size)
         return uploaded
     }
 
     /// Where the server says that a file is.
     private func uploaded(
-        _ file: OutgoingFile, _ response: HTTPResponse, _ exchange: FileExchange
+        _ file: OutgoingFile, _ response: HTTPResponse, _ exchange: FileExchange, wasThere: Bool
     ) throws(RemoteFailure) -> UploadedFile {
         guard let etag = FileFields(response).etag else {
             throw exchange.bad(.noETag, "The answer does not say which file it is.", response.status.code)
@@ -164,7 +164,7 @@ extension TandemFiles {
                 throw exchange.bad(.foreignLink, "The file is said to be elsewhere.", response.status.code)
             }
         }
-        return UploadedFile(url: url, etag: etag)
+        return UploadedFile(url: url, etag: etag, wasThere: wasThere)
     }
 }
 

@@ -32,7 +32,7 @@ extension ReadTransaction {
                 SELECT \(FileRow.columns), t."localID", t."serverID" FROM "__files" f \
                 JOIN "__file_uses" u ON u."file" = f."id" AND u."table" = \(table.table.quotedText) AND u."sent" = 1 \
                 JOIN \(table.quotedTable) t ON t."__rid" = u."object" \
-                WHERE f."state" <> 2 AND f."blob" IS NOT NULL AND t."serverID" IS NOT NULL AND t."deleted" = 0 \
+                WHERE \(FileState.waitsSQL) AND t."serverID" IS NOT NULL AND t."deleted" = 0 \
                 AND (f."retryAt" IS NULL OR f."retryAt" <= ?) ORDER BY t."__rid", f."id"
                 """)
             statement.bind(1, StorageValue.real(date.timeIntervalSinceReferenceDate))

@@ -20,7 +20,7 @@ extension StoreAttachments {
             var isInstalled = false
             defer { if !isInstalled { store.files.remove([taken.blob]) } }
             isInstalled = try store.write { try $0.install(taken, for: attachment.id) }
-            try? store.attachments.trimCache()
+            try? store.attachments.trimCache(sparing: attachment.id)
         }
     }
 

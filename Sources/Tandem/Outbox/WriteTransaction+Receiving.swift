@@ -151,6 +151,11 @@ extension WriteTransaction {
             statement.bind(4, state.rowID)
             try statement.run()
         }
+        // What waited to be uploaded may have gone with what the server put in its place.
+        if table.sendsFiles, !state.isSynced, try areFilesSettled(state.rowID, table) {
+            try connection.execute(
+                "UPDATE \(table.quotedTable) SET \"synced\" = 1 WHERE \"__rid\" = ?", [.integer(state.rowID)])
+        }
         let isUnchanged = connection.totalChanges == before
         try dropKept(of: state.rowID, item.serverID, in: table)
         return isUnchanged ? .unchanged : .updated(state.localID)

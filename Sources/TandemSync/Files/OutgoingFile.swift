@@ -59,11 +59,15 @@ public struct UploadedFile: Hashable, Sendable {
     public var url: String
     /// Which file that is, in the server's words, without quotes; `nil` from a server that does not say.
     public var etag: String?
+    /// Whether the server says that it had the file whole before: what this upload has not made is not this client's to
+    /// take back.
+    public var wasThere: Bool
 
     /// A file that a server has.
-    public init(url: String, etag: String?) {
+    public init(url: String, etag: String?, wasThere: Bool = false) {
         self.url = url
         self.etag = etag
+        self.wasThere = wasThere
     }
 }
 

@@ -100,6 +100,14 @@ package final class StoreWriting: StoreReading, LocalWriting, FileForgetting {
         try transaction.addUnwantedFiles(of: localID, in: table)
     }
 
+    package func filesReplaced(by id: Operation.ID) throws -> [String] {
+        try transaction.filesReplaced(by: id)
+    }
+
+    package func addUnwantedFile(at url: String) throws {
+        try transaction.addUnwanted(url, etag: nil)
+    }
+
     package func forgetUnwantedFiles() throws {
         try transaction.forgetAllUnwanted()
     }

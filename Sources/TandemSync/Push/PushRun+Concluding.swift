@@ -32,12 +32,14 @@ extension PushRun {
         }
         let outcome: AnswerOutcome
         do {
-            let deletesFiles = options.deletesFiles && attempt.request.isDelete
+            let deletesFiles = options.deletesFiles
             outcome = try await store.write { store in
-                if deletesFiles { try store.noteUnwantedFiles(of: attempt) }
-                return try store.acknowledge(
-                    attempt.id, attempt: attempt.number, with: stored,
-                    keepsTombstones: attempt.settings.features.softDelete)
+                func acknowledge() throws -> AnswerOutcome {
+                    try store.acknowledge(
+                        attempt.id, attempt: attempt.number, with: stored,
+                        keepsTombstones: attempt.settings.features.softDelete)
+                }
+                return try deletesFiles ? store.notingUnwantedFiles(of: attempt, acknowledge) : acknowledge()
             }
         } catch let problem as TandemError where problem.code == .duplicateID {
             return try await mistaken(attempt, problem)
@@ -126,16 +128,32 @@ extension LocalReading {
 protocol FileForgetting {
     /// Queues the files of an object that is about to go.
     func addUnwantedFiles(of localID: LocalID, in table: String) throws
+    /// The URLs of the files in whose place an update puts another one, or none.
+    func filesReplaced(by id: Tandem.Operation.ID) throws -> [String]
+    /// Queues a file, unless an object names it.
+    func addUnwantedFile(at url: String) throws
     /// Drops that queue.
     func forgetUnwantedFiles() throws
 }
 
 extension LocalWriting {
-    /// Queues the files of an object that the server has just deleted. Brought back meanwhile, it keeps them.
-    fileprivate func noteUnwantedFiles(of attempt: Attempt) throws {
-        guard try isUnderWay(attempt), let operation = try operation(withID: attempt.id), operation.kind == .delete
-        else { return }
-        try (self as? any FileForgetting)?.addUnwantedFiles(of: operation.localID, in: operation.table)
+    /// Acknowledges an attempt, and queues the files that the server has just let go of with it: those of an object that
+    /// it has deleted, and those in whose place an update has put another. An object that was brought back, or changed,
+    /// meanwhile keeps them until that is sent.
+    fileprivate func notingUnwantedFiles(
+        of attempt: Attempt, _ acknowledge: () throws -> AnswerOutcome
+    ) throws -> AnswerOutcome {
+        guard let files = self as? any FileForgetting, try isUnderWay(attempt),
+            let operation = try operation(withID: attempt.id)
+        else { return try acknowledge() }
+        if attempt.request.isDelete {
+            if operation.kind == .delete { try files.addUnwantedFiles(of: operation.localID, in: operation.table) }
+            return try acknowledge()
+        }
+        let replaced = try files.filesReplaced(by: attempt.id)
+        let outcome = try acknowledge()
+        if outcome == .done { try replaced.forEach(files.addUnwantedFile(at:)) }
+        return outcome
     }
 }
 

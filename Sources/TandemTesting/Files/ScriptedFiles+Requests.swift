@@ -14,7 +14,7 @@ extension ScriptedFiles {
             guard stored.etag == file.sha256 else { throw .file(.taken) }
             if case .loseAnswer? = fault { throw .lost(Broken()) }
             progress(file.size)
-            return UploadedFile(url: Self.url(of: file.id), etag: stored.etag)
+            return UploadedFile(url: Self.url(of: file.id), etag: stored.etag, wasThere: true)
         }
         let (upload, start) = begin(file, number)
         var offset = start

@@ -64,6 +64,20 @@ import Testing
         try await sync.download(photo)
     }
 
+    @Test func `what has no room in the cache can be read when it was fetched, and goes when the next comes`()
+        async throws
+    {
+        let desk = try PhotoDesk(cacheSize: 0)
+        for shop in ["A", "B"] { try desk.attached(shop) }
+        try await desk.sync.push()
+        let photos = try desk.store.objects(Receipt.self).all().compactMap(\.photo)
+        for (photo, other) in zip(photos, photos.reversed()) {
+            try await desk.sync.download(photo)
+            #expect(try Array(desk.store.attachments.data(of: photo)) == PhotoDesk.bytes())
+            #expect(try !desk.store.attachments.status(of: other).isOnDevice)
+        }
+    }
+
     @Test func `one who stops waiting stops nobody else`() async throws {
         let desk = try PhotoDesk()
         let (store, sync, photo) = try await second(desk, PhotoDesk.bytes(50_000))

@@ -1,12 +1,13 @@
 import Foundation
+import Synchronization
 import Tandem
 import TandemTesting
 import Testing
 
 @testable import TandemSync
 
-/// Two devices attach, replace, copy and delete at random, over lines that break. When all is quiet every file is where
-/// it should be.
+/// Two devices attach, replace, copy, delete, bring back, purge and evict at random, over lines that break, in processes
+/// that die; the server moves files. When all is quiet every file is where it should be.
 @Suite struct FileRandomTests {
     private static let runs = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 500 : 20
 
@@ -25,11 +26,29 @@ private struct FileHistory {
     private let desk: PhotoDesk
     private var devices: [(store: Store, sync: SyncContext)]
     private var attached: [FileID: [UInt8]] = [:]
+    private let reaper = Reaper()
+    /// Whether files go with their objects. What one device copies another may have deleted then: nobody copies.
+    private let deletesFiles: Bool
+    /// Whether files may have been sent more than once: an object that was brought back sends its own again.
+    private var sendsTwice = false
 
     init(seed: UInt64) throws {
         random = SeededGenerator(seed: seed)
-        desk = try PhotoDesk(nestedJSON: Bool.random(using: &random))
-        devices = [(desk.store, desk.sync), try desk.other()]
+        deletesFiles = Bool.random(using: &random)
+        let cacheSize = [0, 3000, 1 << 30].randomElement(using: &random) ?? 0
+        desk = try PhotoDesk(nestedJSON: Bool.random(using: &random), cacheSize: Int64(cacheSize))
+        let stores = [desk.store, try desk.other().0]
+        devices = []
+        devices = stores.map { ($0, context($0)) }
+    }
+
+    private func context(_ store: Store) -> SyncContext {
+        let reaper = reaper
+        return desk.restarted(on: store) {
+            $0.deletesFiles = deletesFiles
+            $0.onPushStep = { _ in try reaper.step() }
+            $0.onFileStep = { _ in try reaper.step() }
+        }
     }
 
     /// Lives, comes to rest, and tells what is not as it must be.
@@ -65,22 +84,75 @@ private struct FileHistory {
                     if !receipt.scans.isEmpty { receipt.scans.removeFirst() }
                 }
             }
-        case 45..<52:
-            guard let receipt, let photo = receipt.photo else { return }
+        case 45..<49:
+            guard !deletesFiles, let receipt, let photo = receipt.photo else { return }
             try await store.write { _ = try $0.insert(Receipt(shop: "копия \(receipt.shop)", photo: photo)) }
-        case 52..<57:
+        case 49..<53:
             guard let receipt else { return }
             try await store.write { _ = try $0.delete(Receipt.self, receipt.localID) }
-        case 57..<62:
+        case 53..<55:
+            guard let deleted = try store.operations.all().first(where: { $0.kind == .delete }) else { return }
+            sendsTwice = true
+            try await store.write { tx in
+                _ =
+                    try deleted.model == "Receipt"
+                    ? tx.undelete(Receipt.self, deleted.localID).localID
+                    : tx.undelete(Passport.self, deleted.localID).localID
+            }
+        case 55..<59: try await actOnPassport(store)
+        case 59..<62:
             guard let receipt else { return }
             let points = Int.random(in: 0..<100, using: &random)
             try await store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.points = points } }
-        case 62..<72: fail()
-        case 72..<74 where device == 0: devices[0].sync = desk.restarted()
-        case 74..<86: _ = try? await sync.push()
+        case 62..<70: fail()
+        case 70..<72: try moveFile()
+        case 72..<74:
+            if let photo = receipt?.photo { _ = try store.attachments.evict(photo) }
+        case 74..<76: _ = try? await sync.purge(Receipt.self, force: Bool.random(using: &random))
+        case 76..<80: await die(on: device)
+        case 80..<90: _ = try? await sync.push()
         default: _ = try? await sync.synchronize()
         }
         desk.clock.advance(by: 1)
+    }
+
+    private mutating func actOnPassport(_ store: Store) async throws {
+        let passport = try store.objects(Passport.self).sorted(by: \.number).all().randomElement(using: &random)
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0:
+            guard let passport else { return }
+            try await store.write { _ = try $0.delete(Passport.self, passport.localID) }
+        case 1:
+            guard let passport else { return }
+            let scan = try attach(store)
+            try await store.write { _ = try $0.update(Passport.self, passport.localID) { $0.scan = scan } }
+        default:
+            let (scan, number) = (try attach(store), "\(attached.count)")
+            try await store.write { _ = try $0.insert(Passport(number: number, scan: scan)) }
+        }
+    }
+
+    /// The process dies in the middle of a sync, and another begins.
+    private mutating func die(on device: Int) async {
+        reaper.kill(after: Int.random(in: 0..<12, using: &random))
+        _ = try? await devices[device].sync.synchronize()
+        reaper.spare()
+        devices[device].sync = context(devices[device].store)
+    }
+
+    /// The server keeps a file elsewhere from now on.
+    private mutating func moveFile() throws {
+        let item = desk.remote.items(in: "Receipt").randomElement(using: &random)
+        guard !deletesFiles, let item, case .object(var members)? = FileLaws.document(item[member: "photo"]),
+            let index = members.firstIndex(where: { $0.key == "url" }), case .text(let url) = members[index].value,
+            let file = desk.shelf.files[url]
+        else { return }
+        let other = "\(PhotoShelf.url("moved"))-\(Int.random(in: 0..<1_000_000, using: &random))"
+        desk.shelf.put(file.bytes, at: other)
+        members[index].value = .text(other)
+        var node = JSONNode.object(members)
+        if case .text(let text)? = item[member: "photo"] { node = .text(text.replacing(url, with: other)) }
+        desk.remote.edit("Receipt", item.id) { $0.put("photo", node) }
     }
 
     private mutating func attach(_ store: Store) throws -> Tandem.Attachment {
@@ -110,7 +182,7 @@ private struct FileHistory {
                 _ = try? await sync.synchronize()
                 for failed in try await sync.failedOperations() {
                     // Whichever the user chooses.
-                    if Bool.random(using: &random) {
+                    if !deletesFiles, Bool.random(using: &random) {
                         try await sync.keepMine(failed.id)
                     } else {
                         _ = try? await sync.takeServers(failed.id)
@@ -121,8 +193,10 @@ private struct FileHistory {
         for (_, sync) in devices { try await sync.synchronize() }
         var problems: [String] = []
         for (store, sync) in devices {
-            problems += try await FileLaws.problems(of: store, desk.remote, desk.shelf, attached: attached)
-            for photo in try store.objects(Receipt.self).all().compactMap(\.photo) {
+            problems += try await FileLaws.problems(
+                of: store, desk.remote, desk.shelf, attached: attached, sendsTwice: sendsTwice)
+            let photos = try store.objects(Receipt.self).all().compactMap(\.photo)
+            for photo in photos + (try store.objects(Passport.self).all().map(\.scan)) {
                 try await sync.download(photo)
                 if try Array(store.attachments.data(of: photo)) != attached[photo.id] {
                     problems.append("\(photo) came as another file")
@@ -132,5 +206,23 @@ private struct FileHistory {
             if here != desk.remote.items(in: "Receipt").count { problems.append("\(here) receipts") }
         }
         return problems
+    }
+}
+
+/// Ends what runs after so many steps.
+private final class Reaper: Sendable {
+    struct Killed: Error {}
+
+    private let left = Mutex<Int?>(nil)
+
+    func kill(after steps: Int) { left.withLock { $0 = steps } }
+    func spare() { left.withLock { $0 = nil } }
+
+    func step() throws {
+        let isDead = left.withLock { left in
+            defer { left = left.map { max(0, $0 - 1) } }
+            return left == 0
+        }
+        if isDead { throw Killed() }
     }
 }

@@ -9,6 +9,17 @@ enum FileState: Int64 {
     static let lost = "The file is not on this device, and no server is known to have it."
 }
 
+extension FileRow {
+    /// Whether it is to be uploaded and can be: the server has it not, and its bytes are here. In SQL it is
+    /// ``FileState/waitsSQL``.
+    var waits: Bool { state != .uploaded && blob != nil }
+}
+
+extension FileState {
+    /// Whether a file is to be uploaded and can be: SQL, of a row of `__files` named `f`.
+    static let waitsSQL = #"(f."state" <> 2 AND f."blob" IS NOT NULL)"#
+}
+
 extension TableLayout {
     /// Whether a row, which has no operation, is synced: SQL, to be evaluated where the table stands under its own name.
     ///
@@ -22,7 +33,7 @@ extension TableLayout {
         return """
             NOT EXISTS (SELECT 1 FROM "__file_uses" u JOIN "__files" f ON f."id" = u."file" \
             WHERE u."table" = \(table.quotedText) AND u."object" = \(quotedTable)."__rid" AND u."sent" = 1 \
-            AND f."state" <> 2 AND f."blob" IS NOT NULL)
+            AND \(FileState.waitsSQL))
             """
     }
 }

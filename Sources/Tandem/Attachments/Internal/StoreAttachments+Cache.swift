@@ -1,11 +1,12 @@
 extension StoreAttachments {
     /// Takes uploaded files off the device, those that were not read for longest first, until they fit the cache.
     ///
+    /// - Parameter sparing: A file that stays, whatever its size: who has just fetched it is about to read it.
     /// - Complexity: O(files on the device that are uploaded) where they do not fit, one look-up where they do.
-    package func trimCache() throws {
+    package func trimCache(sparing: FileID? = nil) throws {
         let limit = max(0, store.configuration.attachmentCacheSize)
         guard try store.reading({ try $0.cachedBytes() }) > limit else { return }
-        try store.write { tx in try tx.trimCache(to: limit) }
+        try store.write { tx in try tx.trimCache(to: limit, sparing: sparing) }
     }
 }
 
@@ -19,7 +20,7 @@ extension Connection {
 
 extension WriteTransaction {
     /// Takes files off the device until those that a server has fit a size.
-    func trimCache(to limit: Int64) throws {
+    func trimCache(to limit: Int64, sparing: FileID? = nil) throws {
         var rest = try connection.cachedBytes()
         guard rest > limit else { return }
         try connection.note(uses: store.files.takeUses())
@@ -30,7 +31,8 @@ extension WriteTransaction {
             """)
         var evicted: [FileID] = []
         while rest > limit, try statement.step() {
-            if let id = FileID(try statement.text(0)) { evicted.append(id) }
+            guard let id = FileID(try statement.text(0)), id != sparing else { continue }
+            evicted.append(id)
             rest -= statement.integer(1)
         }
         statement.reset()

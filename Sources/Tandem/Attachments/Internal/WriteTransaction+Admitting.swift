@@ -33,16 +33,11 @@ extension WriteTransaction {
     private func admit(
         _ attachment: Attachment, _ row: RowBuffer, _ property: PropertyDefinition, _ table: TableLayout
     ) throws -> Attachment {
-        if var known = try connection.file(attachment.id) {
-            if known.attachment.differs(from: attachment) {
+        if let known = try connection.file(attachment.id) {
+            if origin == .server { return try admit(serverWord: attachment, of: known) }
+            // Of what the server has, the store knows best: a value may be older than the server's last word.
+            if known.state != .uploaded, known.attachment.differs(from: attachment) {
                 throw unknown(attachment, property, table, "it is not the file that the store has by its ID")
-            }
-            // Who brings the server's word knows it better than the store.
-            if origin == .server, let url = attachment.serverURL, url != known.attachment.serverURL, known.blob == nil {
-                try connection.execute(
-                    #"UPDATE "__files" SET "url" = ?, "state" = 2, "reason" = NULL WHERE "id" = ?"#,
-                    [.text(url), .text(attachment.id.rawValue)])
-                known.attachment = known.attachment.at(url)
             }
             return known.attachment
         }
@@ -68,10 +63,43 @@ extension WriteTransaction {
             attachment, property, table, "this store has no such file: it is another's, or its last object is gone")
     }
 
+    /// What the row is to say of a file that is known here, and of which a server says something.
+    ///
+    /// What waits to be uploaded is known here alone, and stays as it is. Of all else the server has the last word: where
+    /// the file is, and which one.
+    private func admit(serverWord said: Attachment, of known: FileRow) throws -> Attachment {
+        guard !known.waits, let url = said.serverURL else { return known.attachment }
+        let isOther = known.attachment.differs(from: said)
+        let now = Attachment(
+            id: said.id, name: said.name, contentType: said.contentType,
+            size: said.size ?? (isOther ? nil : known.attachment.size),
+            sha256: said.sha256 ?? (isOther ? nil : known.attachment.sha256), serverURL: url)
+        guard now != known.attachment || known.state != .uploaded else { return now }
+        let isMoved = isOther || url != known.attachment.serverURL
+        // The bytes that are here are those of another file.
+        if isOther, let blob = known.blob.flatMap({ BlobName($0) }) { files.freed.append(blob) }
+        try connection.execute(
+            """
+            UPDATE "__files" SET "name" = ?, "type" = ?, "size" = ?, "sha256" = ?, "url" = ?, "state" = 2, \
+            "reason" = NULL, "attempts" = 0, "retryAt" = NULL, "etag" = CASE WHEN ? THEN NULL ELSE "etag" END, \
+            "blob" = CASE WHEN ? THEN NULL ELSE "blob" END, "sealed" = CASE WHEN ? THEN 0 ELSE "sealed" END \
+            WHERE "id" = ?
+            """,
+            [
+                .text(now.name), .text(now.contentType), now.size.map { .integer($0) } ?? .null,
+                now.sha256.map { .text($0.hex) } ?? .null, .text(url), .integer(isMoved ? 1 : 0),
+                .integer(isOther ? 1 : 0), .integer(isOther ? 1 : 0), .text(said.id.rawValue),
+            ])
+        if isMoved { try forgetUnwanted(url) }
+        return now
+    }
+
     private func insertFile(
         _ attachment: Attachment, blob: String?, isSealed: Bool, _ state: FileState, reason: String? = nil
     ) throws {
         files.admitted.insert(attachment.id)
+        // Somebody needs it after all.
+        if let url = attachment.serverURL { try forgetUnwanted(url) }
         try connection.execute(
             """
             INSERT INTO "__files" ("id", "blob", "sealed", "name", "type", "size", "sha256", "state", "url", "reason", \

@@ -16,7 +16,7 @@ extension WriteTransaction {
     ///   has it.
     package func noteUploading(_ id: FileID, offset: Int64) throws -> Bool {
         try checkUsable()
-        guard let row = try connection.file(id), row.state != .uploaded, row.blob != nil else { return false }
+        guard try isPending(id) else { return false }
         try connection.execute(
             #"UPDATE "__files" SET "state" = 1, "offset" = ?, "reason" = NULL, "retryAt" = NULL WHERE "id" = ?"#,
             [.integer(max(0, offset)), .text(id.rawValue)])
@@ -36,6 +36,7 @@ extension WriteTransaction {
         try checkUsable()
         guard try connection.file(id) != nil else { return [] }
         return try savepoint {
+            try forgetUnwanted(url)
             try connection.execute(
                 """
                 UPDATE "__files" SET "state" = 2, "url" = ?, "etag" = ?, "offset" = 0, "reason" = NULL, "attempts" = 0, \

@@ -11,15 +11,18 @@ package struct UnwantedFile: Hashable, Sendable {
 }
 
 extension WriteTransaction {
-    /// Queues a file for deletion on the server.
+    /// Queues a file for deletion on the server, unless an object here names it.
     package func addUnwanted(_ url: String, etag: String?) throws {
         try checkUsable()
         try connection.execute(
-            #"INSERT OR IGNORE INTO "__file_deletions" ("url", "etag", "attempts") VALUES (?, ?, 0)"#,
-            [.text(url), etag.map { .text($0) } ?? .null])
+            """
+            INSERT OR IGNORE INTO "__file_deletions" ("url", "etag", "attempts") SELECT ?1, ?2, 0 \
+            WHERE NOT EXISTS (SELECT 1 FROM "__files" f JOIN "__file_uses" u ON u."file" = f."id" WHERE f."url" = ?1)
+            """, [.text(url), etag.map { .text($0) } ?? .null])
     }
 
-    /// Queues the files of an object for deletion on the server: it is about to go.
+    /// Queues the files of an object for deletion on the server: it is about to go. Those that another object names stay,
+    /// and are queued with that one: what the server has of it may outlive it here.
     package func addUnwantedFiles(of localID: LocalID, in table: String) throws {
         try checkUsable()
         guard let layout = store.schema.table(named: table), layout.sendsFiles else { return }
@@ -27,13 +30,34 @@ extension WriteTransaction {
             """
             INSERT OR IGNORE INTO "__file_deletions" ("url", "etag", "attempts") \
             SELECT f."url", f."etag", 0 FROM "__files" f \
-            JOIN "__file_uses" u ON u."file" = f."id" AND u."sent" = 1 AND u."table" = ? \
+            JOIN "__file_uses" u ON u."file" = f."id" AND u."sent" = 1 AND u."table" = ?1 \
             JOIN \(layout.quotedTable) t ON t."__rid" = u."object" \
-            WHERE t."localID" = ? AND f."url" IS NOT NULL
+            WHERE t."localID" = ?2 AND f."url" IS NOT NULL AND NOT EXISTS (\
+            SELECT 1 FROM "__files" other JOIN "__file_uses" use ON use."file" = other."id" \
+            WHERE other."url" = f."url" AND NOT (use."table" = ?1 AND use."object" = t."__rid"))
             """, [.text(table), .text(localID.rawValue)])
     }
 
-    /// A file is no longer on the server, or is none of ours.
+    /// The URLs of the files in whose place an update puts another one, or none: what the server held of the object named
+    /// them. They are unwanted once the server has acknowledged it, and nothing is left to be sent of the object.
+    ///
+    /// What is taken out of a list is none of them: who adds to the same list elsewhere sends it whole, with that file.
+    package func filesReplaced(by id: Operation.ID) throws -> [String] {
+        try checkUsable()
+        let (operation, tableName, rowID) = try stored(id)
+        guard operation.kind == .update, let table = store.schema.table(named: tableName), table.sendsFiles,
+            let state = try state(ofRow: rowID, in: table)
+        else { return [] }
+        let values = try wholeValues(of: state, in: table)
+        return try table.attachments.filter { $0.isSent && !$0.isList }.flatMap { column -> [String] in
+            let property = table.definition.properties[column.property]
+            guard let base = operation.base(of: property.column), base != .null else { return [] }
+            let kept = Set(try attachments(in: values[column.property], of: property).map(\.id))
+            return try attachments(in: base, of: property).filter { !kept.contains($0.id) }.compactMap(\.serverURL)
+        }
+    }
+
+    /// A file is no longer on the server, or is none of ours, or an object names it again.
     package func forgetUnwanted(_ url: String) throws {
         try checkUsable()
         try connection.execute(#"DELETE FROM "__file_deletions" WHERE "url" = ?"#, [.text(url)])

@@ -56,17 +56,28 @@ extension WriteTransaction {
         return stored(result, column)
     }
 
-    /// The properties of a row in which attachments that are sent wait to be uploaded, with what a server holds of them
-    /// otherwise.
-    func pendingProperties(
-        of state: ObjectState, in table: TableLayout
-    ) throws -> [(property: Int, isList: Bool, base: StorageValue)] {
-        guard table.sendsFiles else { return [] }
+    /// A property of a row in which attachments wait to be uploaded.
+    private struct PendingProperty {
+        let property: Int
+        let isList: Bool
+        /// What the row holds.
+        let value: StorageValue
+        /// What a server holds of it otherwise. The same if it can't be left out: then the server was told of the file,
+        /// and has its bytes to come.
+        let base: StorageValue
+    }
+
+    /// The properties of a row in which attachments that are sent wait to be uploaded. What waits is here, and nowhere
+    /// else: a file whose bytes are lost is none of them, as in ``TableLayout/filesSettledSQL``.
+    private func pendingProperties(of state: ObjectState, in table: TableLayout) throws -> [PendingProperty] {
+        guard try !areFilesSettled(state.rowID, table) else { return [] }
         let values = try wholeValues(of: state, in: table)
         return try table.attachments.filter(\.isSent).compactMap { column in
             let value = values[column.property]
+            let attachments = try attachments(in: value, of: table.definition.properties[column.property])
+            guard try attachments.contains(where: { try connection.file($0.id)?.waits == true }) else { return nil }
             let base = try withoutPending(value, of: column.property, in: table)
-            return base == value ? nil : (column.property, column.isList, base)
+            return PendingProperty(property: column.property, isList: column.isList, value: value, base: base)
         }
     }
 
@@ -83,32 +94,30 @@ extension WriteTransaction {
         return try operation(of: state.rowID, in: table)
     }
 
-    /// The properties with what waits to be uploaded that what a server says would take away, with what it holds of them
-    /// otherwise.
+    /// The properties with what waits to be uploaded that what a server says would take away.
     private func pending(
         lostTo item: ServerItem, _ state: ObjectState, _ table: TableLayout
-    ) throws -> [(property: Int, base: StorageValue)] {
-        let pending = try pendingProperties(of: state, in: table)
-        guard !pending.isEmpty else { return [] }
-        let values = try wholeValues(of: state, in: table)
-        return try pending.filter { property, isList, base in
+    ) throws -> [PendingProperty] {
+        try pendingProperties(of: state, in: table).filter { pending in
             if item.isDeleted { return true }
-            let definition = table.definition.properties[property]
-            // What others have put on the same list stands beside it.
-            guard !isList, let value = item.values[definition.name], value != .null, value != base else { return false }
+            let definition = table.definition.properties[pending.property]
+            // What others have put on the same list stands beside it. A file that the server was told of was seen by who
+            // has put another in its place.
+            guard !pending.isList, pending.base != pending.value, let value = item.values[definition.name],
+                value != .null, value != pending.base
+            else { return false }
             return try attachments(in: value, of: definition).map(\.id)
-                != attachments(in: values[property], of: definition).map(\.id)
-        }.map { ($0.property, $0.base) }
+                != attachments(in: pending.value, of: definition).map(\.id)
+        }
     }
 
     /// What waits to be uploaded and is given up with an operation, by the properties' names in Swift.
     func pendingValues(
         lostTo item: ServerItem, _ state: ObjectState, _ table: TableLayout
     ) throws -> [String: StorageValue] {
-        let values = try wholeValues(of: state, in: table)
-        return Dictionary(
+        Dictionary(
             uniqueKeysWithValues: try pending(lostTo: item, state, table).map {
-                (table.definition.properties[$0.property].name, values[$0.property])
+                (table.definition.properties[$0.property].name, $0.value)
             })
     }
 

@@ -10,11 +10,12 @@ extension WriteTransaction {
     ///   - url: Where the server has it.
     ///   - etag: Which file that is, in the server's words.
     ///   - isToldByServer: Whether the server sets the URL in its objects itself, so that nothing is queued.
-    /// - Returns: The operations that carry the URL; `nil` if nobody uses the file any more.
+    /// - Returns: The operations that carry the URL; `nil` if nobody uses the file any more, or deleted objects alone: it
+    ///   waits then as it did before, for who brings one of them back.
     package func finishUpload(
         of id: FileID, at url: String, etag: String?, isToldByServer: Bool
     ) throws -> [Operation.ID]? {
-        guard try connection.file(id) != nil else { return nil }
+        guard try hasLivingObject(with: id) else { return nil }
         let owners = try acknowledgeUpload(of: id, at: url, etag: etag)
         if isToldByServer { return [] }
         var operations: [Operation.ID] = []
@@ -116,11 +117,23 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// Whether a file still waits to be uploaded.
+    /// Whether a file still is to be uploaded: an object that is not deleted needs it on the server.
     package func isPending(_ id: FileID) throws -> Bool {
+        guard try connectionForReading(searching: false).file(id)?.waits == true else { return false }
+        return try hasLivingObject(with: id)
+    }
+
+    /// Whether an object that is not deleted has a file that is sent.
+    func hasLivingObject(with id: FileID) throws -> Bool {
         let connection = try connectionForReading(searching: false)
-        guard let row = try connection.file(id) else { return false }
-        return row.state != .uploaded && row.blob != nil
+        return try store.schema.tables.contains { table in
+            guard table.sendsFiles else { return false }
+            return try connection.value(
+                """
+                SELECT 1 FROM "__file_uses" u JOIN \(table.quotedTable) t ON t."__rid" = u."object" \
+                WHERE u."file" = ? AND u."table" = ? AND u."sent" = 1 AND t."deleted" = 0
+                """, [.text(id.rawValue), .text(table.table)]) != nil
+        }
     }
 
     /// The server's token for a file, where it was uploaded from here.
@@ -141,7 +154,7 @@ extension ReadTransaction {
         let count = try connection.value(
             """
             SELECT count(DISTINCT f."id") FROM "__files" f JOIN "__file_uses" u ON u."file" = f."id" AND u."sent" = 1 \
-            WHERE f."state" <> 2 AND f."blob" IS NOT NULL AND (?1 IS NULL OR u."table" = ?1)
+            WHERE \(FileState.waitsSQL) AND (?1 IS NULL OR u."table" = ?1)
             """, [table.map { .text($0) } ?? .null])
         return if case .integer(let count)? = count { Int(count) } else { 0 }
     }
@@ -157,7 +170,7 @@ extension ReadTransaction {
             SELECT count(*), min(f."reason") FROM "__files" f \
             JOIN "__file_uses" u ON u."file" = f."id" AND u."sent" = 1 AND u."table" = ? \
             JOIN \(layout.quotedTable) t ON t."__rid" = u."object" \
-            WHERE t."localID" = ? AND f."state" <> 2 AND f."blob" IS NOT NULL
+            WHERE t."localID" = ? AND \(FileState.waitsSQL)
             """)
         statement.bind(1, table)
         statement.bind(2, localID.rawValue)

@@ -99,6 +99,7 @@ enum MetaTables {
         ) WITHOUT ROWID;
         CREATE INDEX "__files_used" ON "__files" ("usedAt") WHERE "state" = 2 AND "blob" IS NOT NULL;
         CREATE INDEX "__files_pending" ON "__files" ("state") WHERE "state" <> 2;
+        CREATE INDEX "__files_url" ON "__files" ("url") WHERE "url" IS NOT NULL;
         CREATE TABLE "__file_uses" (
             "file" TEXT NOT NULL,
             "table" TEXT NOT NULL,

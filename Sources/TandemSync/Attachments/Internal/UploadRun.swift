@@ -116,7 +116,7 @@ final class UploadRun: Sendable {
         do {
             outgoing = try self.outgoing(file.attachment)
         } catch let error as TandemError {
-            if try await !isWanted(id) { return .dropped }
+            if try await !isWanted(id) { return await drop(file) }
             return try await fail(
                 file,
                 SyncError(.store, "The file can't be read: \(error.message)", advice: error.advice, underlying: error))
@@ -126,7 +126,7 @@ final class UploadRun: Sendable {
             try await step(.answered(id))
             return try await acknowledge(file, uploaded)
         case .failure(let failure):
-            if try await !isWanted(id) { return .dropped }
+            if try await !isWanted(id) { return await drop(file) }
             return try await fail(file, failure)
         }
     }
@@ -180,11 +180,12 @@ final class UploadRun: Sendable {
     /// Saves the URL, and queues what carries it, in one transaction.
     private func acknowledge(_ file: PendingFile, _ uploaded: UploadedFile) async throws -> FileUpload.Outcome {
         let (id, isToldByServer) = (file.attachment.id, options.serverSetsFileURLs)
+        let isOurs = !uploaded.wasThere || options.deletesFiles
         let operations = try await store.lasting { transaction -> [Tandem.Operation.ID]? in
             let operations = try transaction.finishUpload(
                 of: id, at: uploaded.url, etag: uploaded.etag, isToldByServer: isToldByServer)
-            // Nobody else can know of it.
-            if operations == nil { try transaction.addUnwanted(uploaded.url, etag: uploaded.etag) }
+            // Of what this upload has made nobody else can know.
+            if operations == nil, isOurs { try transaction.addUnwanted(uploaded.url, etag: uploaded.etag) }
             return operations
         }
         try await step(.concluded(id))
@@ -192,9 +193,15 @@ final class UploadRun: Sendable {
             state.unanswered = 0
             state.operations += operations ?? []
         }
-        guard operations != nil else { return .dropped }
+        guard operations != nil else { return await drop(file) }
         try? store.attachments.fitCache()
         return .uploaded(url: uploaded.url)
+    }
+
+    /// Leaves a file that nobody needs now: of a deleted object it waits for an undelete.
+    private func drop(_ file: PendingFile) async -> FileUpload.Outcome {
+        await putBack(file)
+        return .dropped
     }
 
     func step(_ step: FileStep) async throws {

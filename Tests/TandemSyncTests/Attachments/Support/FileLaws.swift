@@ -9,9 +9,12 @@ import Testing
 enum FileLaws {
     /// What of a store and its servers is not as it must be.
     ///
-    /// - Parameter attached: The bytes of each file, as they were attached.
+    /// - Parameters:
+    ///   - attached: The bytes of each file, as they were attached.
+    ///   - sendsTwice: Whether a file may have been sent, taken back, and sent again.
     static func problems(
-        of store: Store, _ remote: ScriptedRemote, _ shelf: PhotoShelf, attached: [FileID: [UInt8]]
+        of store: Store, _ remote: ScriptedRemote, _ shelf: PhotoShelf, attached: [FileID: [UInt8]],
+        sendsTwice: Bool = false
     ) async throws -> [String] {
         var problems = try store.checkIntegrity().map { "\($0)" }
         if try store.operations.count() > 0 { problems.append("operations: \(try store.operations.all())") }
@@ -32,26 +35,40 @@ enum FileLaws {
                 problems.append("\(receipt.shop): \(String(describing: scans)) for \(receipt.scans)")
             }
             for file in [receipt.photo].compactMap({ $0 }) + receipt.scans {
-                guard let url = file.serverURL else {
-                    problems.append("\(file) has no URL")
-                    continue
-                }
-                if shelf.files[url]?.bytes != attached[file.id] { problems.append("\(file) is another file there") }
-                if try store.attachments.status(of: file).isOnDevice,
-                    try Array(store.attachments.data(of: file)) != attached[file.id]
-                {
-                    problems.append("\(file) is another file here")
-                }
+                problems += try self.problems(of: file, store, shelf, attached)
             }
         }
         // Each byte goes over the line once, whatever was lost.
         let all = attached.values.reduce(0) { $0 + $1.count }
-        if shelf.received > all { problems.append("\(shelf.received) bytes were sent, of \(all)") }
+        if !sendsTwice, shelf.received > all { problems.append("\(shelf.received) bytes were sent, of \(all)") }
+        guard store.models.contains(where: { $0.name == "Passport" }) else { return problems }
+        for passport in try store.objects(Passport.self).all() {
+            if !passport.isSynced { problems.append("\(passport.number) is not synced") }
+            let item = remote.items(in: "Passport").first { $0.id == passport.serverID }
+            if document(item?[member: "scan"]) != passport.scan.__json {
+                problems.append("\(passport.number): \(String(describing: item)) for \(passport.scan)")
+            }
+            problems += try self.problems(of: passport.scan, store, shelf, attached)
+        }
+        return problems
+    }
+
+    private static func problems(
+        of file: Tandem.Attachment, _ store: Store, _ shelf: PhotoShelf, _ attached: [FileID: [UInt8]]
+    ) throws -> [String] {
+        guard let url = file.serverURL else { return ["\(file) has no URL"] }
+        var problems: [String] = []
+        if shelf.files[url]?.bytes != attached[file.id] { problems.append("\(file) is another file there") }
+        if try store.attachments.status(of: file).isOnDevice,
+            try Array(store.attachments.data(of: file)) != attached[file.id]
+        {
+            problems.append("\(file) is another file here")
+        }
         return problems
     }
 
     /// What a server has, as JSON itself or as its text.
-    private static func document(_ node: JSONNode?) -> JSONNode? {
+    static func document(_ node: JSONNode?) -> JSONNode? {
         guard case .text(var text)? = node else { return node }
         return text.withUTF8 { try? ExactJSON.parseWire($0) }
     }

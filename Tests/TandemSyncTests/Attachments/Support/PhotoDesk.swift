@@ -13,6 +13,12 @@ import TandemTesting
     @LocalOnly var draft: Attachment?
 }
 
+/// What is nothing without its scan.
+@Model struct Passport {
+    var number: String
+    var scan: Attachment
+}
+
 /// Two devices, a scripted server and a shelf of files.
 struct PhotoDesk: Sendable {
     let clock = ManualClock(Date(timeIntervalSince1970: 1_795_000_000))
@@ -20,20 +26,27 @@ struct PhotoDesk: Sendable {
     let shelf = PhotoShelf()
     let store: Store
     let sync: SyncContext
+    private let cacheSize: Int64?
 
-    init(nestedJSON: Bool = true, _ options: (inout SyncContext.Options) -> Void = { _ in }) throws {
-        remote = ScriptedRemote(format: WireFormat(nestedJSON: nestedJSON), clock: ManualClock(clock.now()))
+    init(
+        nestedJSON: Bool = true, softDelete: Bool = true, cacheSize: Int64? = nil,
+        _ options: (inout SyncContext.Options) -> Void = { _ in }
+    ) throws {
+        remote = ScriptedRemote(
+            format: WireFormat(nestedJSON: nestedJSON), clock: ManualClock(clock.now()), softDelete: softDelete)
+        self.cacheSize = cacheSize
         let (clock, remote, shelf) = (clock, remote, shelf)
-        (store, sync) = try Self.device(clock, remote, shelf, options)
+        (store, sync) = try Self.device(clock, remote, shelf, cacheSize, options)
     }
 
     private static func device(
-        _ clock: ManualClock, _ remote: ScriptedRemote, _ files: (any RemoteFiles)?,
+        _ clock: ManualClock, _ remote: ScriptedRemote, _ files: (any RemoteFiles)?, _ cacheSize: Int64?,
         _ options: (inout SyncContext.Options) -> Void
     ) throws -> (Store, SyncContext) {
         var configuration = Store.Configuration()
+        if let cacheSize { configuration.attachmentCacheSize = cacheSize }
         configuration.now = clock.now
-        let store = try Store(inMemoryModels: [Receipt.self], configuration: configuration)
+        let store = try Store(inMemoryModels: [Receipt.self, Passport.self], configuration: configuration)
         return (store, context(store, clock, remote, files, options))
     }
 
@@ -49,13 +62,13 @@ struct PhotoDesk: Sendable {
     }
 
     /// Another device.
-    func other() throws -> (Store, SyncContext) { try Self.device(clock, remote, shelf) { _ in } }
+    func other() throws -> (Store, SyncContext) { try Self.device(clock, remote, shelf, cacheSize) { _ in } }
 
     /// A second context on the same store, as after a restart.
     func restarted(
-        withFiles: Bool = true, _ options: (inout SyncContext.Options) -> Void = { _ in }
+        withFiles: Bool = true, on other: Store? = nil, _ options: (inout SyncContext.Options) -> Void = { _ in }
     ) -> SyncContext {
-        Self.context(store, clock, remote, withFiles ? shelf : nil, options)
+        Self.context(other ?? store, clock, remote, withFiles ? shelf : nil, options)
     }
 
     static func bytes(_ count: Int = 2500, seed: UInt8 = 7) -> [UInt8] {

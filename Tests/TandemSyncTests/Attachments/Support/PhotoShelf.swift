@@ -76,7 +76,7 @@ final class PhotoShelf: RemoteFiles {
         let url = Self.url(file.id)
         if let there = files[url] {
             guard there.bytes.count == file.size else { throw .file(.taken) }
-            return UploadedFile(url: url, etag: there.etag)
+            return UploadedFile(url: url, etag: there.etag, wasThere: true)
         }
         let body = state.withLock { state in
             state.running += 1

@@ -1,0 +1,82 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// A property that is an attachment, and not optional: the server is told of the file before it has it.
+@Suite struct RequiredFileTests {
+    /// A passport that the server knows, with a scan that it does not have yet.
+    private func waiting(_ desk: PhotoDesk) async throws -> Passport {
+        let scan = try desk.store.attachments.add(PhotoDesk.bytes(), name: "паспорт.jpg")
+        let passport = try await desk.store.write { try $0.insert(Passport(number: "45 08", scan: scan)) }
+        try await desk.restarted(withFiles: false).push()
+        #expect(desk.remote.items(in: "Passport").count == 1)
+        #expect(try desk.store.operations.count() == 0)
+        return passport
+    }
+
+    @Test func `a tombstone does not take the only bytes away without a word`() async throws {
+        let desk = try PhotoDesk()
+        try desk.sync.table(Passport.self).setConflicts(.clientWins)
+        let passport = try await waiting(desk)
+        desk.remote.remove("Passport", ServerID(passport.localID.rawValue))
+        let context = desk.restarted(withFiles: false)
+        try await context.pull(Passport.self, queryID: "all")
+        #expect(try Array(desk.store.attachments.data(of: passport.scan)) == PhotoDesk.bytes())
+        try await desk.sync.synchronize()
+        let here = try #require(try desk.store.objects(Passport.self).all().first)
+        #expect(here.isSynced)
+        #expect(here.scan.serverURL != nil)
+        #expect(desk.remote.items(in: "Passport").count == 1)
+    }
+
+    @Test func `where the server's delete wins the file is among what is lost`() async throws {
+        let desk = try PhotoDesk()
+        try desk.sync.table(Passport.self).setConflicts(.serverWins)
+        let passport = try await waiting(desk)
+        desk.remote.remove("Passport", ServerID(passport.localID.rawValue))
+        let result = try await desk.sync.synchronize()
+        #expect(result.dropped.first?.values["scan"] != nil)
+        #expect(try desk.store.objects(Passport.self).all().isEmpty)
+        #expect(desk.shelf.requests.isEmpty)
+        #expect(desk.isGone(passport.scan))
+    }
+
+    @Test func `a pull of everything that does not list the object leaves it`() async throws {
+        let desk = try PhotoDesk(softDelete: false)
+        let passport = try await waiting(desk)
+        desk.remote.remove("Passport", ServerID(passport.localID.rawValue))
+        try await desk.restarted(withFiles: false).pull(Passport.self)
+        #expect(try Array(desk.store.attachments.data(of: passport.scan)) == PhotoDesk.bytes())
+    }
+
+    @Test func `who has put another in its place has seen it`() async throws {
+        let desk = try PhotoDesk()
+        let theirs = Attachment(atServerURL: "https://shelf.example/theirs.jpg")
+        let passport = try await waiting(desk)
+        desk.remote.edit("Passport", ServerID(passport.localID.rawValue)) { $0.put("scan", theirs.__json) }
+        try await desk.sync.synchronize()
+        #expect(try desk.store.objects(Passport.self).all().map(\.scan) == [theirs])
+        #expect(desk.isGone(passport.scan))
+        #expect(try desk.store.objects(Passport.self).all().allSatisfy(\.isSynced))
+        #expect(try desk.store.checkIntegrity() == [])
+    }
+
+    @Test func `an object whose file is lost goes with a tombstone`() async throws {
+        let desk = try PhotoDesk()
+        let lost = JSONNode.object([("id", .text("00c0ffee00c0ffee00c0ffee00c0ffee")), ("name", .text("x"))])
+        desk.remote.edit("Passport", "p1") { item in
+            item.put("number", .text("1"))
+            item.put("scan", lost)
+        }
+        try await desk.sync.pull(Passport.self, queryID: "all")
+        let here = try #require(try desk.store.objects(Passport.self).all().first)
+        #expect(here.isSynced)
+        desk.remote.remove("Passport", "p1")
+        try await desk.sync.pull(Passport.self, queryID: "all")
+        #expect(try desk.store.objects(Passport.self).all().isEmpty)
+        #expect(try desk.store.operations.count() == 0)
+    }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// What a server says of a file that is known here.
+@Suite struct ServerWordTests {
+    private func said(
+        _ photo: Tandem.Attachment, url: String? = nil, size: Int64? = nil, sha256: String? = nil
+    ) -> JSONNode {
+        .object([
+            ("id", .text(photo.id.rawValue)), ("name", .text("other.jpg")),
+            ("sha256", .text(sha256 ?? photo.sha256?.hex ?? "")), ("size", .integer(size ?? photo.size ?? 0)),
+            ("type", .text("image/jpeg")), ("url", .text(url ?? photo.serverURL ?? "")),
+        ])
+    }
+
+    @Test func `another size and hash of an uploaded file are the server's to say, and the file is fetched anew`()
+        async throws
+    {
+        let desk = try PhotoDesk()
+        let id = try desk.attached().localID
+        try await desk.sync.push()
+        let before = try #require(try desk.receipt(id).photo)
+        #expect(try desk.store.attachments.status(of: before).isOnDevice)
+        // The server has made it smaller.
+        let small = PhotoDesk.bytes(100, seed: 3)
+        let draft = try desk.store.attachments.add(small, name: "x")
+        let (url, hex) = (try #require(before.serverURL), try #require(draft.sha256).hex)
+        desk.shelf.put(small, at: url)
+        desk.remote.edit("Receipt", ServerID(id.rawValue)) { $0.put("photo", said(before, size: 100, sha256: hex)) }
+        try await desk.sync.pull(Receipt.self, queryID: "all")
+        let after = try #require(try desk.receipt(id).photo)
+        #expect(after.size == 100)
+        #expect(after.sha256?.hex == hex)
+        #expect(after.name == "other.jpg")
+        #expect(try !desk.store.attachments.status(of: after).isOnDevice)
+        #expect(try desk.store.checkIntegrity() == [])
+        try await desk.sync.download(after)
+        #expect(try Array(desk.store.attachments.data(of: after)) == small)
+        // A value that was read before is the same file, as the store knows it by now.
+        let copy = try await desk.store.write { try $0.insert(Receipt(shop: "копия", photo: before)) }
+        #expect(try desk.receipt(copy.localID).photo == after)
+    }
+
+    @Test func `a file that has moved on the server is found there, without the old one's ETag`() async throws {
+        let desk = try PhotoDesk()
+        let id = try desk.attached().localID
+        try await desk.sync.push()
+        let before = try #require(try desk.receipt(id).photo)
+        let url = "https://shelf.example/elsewhere.jpg"
+        desk.remote.edit("Receipt", ServerID(id.rawValue)) { $0.put("photo", said(before, url: url)) }
+        try await desk.sync.pull(Receipt.self, queryID: "all")
+        let after = try #require(try desk.receipt(id).photo)
+        #expect(after.serverURL == url)
+        // The bytes are the same.
+        #expect(try desk.store.attachments.status(of: after).isOnDevice)
+        #expect(try await desk.store.read { try $0.etag(of: after.id) } == nil)
+        #expect(try desk.store.checkIntegrity() == [])
+    }
+
+    @Test func `what waits to be uploaded stays as it is here, whatever a server says of its ID`() async throws {
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached()
+        try await desk.restarted(withFiles: false).push()
+        let photo = try #require(receipt.photo)
+        let word = said(photo, url: "https://shelf.example/liar.jpg", size: 7)
+        desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { item in
+            item.put("photo", word)
+            item.put("points", .integer(5))
+        }
+        desk.remote.edit("Receipt", "other") { $0.put("shop", .text("Б")) }
+        try await desk.restarted(withFiles: false).pull(Receipt.self, queryID: "all")
+        #expect(try Array(desk.store.attachments.data(of: photo)) == PhotoDesk.bytes())
+        // The others are not held up.
+        #expect(try desk.store.objects(Receipt.self).all().count == 2)
+        try await desk.sync.push()
+        #expect(desk.shelf.files[PhotoShelf.url(photo.id.rawValue)]?.bytes == PhotoDesk.bytes())
+    }
+}
