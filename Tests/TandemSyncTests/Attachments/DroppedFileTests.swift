@@ -202,7 +202,8 @@ import Testing
         desk.shelf.whileUploading {
             guard once.next() == 1 else { return }
             try? await store.write { tx in
-                if let live = try tx.object(ofType: Receipt.self, forPrimaryKey: receipt.localID) { _ = try tx.delete(live) }
+                guard let live = try tx.object(ofType: Receipt.self, forPrimaryKey: receipt.localID) else { return }
+                _ = try tx.delete(live)
             }
             while !Task.isCancelled { await Task.yield() }
         }
