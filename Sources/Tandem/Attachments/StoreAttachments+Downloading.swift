@@ -20,7 +20,8 @@ extension StoreAttachments {
             var isInstalled = false
             defer { if !isInstalled { store.files.remove([taken.blob]) } }
             isInstalled = try store.write { try $0.install(taken, for: attachment.id) }
-            try? store.attachments.trimCache(sparing: attachment.id)
+            store.files.noteFetched(attachment.id)
+            try? store.attachments.trimCache()
         }
     }
 

@@ -131,7 +131,12 @@ extension WriteTransaction {
         let before = connection.totalChanges
         do {
             // A version alone can lie: two writes of one millisecond may have the same.
-            try overwrite(state, with: item.values(in: table), in: table)
+            if table.attachments.isEmpty {
+                try overwrite(state, with: item.values(in: table), in: table)
+            } else {
+                // What it says of files is not taken either, if it is refused.
+                try savepoint { try overwrite(state, with: item.values(in: table), in: table) }
+            }
         } catch let error as TandemError where error.code == .duplicateValue && brokenBy == nil {
             try keep(item, of: state.rowID, in: table, .refused, message: error.message)
             return .refused(error)
@@ -151,10 +156,12 @@ extension WriteTransaction {
             statement.bind(4, state.rowID)
             try statement.run()
         }
-        // What waited to be uploaded may have gone with what the server put in its place.
-        if table.sendsFiles, !state.isSynced, try areFilesSettled(state.rowID, table) {
+        // What waited to be uploaded may have gone with what the server put in its place; or it has put a file here that
+        // waits for another object's sake.
+        if table.sendsFiles, try areFilesSettled(state.rowID, table) != state.isSynced {
             try connection.execute(
-                "UPDATE \(table.quotedTable) SET \"synced\" = 1 WHERE \"__rid\" = ?", [.integer(state.rowID)])
+                "UPDATE \(table.quotedTable) SET \"synced\" = ? WHERE \"__rid\" = ?",
+                [.integer(state.isSynced ? 0 : 1), .integer(state.rowID)])
         }
         let isUnchanged = connection.totalChanges == before
         try dropKept(of: state.rowID, item.serverID, in: table)

@@ -45,8 +45,8 @@ extension Store {
         public var isReadOnly = false
 
         /// The most bytes of attachments that are kept on this device though a server has them, so that they need not be
-        /// downloaded again: those that were not read for longest go first. 256 MiB by default; 0 keeps none. A file that
-        /// was just downloaded stays, whatever its size, until another one comes or the store is opened anew.
+        /// downloaded again: those that were not read for longest go first. 256 MiB by default; 0 keeps none. The file
+        /// that was downloaded last stays, whatever its size, until another one is or the store is opened anew.
         ///
         /// Files that no server has yet stay, however large they are.
         public var attachmentCacheSize: Int64 = 256 << 20

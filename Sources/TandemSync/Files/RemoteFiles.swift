@@ -22,12 +22,15 @@ import Tandem
 /// 4. A call whose task is cancelled ends within a second, if the caller's own closures and bytes do. Once it has
 ///    ended, neither of them is called any more.
 /// 5. Calls come from many tasks at once, for one file too.
-/// 6. To upload a file again that is there already is a success with the same answer: a lost answer does no harm.
+/// 6. To upload a file again that is there already is a success with the same answer, but for
+///    ``UploadedFile/wasThere``: a lost answer does no harm.
 /// 7. A file is never in memory: pieces of ``FilePiece/greatestSize`` at most are, a few at a time, however slow the
 ///    other side is.
 /// 8. An answer of the wrong shape is a failure, never a guess. More bytes than were promised are not handed over, and
 ///    fewer are not taken for all.
 /// 9. A file's URL comes from rows that others may have written. Credentials go to the server that they are for.
+/// 10. A URL is one file's for good: no other file is put there, so that to delete what one object has let go of takes
+///    nothing from another.
 ///
 /// ## Topics
 /// - ``upload(_:progress:)``

@@ -96,16 +96,12 @@ package final class StoreWriting: StoreReading, LocalWriting, FileForgetting {
         try transaction.dropOperations(in: tables, where: filter?.node)
     }
 
-    package func addUnwantedFiles(of localID: LocalID, in table: String) throws {
-        try transaction.addUnwantedFiles(of: localID, in: table)
+    package func filesLetGo(by id: Operation.ID) throws -> [UnwantedFile] {
+        try transaction.filesLetGo(by: id)
     }
 
-    package func filesReplaced(by id: Operation.ID) throws -> [String] {
-        try transaction.filesReplaced(by: id)
-    }
-
-    package func addUnwantedFile(at url: String) throws {
-        try transaction.addUnwanted(url, etag: nil)
+    package func addUnwanted(_ file: UnwantedFile) throws {
+        try transaction.addUnwanted(file)
     }
 
     package func forgetUnwantedFiles() throws {

@@ -32,14 +32,13 @@ extension PushRun {
         }
         let outcome: AnswerOutcome
         do {
-            let deletesFiles = options.deletesFiles
-            outcome = try await store.write { store in
-                func acknowledge() throws -> AnswerOutcome {
-                    try store.acknowledge(
-                        attempt.id, attempt: attempt.number, with: stored,
-                        keepsTombstones: attempt.settings.features.softDelete)
-                }
-                return try deletesFiles ? store.notingUnwantedFiles(of: attempt, acknowledge) : acknowledge()
+            outcome = try await store.write { [deletesFiles = options.deletesFiles] store in
+                let letGo = try deletesFiles && store.isUnderWay(attempt) ? store.filesLetGo(by: attempt.id) : []
+                let outcome = try store.acknowledge(
+                    attempt.id, attempt: attempt.number, with: stored,
+                    keepsTombstones: attempt.settings.features.softDelete)
+                try store.addUnwanted(letGo)
+                return outcome
             }
         } catch let problem as TandemError where problem.code == .duplicateID {
             return try await mistaken(attempt, problem)
@@ -126,34 +125,24 @@ extension LocalReading {
 
 /// A store that keeps what files are to be deleted on the server.
 protocol FileForgetting {
-    /// Queues the files of an object that is about to go.
-    func addUnwantedFiles(of localID: LocalID, in table: String) throws
-    /// The URLs of the files in whose place an update puts another one, or none.
-    func filesReplaced(by id: Tandem.Operation.ID) throws -> [String]
-    /// Queues a file, unless an object names it.
-    func addUnwantedFile(at url: String) throws
+    /// The files that an object on the server names no more when an operation has been carried out there.
+    func filesLetGo(by id: Tandem.Operation.ID) throws -> [UnwantedFile]
+    /// Queues a file, unless an object has it.
+    func addUnwanted(_ file: UnwantedFile) throws
     /// Drops that queue.
     func forgetUnwantedFiles() throws
 }
 
 extension LocalWriting {
-    /// Acknowledges an attempt, and queues the files that the server has just let go of with it: those of an object that
-    /// it has deleted, and those in whose place an update has put another. An object that was brought back, or changed,
-    /// meanwhile keeps them until that is sent.
-    fileprivate func notingUnwantedFiles(
-        of attempt: Attempt, _ acknowledge: () throws -> AnswerOutcome
-    ) throws -> AnswerOutcome {
-        guard let files = self as? any FileForgetting, try isUnderWay(attempt),
-            let operation = try operation(withID: attempt.id)
-        else { return try acknowledge() }
-        if attempt.request.isDelete {
-            if operation.kind == .delete { try files.addUnwantedFiles(of: operation.localID, in: operation.table) }
-            return try acknowledge()
-        }
-        let replaced = try files.filesReplaced(by: attempt.id)
-        let outcome = try acknowledge()
-        if outcome == .done { try replaced.forEach(files.addUnwantedFile(at:)) }
-        return outcome
+    /// The files that the server lets go of with an operation: none in a store without files.
+    func filesLetGo(by id: Operation.ID) throws -> [UnwantedFile] {
+        try (self as? any FileForgetting)?.filesLetGo(by: id) ?? []
+    }
+
+    /// Queues what the server has let go of. An object that was brought back, or changed, meanwhile keeps its files.
+    func addUnwanted(_ files: [UnwantedFile]) throws {
+        guard !files.isEmpty else { return }
+        for file in files { try (self as? any FileForgetting)?.addUnwanted(file) }
     }
 }
 

@@ -162,7 +162,12 @@ extension PushRun {
         let stored = try Self.stored(facts.item, encounter, object, forms)
         do {
             switch verdict {
-            case .nothing: return .followed(try follow(encounter, stored, object, [], store))
+            case .nothing:
+                // Of our own write, whose answer was lost.
+                let letGo = options.deletesFiles ? try store.filesLetGo(by: id) : []
+                let outcome = try follow(encounter, stored, object, [], store)
+                if outcome == .adopted { try store.addUnwanted(letGo) }
+                return .followed(outcome)
             case .ours(let names):
                 let outcome = try follow(encounter, stored, object, names, store)
                 let lost = facts.sides.local.filter { names.contains($0.key) }

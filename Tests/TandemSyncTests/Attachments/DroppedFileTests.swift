@@ -192,6 +192,57 @@ import Testing
         #expect(try desk.receipt(receipt.localID).photo?.serverURL != nil)
     }
 
+    @Test func `a file that a change which was refused would bring back is not deleted`() async throws {
+        let desk = try PhotoDesk { $0.deletesFiles = true }
+        let receipt = try desk.attached()
+        let copy = try await desk.store.write { try $0.insert(Receipt(shop: "копия", photo: receipt.photo)) }
+        try await desk.sync.push()
+        try await desk.store.write { tx in
+            for id in [receipt.localID, copy.localID] { _ = try tx.update(Receipt.self, id) { $0.photo = nil } }
+        }
+        let operation = try #require(try desk.store.operations.all().last { $0.localID == copy.localID })
+        try await desk.sync.hold(operation.id)
+        try await desk.sync.push()
+        #expect(desk.shelf.files.count == 1)
+        try await desk.sync.discard(operation.id)
+        try await desk.sync.push()
+        let photo = try #require(try desk.receipt(copy.localID).photo)
+        try await desk.sync.download(photo)
+        #expect(try Array(desk.store.attachments.data(of: photo)) == PhotoDesk.bytes())
+    }
+
+    @Test(arguments: [RemoteFault.loseAnswer, .loseRequest])
+    func `files of an object whose delete was not answered are deleted all the same`(fault: RemoteFault) async throws {
+        let desk = try PhotoDesk { $0.deletesFiles = true }
+        let receipt = try desk.attached()
+        try await desk.sync.push()
+        let second = try desk.store.attachments.add([9, 9, 9], name: "2.jpg")
+        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.photo = second } }
+        desk.remote.next(fault, on: .update)
+        try await desk.sync.push()
+        try await desk.sync.push()
+        #expect(Array(desk.shelf.files.keys) == [PhotoShelf.url(second.id.rawValue)])
+        try await desk.store.write { _ = try $0.delete(try desk.receipt(receipt.localID)) }
+        desk.remote.next(fault, on: .delete)
+        try await desk.sync.push()
+        try await desk.sync.push()
+        #expect(desk.shelf.files.isEmpty)
+        #expect(try await !desk.sync.hasToSend())
+    }
+
+    @Test func `of an object that is deleted before its new photograph was sent the old one is deleted too`()
+        async throws
+    {
+        let desk = try PhotoDesk { $0.deletesFiles = true }
+        let receipt = try desk.attached()
+        try await desk.sync.push()
+        let second = try desk.store.attachments.add([9, 9, 9], name: "2.jpg")
+        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.photo = second } }
+        try await desk.store.write { _ = try $0.delete(try desk.receipt(receipt.localID)) }
+        try await desk.sync.push()
+        #expect(desk.shelf.files.isEmpty)
+    }
+
     @Test func `an object deleted while its file is uploaded stops the upload, and an undelete sends it after all`()
         async throws
     {

@@ -64,6 +64,27 @@ import Testing
         #expect(try desk.store.checkIntegrity() == [])
     }
 
+    @Test func `one that another has put in its place, and that is not uploaded yet, is not sent over`() async throws {
+        let desk = try PhotoDesk()
+        let passport = try await waiting(desk)
+        let (store, sync) = try desk.other()
+        let offline = desk.restarted(withFiles: false, on: store)
+        try await offline.pull(Passport.self, queryID: "all")
+        let theirs = try store.attachments.add([7, 7, 7], name: "новый.jpg")
+        try await store.write { _ = try $0.update(Passport.self, passport.localID) { $0.scan = theirs } }
+        try await offline.push()
+        try await desk.restarted(withFiles: false).pull(Passport.self, queryID: "all")
+        try await desk.sync.push()
+        try await sync.synchronize()
+        try await desk.sync.synchronize()
+        for store in [store, desk.store] {
+            #expect(try store.objects(Passport.self).all().map(\.scan.id) == [theirs.id])
+            #expect(try store.objects(Passport.self).all().allSatisfy(\.isSynced))
+            #expect(try store.checkIntegrity() == [])
+        }
+        #expect(desk.shelf.files[PhotoShelf.url(theirs.id.rawValue)] != nil)
+    }
+
     @Test func `an object whose file is lost goes with a tombstone`() async throws {
         let desk = try PhotoDesk()
         let lost = JSONNode.object([("id", .text("00c0ffee00c0ffee00c0ffee00c0ffee")), ("name", .text("x"))])

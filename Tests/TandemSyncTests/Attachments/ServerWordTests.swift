@@ -79,4 +79,40 @@ import Testing
         try await desk.sync.push()
         #expect(desk.shelf.files[PhotoShelf.url(photo.id.rawValue)]?.bytes == PhotoDesk.bytes())
     }
+
+    @Test func `one object's word does not put another file into an object that shares it`() async throws {
+        let desk = try PhotoDesk()
+        let id = try desk.attached().localID
+        try await desk.sync.push()
+        let photo = try #require(try desk.receipt(id).photo)
+        // Who may write their own object alone says that the file is another one.
+        let evil = said(photo, url: "https://shelf.example/evil", size: 3, sha256: String(repeating: "ab", count: 32))
+        desk.remote.edit("Receipt", "theirs") { item in
+            item.put("shop", .text("Б"))
+            item.put("photo", evil)
+        }
+        try await desk.sync.pull(Receipt.self, queryID: "all")
+        #expect(try Array(desk.store.attachments.data(of: photo)) == PhotoDesk.bytes())
+        #expect(try desk.store.objects(Receipt.self).all().allSatisfy { $0.photo == photo })
+        #expect(try desk.store.checkIntegrity() == [])
+    }
+
+    @Test func `an object that gets a file which waits for another's sake is not synced`() async throws {
+        let desk = try PhotoDesk()
+        let other = try await desk.synced()
+        let scan = try desk.store.attachments.add(PhotoDesk.bytes(), name: "1.jpg")
+        let passport = try await desk.store.write { try $0.insert(Passport(number: "1", scan: scan)) }
+        try await desk.restarted(withFiles: false).push()
+        let told = try #require(desk.remote.items(in: "Passport").first?[member: "scan"])
+        desk.remote.edit("Receipt", ServerID(other.localID.rawValue)) { $0.put("photo", told) }
+        let context = desk.restarted(withFiles: false)
+        try await context.pull(Receipt.self, queryID: "all")
+        #expect(try desk.receipt(other.localID).photo?.id == scan.id)
+        #expect(try !desk.receipt(other.localID).isSynced)
+        #expect(try desk.store.checkIntegrity() == [])
+        try await desk.sync.synchronize()
+        #expect(try desk.receipt(other.localID).isSynced)
+        #expect(try desk.store.objects(Passport.self).all().map(\.localID) == [passport.localID])
+        #expect(try desk.store.checkIntegrity() == [])
+    }
 }

@@ -1,12 +1,12 @@
 extension StoreAttachments {
-    /// Takes uploaded files off the device, those that were not read for longest first, until they fit the cache.
+    /// Takes uploaded files off the device, those that were not read for longest first, until they fit the cache. The one
+    /// that was downloaded last stays, whatever its size: who has fetched it is about to read it.
     ///
-    /// - Parameter sparing: A file that stays, whatever its size: who has just fetched it is about to read it.
     /// - Complexity: O(files on the device that are uploaded) where they do not fit, one look-up where they do.
-    package func trimCache(sparing: FileID? = nil) throws {
+    package func trimCache() throws {
         let limit = max(0, store.configuration.attachmentCacheSize)
         guard try store.reading({ try $0.cachedBytes() }) > limit else { return }
-        try store.write { tx in try tx.trimCache(to: limit, sparing: sparing) }
+        try store.write { tx in try tx.trimCache(to: limit, sparing: store.files.lastFetched) }
     }
 }
 
@@ -22,6 +22,9 @@ extension WriteTransaction {
     /// Takes files off the device until those that a server has fit a size.
     func trimCache(to limit: Int64, sparing: FileID? = nil) throws {
         var rest = try connection.cachedBytes()
+        if let sparing, let file = try connection.file(sparing), file.state == .uploaded, file.blob != nil {
+            rest -= file.attachment.size ?? 0
+        }
         guard rest > limit else { return }
         try connection.note(uses: store.files.takeUses())
         let statement = try connection.uncachedStatement(

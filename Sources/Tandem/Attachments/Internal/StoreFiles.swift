@@ -8,6 +8,7 @@ final class StoreFiles: Sendable {
         var drafts: [FileID: WeakDraft] = [:]
         /// When files were read, until it is written down.
         var used: [FileID: Date] = [:]
+        var lastFetched: FileID?
         var isClosed = false
     }
 
@@ -103,6 +104,11 @@ final class StoreFiles: Sendable {
     }
 
     // MARK: Use
+
+    /// The file that was downloaded last since the store was opened.
+    var lastFetched: FileID? { state.withLock { $0.lastFetched } }
+
+    func noteFetched(_ id: FileID) { state.withLock { $0.lastFetched = id } }
 
     /// Notes that a file was read.
     func noteUse(of id: FileID, at date: Date) {

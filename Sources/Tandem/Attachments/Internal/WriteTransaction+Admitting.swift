@@ -15,13 +15,20 @@ extension WriteTransaction {
             if let stored, row.equals(column.property, stored, table.column(column.property)) { continue }
             let property = table.definition.properties[column.property]
             let node = try property.node(of: row.value(at: column.property))
-            let nodes: [JSONNode] = if case .array(let nodes) = node { nodes } else { [node] }
+            let nodes = Self.nodes(of: node)
+            // By whom it is used besides is asked for where a server says that it is another file.
+            let before = try stored.map { stored in
+                let place = table.column(column.property)
+                return stored.isNull(place) ? [] : try Self.nodes(of: stored.json(place))
+            }
+            let own = Set((before ?? []).compactMap { Attachment(__json: $0)?.id })
             var admitted: [JSONNode] = []
             for node in nodes {
                 guard let attachment = Attachment(__json: node) else {
                     throw InvalidEncoding("an attachment", .malformed, "it is none")
                 }
-                admitted.append(try admit(attachment, row, property, table).__json)
+                let isOwn = own.contains(attachment.id)
+                admitted.append(try admit(attachment, row, property, table, isOwn: isOwn).__json)
             }
             guard admitted != nodes else { continue }
             row.replace(column.property) { $0.append(json: column.isList ? .array(admitted) : admitted[0]) }
@@ -31,10 +38,10 @@ extension WriteTransaction {
 
     /// What the row is to say of a file.
     private func admit(
-        _ attachment: Attachment, _ row: RowBuffer, _ property: PropertyDefinition, _ table: TableLayout
+        _ attachment: Attachment, _ row: RowBuffer, _ property: PropertyDefinition, _ table: TableLayout, isOwn: Bool
     ) throws -> Attachment {
         if let known = try connection.file(attachment.id) {
-            if origin == .server { return try admit(serverWord: attachment, of: known) }
+            if origin == .server { return try admit(serverWord: attachment, of: known, isOwn: isOwn) }
             // Of what the server has, the store knows best: a value may be older than the server's last word.
             if known.state != .uploaded, known.attachment.differs(from: attachment) {
                 throw unknown(attachment, property, table, "it is not the file that the store has by its ID")
@@ -67,15 +74,23 @@ extension WriteTransaction {
     ///
     /// What waits to be uploaded is known here alone, and stays as it is. Of all else the server has the last word: where
     /// the file is, and which one.
-    private func admit(serverWord said: Attachment, of known: FileRow) throws -> Attachment {
+    ///
+    /// - Parameter isOwn: Whether the row has it already.
+    private func admit(serverWord said: Attachment, of known: FileRow, isOwn: Bool) throws -> Attachment {
         guard !known.waits, let url = said.serverURL else { return known.attachment }
-        let isOther = known.attachment.differs(from: said)
+        // Nothing but its address tells which file it is, where no hash is known.
+        let isElsewhere = url != known.attachment.serverURL
+        let isOther = known.attachment.differs(from: said) || known.attachment.sha256 == nil && isElsewhere
+        // Who may write one object must not put another file into others that share this one.
+        if isOther, known.attachment.serverURL != nil, try isUsed(said.id, besides: isOwn ? 1 : 0) {
+            return known.attachment
+        }
         let now = Attachment(
             id: said.id, name: said.name, contentType: said.contentType,
             size: said.size ?? (isOther ? nil : known.attachment.size),
             sha256: said.sha256 ?? (isOther ? nil : known.attachment.sha256), serverURL: url)
         guard now != known.attachment || known.state != .uploaded else { return now }
-        let isMoved = isOther || url != known.attachment.serverURL
+        let isMoved = isOther || isElsewhere
         // The bytes that are here are those of another file.
         if isOther, let blob = known.blob.flatMap({ BlobName($0) }) { files.freed.append(blob) }
         try connection.execute(
@@ -92,6 +107,17 @@ extension WriteTransaction {
             ])
         if isMoved { try forgetUnwanted(url) }
         return now
+    }
+
+    /// Whether a file has more uses than so many.
+    private func isUsed(_ id: FileID, besides count: Int64) throws -> Bool {
+        try connection.value(
+            #"SELECT 1 FROM "__file_uses" WHERE "file" = ? LIMIT 1 OFFSET ?"#, [.text(id.rawValue), .integer(count)])
+            != nil
+    }
+
+    private static func nodes(of node: JSONNode) -> [JSONNode] {
+        if case .array(let nodes) = node { nodes } else { [node] }
     }
 
     private func insertFile(

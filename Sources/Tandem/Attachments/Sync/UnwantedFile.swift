@@ -2,59 +2,65 @@ import Foundation
 
 /// A file that a server has and that nobody needs any more: it waits to be deleted there.
 package struct UnwantedFile: Hashable, Sendable {
+    /// Which file of the store it was; `nil` if that is not known any more.
+    package var file: FileID?
     /// Where the server has it.
     package var url: String
     /// Which file that is, in the server's words.
     package var etag: String?
     /// How often its delete was tried.
-    package var attempts: Int
+    package var attempts = 0
+
+    /// A file on a server.
+    package init(_ file: FileID? = nil, url: String, etag: String?, attempts: Int = 0) {
+        (self.file, self.url, self.etag, self.attempts) = (file, url, etag, attempts)
+    }
 }
 
 extension WriteTransaction {
-    /// Queues a file for deletion on the server, unless an object here names it.
-    package func addUnwanted(_ url: String, etag: String?) throws {
+    /// Queues a file for deletion on the server, unless an object here has it: it is queued again when that one lets it
+    /// go, also if the object has left this device meanwhile and is on the server for all that.
+    package func addUnwanted(_ file: UnwantedFile) throws {
         try checkUsable()
         try connection.execute(
             """
             INSERT OR IGNORE INTO "__file_deletions" ("url", "etag", "attempts") SELECT ?1, ?2, 0 \
-            WHERE NOT EXISTS (SELECT 1 FROM "__files" f JOIN "__file_uses" u ON u."file" = f."id" WHERE f."url" = ?1)
-            """, [.text(url), etag.map { .text($0) } ?? .null])
+            WHERE NOT EXISTS (SELECT 1 FROM "__file_uses" WHERE "file" = ?3) \
+            AND NOT EXISTS (SELECT 1 FROM "__files" f JOIN "__file_uses" u ON u."file" = f."id" WHERE f."url" = ?1)
+            """,
+            [
+                .text(file.url), file.etag.map { .text($0) } ?? .null,
+                file.file.map { .text($0.rawValue) } ?? .null,
+            ])
     }
 
-    /// Queues the files of an object for deletion on the server: it is about to go. Those that another object names stay,
-    /// and are queued with that one: what the server has of it may outlive it here.
-    package func addUnwantedFiles(of localID: LocalID, in table: String) throws {
-        try checkUsable()
-        guard let layout = store.schema.table(named: table), layout.sendsFiles else { return }
-        try connection.execute(
-            """
-            INSERT OR IGNORE INTO "__file_deletions" ("url", "etag", "attempts") \
-            SELECT f."url", f."etag", 0 FROM "__files" f \
-            JOIN "__file_uses" u ON u."file" = f."id" AND u."sent" = 1 AND u."table" = ?1 \
-            JOIN \(layout.quotedTable) t ON t."__rid" = u."object" \
-            WHERE t."localID" = ?2 AND f."url" IS NOT NULL AND NOT EXISTS (\
-            SELECT 1 FROM "__files" other JOIN "__file_uses" use ON use."file" = other."id" \
-            WHERE other."url" = f."url" AND NOT (use."table" = ?1 AND use."object" = t."__rid"))
-            """, [.text(table), .text(localID.rawValue)])
-    }
-
-    /// The URLs of the files in whose place an update puts another one, or none: what the server held of the object named
-    /// them. They are unwanted once the server has acknowledged it, and nothing is left to be sent of the object.
+    /// The files that an object on the server names no more when an operation has been carried out there: all of one that
+    /// is deleted; those in whose place an update puts another one, or none.
     ///
-    /// What is taken out of a list is none of them: who adds to the same list elsewhere sends it whole, with that file.
-    package func filesReplaced(by id: Operation.ID) throws -> [String] {
+    /// What an update takes out of a list is none of them: who adds to the same list elsewhere sends it whole, with that
+    /// file.
+    package func filesLetGo(by id: Operation.ID) throws -> [UnwantedFile] {
         try checkUsable()
         let (operation, tableName, rowID) = try stored(id)
-        guard operation.kind == .update, let table = store.schema.table(named: tableName), table.sendsFiles,
+        guard operation.kind != .insert, let table = store.schema.table(named: tableName), table.sendsFiles,
             let state = try state(ofRow: rowID, in: table)
         else { return [] }
+        let isDelete = operation.kind == .delete
         let values = try wholeValues(of: state, in: table)
-        return try table.attachments.filter { $0.isSent && !$0.isList }.flatMap { column -> [String] in
+        var files: [FileID: UnwantedFile] = [:]
+        for column in table.attachments where column.isSent && (isDelete || !column.isList) {
             let property = table.definition.properties[column.property]
-            guard let base = operation.base(of: property.column), base != .null else { return [] }
-            let kept = Set(try attachments(in: values[column.property], of: property).map(\.id))
-            return try attachments(in: base, of: property).filter { !kept.contains($0.id) }.compactMap(\.serverURL)
+            let base = operation.base(of: property.column) ?? .null
+            let here = try attachments(in: values[column.property], of: property)
+            let there = base == .null ? [] : try attachments(in: base, of: property)
+            let kept = isDelete ? [] : Set(here.map(\.id))
+            for file in (isDelete ? here : []) + there where !kept.contains(file.id) {
+                let known = try connection.file(file.id)
+                guard let url = known?.attachment.serverURL ?? file.serverURL else { continue }
+                files[file.id] = UnwantedFile(file.id, url: url, etag: known?.etag)
+            }
         }
+        return Array(files.values)
     }
 
     /// A file is no longer on the server, or is none of ours, or an object names it again.
@@ -79,18 +85,26 @@ extension WriteTransaction {
 }
 
 extension ReadTransaction {
-    /// The files that may be deleted on the server now: those that no object here names.
+    /// The files that may be deleted on the server now: those that no object here names, nor will name if a change that
+    /// was not sent is given up.
     ///
-    /// - Parameter date: Those that failed, and are to be tried again later than this, are left out.
-    package func unwantedFiles(at date: Date) throws -> [UnwantedFile] {
-        guard store.schema.hasAttachments else { return [] }
+    /// - Parameters:
+    ///   - date: Those that failed, and are to be tried again later than this, are left out.
+    ///   - url: The one that is asked for; all if `nil`.
+    package func unwantedFiles(at date: Date, only url: String? = nil) throws -> [UnwantedFile] {
+        let tables = store.schema.tables.filter(\.sendsFiles).map(\.table.quotedText)
+        guard !tables.isEmpty else { return [] }
         let statement = try connectionForReading(searching: false).statement(
             """
             SELECT d."url", d."etag", d."attempts" FROM "__file_deletions" d \
-            WHERE (d."retryAt" IS NULL OR d."retryAt" <= ?) \
-            AND NOT EXISTS (SELECT 1 FROM "__files" f WHERE f."url" = d."url") ORDER BY d."url"
+            WHERE (d."retryAt" IS NULL OR d."retryAt" <= ?1) AND (?2 IS NULL OR d."url" = ?2) \
+            AND NOT EXISTS (SELECT 1 FROM "__files" f WHERE f."url" = d."url") \
+            AND NOT EXISTS (SELECT 1 FROM "__operations" o WHERE o."table" IN (\(tables.joined(separator: ", "))) \
+            AND (instr(o."changes", CAST(d."url" AS BLOB)) > 0 OR instr(o."sent", CAST(d."url" AS BLOB)) > 0)) \
+            ORDER BY d."url"
             """)
         statement.bind(1, StorageValue.real(date.timeIntervalSinceReferenceDate))
+        statement.bind(2, url)
         defer { statement.reset() }
         var files: [UnwantedFile] = []
         while try statement.step() {

@@ -43,7 +43,7 @@ extension WriteTransaction {
         var result = value == .null ? [] : try attachments(in: value, of: definition)
         guard column.isList else {
             // What somebody else has put there was met before, as a conflict.
-            return result.allSatisfy { $0.serverURL == nil } ? here : value
+            return result.isEmpty ? here : value
         }
         var previous: FileID?
         for attachment in mine {

@@ -26,6 +26,8 @@ struct UnwantedFilesRun: Sendable {
         for file in unwanted {
             try Task.checkCancellation()
             if let error = context.pauseError(for: nil) { return error }
+            // An object may name it again by now.
+            guard try await isUnwanted(file) else { continue }
             do throws(RemoteFailure) {
                 try await files.delete(RemoteFile(url: file.url, etag: file.etag))
                 try? await forget(file)
@@ -48,6 +50,11 @@ struct UnwantedFilesRun: Sendable {
             }
         }
         return nil
+    }
+
+    private func isUnwanted(_ file: UnwantedFile) async throws -> Bool {
+        let url = file.url
+        return try await store.read { try !$0.unwantedFiles(at: .distantFuture, only: url).isEmpty }
     }
 
     private func forget(_ file: UnwantedFile) async throws {

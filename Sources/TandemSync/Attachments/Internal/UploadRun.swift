@@ -181,11 +181,12 @@ final class UploadRun: Sendable {
     private func acknowledge(_ file: PendingFile, _ uploaded: UploadedFile) async throws -> FileUpload.Outcome {
         let (id, isToldByServer) = (file.attachment.id, options.serverSetsFileURLs)
         let isOurs = !uploaded.wasThere || options.deletesFiles
+        let unwanted = UnwantedFile(url: uploaded.url, etag: uploaded.etag)
         let operations = try await store.lasting { transaction -> [Tandem.Operation.ID]? in
             let operations = try transaction.finishUpload(
                 of: id, at: uploaded.url, etag: uploaded.etag, isToldByServer: isToldByServer)
             // Of what this upload has made nobody else can know.
-            if operations == nil, isOurs { try transaction.addUnwanted(uploaded.url, etag: uploaded.etag) }
+            if operations == nil, isOurs { try transaction.addUnwanted(unwanted) }
             return operations
         }
         try await step(.concluded(id))
