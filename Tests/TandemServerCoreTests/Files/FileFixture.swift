@@ -27,9 +27,12 @@ final class FileFixture: Sendable {
     let shelf: FileShelf
     let folder: TemporaryFolder
 
-    init(_ kind: ShelfKind, _ configure: (inout ServerConfiguration) -> Void = { _ in }) throws {
+    init(
+        _ kind: ShelfKind, clock: ServerClock = ServerClock(),
+        _ configure: (inout ServerConfiguration) -> Void = { _ in }
+    ) throws {
         folder = try TemporaryFolder()
-        shelf = try kind == .memory ? .inMemory() : .inFolder(at: folder.path(of: "shelf"))
+        shelf = try kind == .memory ? .inMemory(clock: clock) : .inFolder(at: folder.path(of: "shelf"), clock: clock)
         var configuration = ServerConfiguration(dialect: .datasync)
         configuration.files = ServerFiles(shelf)
         configure(&configuration)

@@ -5,7 +5,7 @@ import Foundation
 /// A file is there when its record says so. A record takes the place of another by its name, after the bytes and then
 /// itself are on the disk, so that a crash leaves a beginning to go on from, or the whole file.
 final class FolderPlace: ShelfPlace {
-    private let root: FileHandleNumber
+    let root: FileHandleNumber
 
     /// - Throws: ``FileShelfError/Code/cannotOpen``.
     init(_ path: String) throws(FileShelfError) {
@@ -69,15 +69,21 @@ final class FolderPlace: ShelfPlace {
 
     func ids() throws(FileShelfError) -> [String] {
         var ids: [String] = []
-        for name in try names(root) where name.utf8.count == 2 {
-            let number = openat(root.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-            guard number >= 0 else { continue }
-            for name in try names(FileHandleNumber(number)) where name.hasSuffix(".json") {
+        for shard in try shards() {
+            for name in try names(shard) where name.hasSuffix(".json") {
                 let id = String(name.dropLast(5))
                 if ServerFile.isID(id) { ids.append(id) }
             }
         }
         return ids
+    }
+
+    /// The folders in which files are.
+    func shards() throws(FileShelfError) -> [FileHandleNumber] {
+        try names(root).filter { $0.utf8.count == 2 }.compactMap { name in
+            let number = openat(root.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            return number >= 0 ? FileHandleNumber(number) : nil
+        }
     }
 }
 
@@ -109,7 +115,7 @@ extension FolderPlace {
         return DiskContent(handle: handle)
     }
 
-    private func names(_ folder: FileHandleNumber) throws(FileShelfError) -> [String] {
+    func names(_ folder: FileHandleNumber) throws(FileShelfError) -> [String] {
         // A listing has a position: it is made with a number of its own.
         guard let listing = fdopendir(openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) else {
             throw failure("listed", "a folder")
@@ -169,7 +175,7 @@ private struct DiskContent: ShelfContent {
 }
 
 /// An open file's number, closed when nobody has it any more.
-private final class FileHandleNumber: Sendable {
+final class FileHandleNumber: Sendable {
     let number: Int32
 
     init(_ number: Int32) { self.number = number }

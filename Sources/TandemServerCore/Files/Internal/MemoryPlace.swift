@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// A shelf's files in memory.
@@ -29,6 +30,8 @@ final class MemoryPlace: ShelfPlace {
     func open(_ id: String) -> (any ShelfContent)? { state.withLock { $0.contents[id] } }
 
     func ids() -> [String] { state.withLock { Array($0.records.keys) } }
+
+    func beginnings(forgetting limit: Date) -> [String: Date] { [:] }
 }
 
 private final class MemoryContent: ShelfContent {

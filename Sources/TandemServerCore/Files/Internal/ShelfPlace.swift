@@ -1,3 +1,5 @@
+import Foundation
+
 /// What is known of a file on a shelf.
 struct FileRecord: Codable, Sendable {
     var file: ServerFile
@@ -18,6 +20,9 @@ protocol ShelfPlace: Sendable {
     func open(_ id: String) throws(FileShelfError) -> (any ShelfContent)?
     /// All files that have a record.
     func ids() throws(FileShelfError) -> [String]
+    /// When the files were touched last that have begun and are not whole, those left out that are forgotten here since
+    /// that was before a date. What belongs to no file and is as old is forgotten too. Called before any other.
+    func beginnings(forgetting limit: Date) -> [String: Date]
 }
 
 /// The bytes of one file. Whoever writes has it alone.
