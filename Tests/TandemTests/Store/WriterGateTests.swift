@@ -99,4 +99,52 @@ import Testing
             #expect(try store.operations.count() == 100)
         }
     }
+
+    /// One thread for all its work, as the main thread is.
+    private actor Desk {
+        func write(_ gate: WriterGate, _ note: @Sendable () -> Void) async throws {
+            try await gate.pass { stay in
+                note()
+                stay.end()
+            }
+        }
+
+        /// Blocks the desk until it gets in.
+        func writeBlocking(_ gate: WriterGate, _ began: @Sendable () -> Void, _ note: () -> Void) throws {
+            began()
+            try gate.pass(note)
+        }
+    }
+
+    @Test func aTaskThatIsLetInAndFindsNoThreadIsOvertakenByWhoBlocksIt() async throws {
+        let gate = WriterGate(timeout: 60, path: "")
+        let desk = Desk()
+        let order = Mutex<[String]>([])
+        let (isHeld, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+            try? gate.pass {
+                isHeld.signal()
+                mayEnd.wait()
+            }
+        }
+        await withCheckedContinuation { done in
+            Thread.detachNewThread {
+                isHeld.wait()
+                done.resume()
+            }
+        }
+        let task = Task { try await desk.write(gate) { order.withLock { $0.append("task") } } }
+        while gate.countOfWaiters < 1 { await Task.yield() }
+        // The task that is let in needs the desk to come on, and the desk waits behind it.
+        try await desk.writeBlocking(gate) {
+            Thread.detachNewThread {
+                while gate.countOfWaiters < 2 { Thread.sleep(forTimeInterval: 0.001) }
+                mayEnd.signal()
+            }
+        } _: {
+            order.withLock { $0.append("thread") }
+        }
+        try await task.value
+        #expect(order.withLock { $0 } == ["thread", "task"])
+    }
 }

@@ -4,6 +4,10 @@ import Synchronization
 /// Lets one writer of a `Store` in at a time, in the order in which they came, and none wait longer than a stated time.
 ///
 /// SQLite's own wait concerns other connections only: writers that share one would wait in its queue for ever.
+///
+/// A task that is let in needs a thread to come on. Where all of those that tasks run on are blocked by writers that wait
+/// here, there is none before one of them gets in: so a task that does not come in time is overtaken by a blocked thread,
+/// and is the next one then.
 final class WriterGate: Sendable {
     /// Whoever waits: a thread that is blocked, or a task that is suspended.
     private final class Waiter: Sendable {
@@ -16,8 +20,11 @@ final class WriterGate: Sendable {
             var outcome = Outcome.waiting
             var continuation: CheckedContinuation<Void, any Error>?
         }
+        let isTask: Bool
         private let state = Mutex(State())
         private let semaphore = DispatchSemaphore(value: 0)
+
+        init(isTask: Bool) { self.isTask = isTask }
 
         /// Ends the wait; `false` if it had ended before.
         func end(with error: (any Error)? = nil) -> Bool {
@@ -62,9 +69,15 @@ final class WriterGate: Sendable {
     }
 
     private struct State {
+        /// Whether somebody is inside, or has been let in.
         var isTaken = false
+        /// The task that has been let in and has not come yet, and since when.
+        var invited: (waiter: Waiter, since: DispatchTime)?
         var waiters: [Waiter] = []
     }
+
+    /// How long a task that has been let in is waited for, in seconds.
+    private static let patience = 0.02
 
     private let state = Mutex(State())
     private let timeout: Double
@@ -76,15 +89,18 @@ final class WriterGate: Sendable {
         self.path = path
     }
 
-    /// Takes the gate, or joins those who wait for it.
-    private func enter() -> Waiter? {
+    /// How many wait.
+    var countOfWaiters: Int { state.withLock { $0.waiters.count } }
+
+    /// Takes the gate, or joins those who wait for it: as the last, or as the first.
+    private func enter(asTask isTask: Bool, first: Bool = false) -> Waiter? {
         state.withLock { state in
             guard state.isTaken else {
                 state.isTaken = true
                 return nil
             }
-            let waiter = Waiter()
-            state.waiters.append(waiter)
+            let waiter = Waiter(isTask: isTask)
+            state.waiters.insert(waiter, at: first ? 0 : state.waiters.count)
             return waiter
         }
     }
@@ -97,10 +113,35 @@ final class WriterGate: Sendable {
                     state.isTaken = false
                     return nil
                 }
-                return state.waiters.removeFirst()
+                let next = state.waiters.removeFirst()
+                // Before it is told, so that it finds its invitation.
+                if next.isTask { state.invited = (next, .now()) }
+                return next
             }
-            // Who has given up waiting does not take the gate.
             guard let next, !next.end() else { return }
+            // Who has given up waiting does not take the gate. Has somebody overtaken it already, that one is inside.
+            guard !next.isTask || accept(next) else { return }
+        }
+    }
+
+    /// Ends a task's invitation; `false` if it was overtaken.
+    private func accept(_ waiter: Waiter) -> Bool {
+        state.withLock { state in
+            guard state.invited?.waiter === waiter else { return false }
+            state.invited = nil
+            return true
+        }
+    }
+
+    /// Lets a blocked thread in, in place of a task that does not come.
+    private func overtake(_ waiter: Waiter) -> Bool {
+        state.withLock { state in
+            guard let since = state.invited?.since, since + Self.patience <= .now(),
+                let index = state.waiters.firstIndex(where: { $0 === waiter })
+            else { return false }
+            state.waiters.remove(at: index)
+            state.invited = nil
+            return true
         }
     }
 
@@ -113,11 +154,20 @@ final class WriterGate: Sendable {
 
     /// Runs a block when no other writer is inside.
     func pass<T>(_ body: () throws -> T) throws -> T {
-        if let waiter = enter() {
-            if try !waiter.block(until: .now() + timeout), waiter.end(with: busy) { throw busy }
-        }
+        if let waiter = enter(asTask: false) { try block(waiter) }
         defer { leave() }
         return try body()
+    }
+
+    private func block(_ waiter: Waiter) throws {
+        let deadline = DispatchTime.now() + timeout
+        while try !waiter.block(until: min(deadline, .now() + Self.patience)) {
+            if overtake(waiter) { return }
+            guard deadline <= .now() else { continue }
+            if waiter.end(with: busy) { throw busy }
+            // It was let in just now.
+            return
+        }
     }
 
     /// A writer's stay inside.
@@ -139,14 +189,17 @@ final class WriterGate: Sendable {
     func pass<T>(
         isolation: isolated (any Actor)? = #isolation, _ body: (Stay) async throws -> T
     ) async throws -> T {
-        if let waiter = enter() {
+        var next = enter(asTask: true)
+        let deadline = DispatchTime.now() + timeout
+        while let waiter = next {
             let busy = busy
-            DispatchQueue.global().asyncAfter(deadline: .now() + timeout) { _ = waiter.end(with: busy) }
+            DispatchQueue.global().asyncAfter(deadline: deadline) { _ = waiter.end(with: busy) }
             try await withTaskCancellationHandler {
                 try await waiter.suspend()
             } onCancel: {
                 _ = waiter.end(with: CancellationError())
             }
+            next = accept(waiter) ? nil : enter(asTask: true, first: true)
         }
         let stay = Stay(self)
         defer { stay.end() }
