@@ -129,6 +129,32 @@ import Testing
         #expect(desk.shelf.files.count == 2)
     }
 
+    @Test(arguments: [[0, 1, 1], [1, 0, 1], [1, 1, 0], [1, 2, 1, 0, 2, 1]])
+    func `a list that holds a file more than once holds it so wherever it waits`(order: [Int]) async throws {
+        let desk = try PhotoDesk()
+        let context = desk.restarted(withFiles: false)
+        // The first is on the server before the others.
+        let first = try desk.store.attachments.add([0], name: "0.txt")
+        let receipt = try await desk.store.write { try $0.insert(Receipt(shop: "Лента", scans: [first])) }
+        try await desk.sync.push()
+        let files = try [first] + [1, 2].map { try desk.store.attachments.add([UInt8($0)], name: "\($0).txt") }
+        let scans = order.map { files[$0] }
+        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.scans = scans } }
+        func check(_ what: String) throws {
+            #expect(try desk.receipt(receipt.localID).scans.map(\.name) == scans.map(\.name), "\(what)")
+        }
+        try await context.push()
+        try check("an answer")
+        desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { $0.put("points", .integer(2)) }
+        try await context.synchronize()
+        try check("a pull")
+        try await desk.sync.push()
+        try check("the uploads")
+        let here = try desk.receipt(receipt.localID)
+        #expect(here.isSynced)
+        #expect(desk.served(receipt, "scans") == .array(here.scans.map(\.__json)))
+    }
+
     @Test func `what is local only is neither sent nor uploaded`() async throws {
         let desk = try PhotoDesk()
         let draft = try desk.store.attachments.add([1, 2, 3], name: "черновик.txt")

@@ -45,10 +45,12 @@ extension WriteTransaction {
             // What somebody else has put there was met before, as a conflict.
             return result.isEmpty ? here : value
         }
+        // A list may hold a file more than once.
+        let there = Set(result.map(\.id))
         var previous: FileID?
         for attachment in mine {
-            if attachment.serverURL == nil, !result.contains(where: { $0.id == attachment.id }) {
-                let place = previous.flatMap { id in result.firstIndex { $0.id == id } }
+            if attachment.serverURL == nil, !there.contains(attachment.id) {
+                let place = previous.flatMap { id in result.lastIndex { $0.id == id } }
                 result.insert(attachment, at: place.map { $0 + 1 } ?? (previous == nil ? 0 : result.count))
             }
             previous = attachment.id
