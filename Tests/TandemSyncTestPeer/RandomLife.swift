@@ -40,42 +40,21 @@ struct RandomLife: Sendable {
             default: break
             }
         }
+        let report = SyncReport()
         while true {
             SyncPeerMain.say("syncing")
             do {
                 // A pull may bring what a lost push has made; a push alone has to find it by itself.
-                if Bool.random() { report(try await context.push()) } else { report(try await context.synchronize()) }
+                if Bool.random() {
+                    report.say(try await context.push())
+                } else {
+                    report.say(try await context.synchronize())
+                }
                 SyncPeerMain.say("synced")
             } catch let error as SyncError where error.code == .unreachable || error.code == .busy {
                 SyncPeerMain.say("\(error.code)")
             }
             try await Task.sleep(for: .milliseconds(Int.random(in: 0...30)))
-        }
-    }
-
-    /// Nobody else changes the server's objects: all that is sent is taken, sooner or later.
-    private func report(_ result: SyncResult) {
-        for pull in result.pulls {
-            switch pull.outcome {
-            case .failure(let error): SyncPeerMain.say("error pull: \(error)")
-            case .success(let pull) where !pull.refusedRows.isEmpty:
-                SyncPeerMain.say("error refused rows: \(pull.refusedRows)")
-            case .success: break
-            }
-        }
-        for edit in result.dropped { SyncPeerMain.say("error dropped: \(edit)") }
-        if let push = result.push { report(push) }
-    }
-
-    private func report(_ push: PushResult) {
-        for entry in push.entries {
-            switch entry.outcome {
-            case .refused, .conflict, .tookServers, .held: SyncPeerMain.say("error push: \(entry)")
-            default: break
-            }
-        }
-        if let error = push.stoppedBy, error.code != .unreachable {
-            SyncPeerMain.say("error push: \(error)")
         }
     }
 

@@ -10,10 +10,11 @@ import TandemSyncTestScript
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             guard arguments.count >= 4 else { throw Unknown() }
-            let store = try SyncPeer.open(arguments[1])
             let line = try SyncPeer.Line(argument: arguments[2])
+            let store = try SyncPeer.open(arguments[1], hasFiles: line.hasFiles)
             switch arguments[0] {
             case "run": try await RandomLife(store, line, name: arguments[3]).run()
+            case "files": try await FileLife(store, line, name: arguments[3]).run()
             case "play": try await ScriptedLife(store, line).play(arguments[3...])
             default: throw Unknown()
             }

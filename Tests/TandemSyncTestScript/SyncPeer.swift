@@ -7,6 +7,10 @@ import TandemTesting
 /// How both sides open the store that they share, and synchronise it.
 package enum SyncPeer {
     package static let models: [any Model.Type] = [Keeper.self, ToDo.self]
+    package static let modelsWithFiles: [any Model.Type] = [Album.self]
+
+    /// How many bytes of files that the server has are kept: less than some of them have, so that most go again.
+    package static let cacheSize: Int64 = 1 << 20
 
     /// The property in which a server that makes the IDs keeps the local ones.
     package static let lookUp = "localKey"
@@ -15,12 +19,13 @@ package enum SyncPeer {
     package static func name(_ kind: StoreKind) -> String { "\(kind).tandem" }
 
     /// Opens a store as the kind that its name says.
-    package static func open(_ path: String) throws -> Store {
+    package static func open(_ path: String, hasFiles: Bool = false) throws -> Store {
         let name = (path as NSString).lastPathComponent
         let kind = StoreKind.allCases.first { $0 != .memory && name == Self.name($0) } ?? .file
         var configuration = Store.Configuration()
         configuration.busyTimeout = 60
-        return try kind.open(at: path, models, configuration: configuration)
+        configuration.attachmentCacheSize = cacheSize
+        return try kind.open(at: path, hasFiles ? modelsWithFiles : models, configuration: configuration)
     }
 
     /// What a store is synchronised with, and how. It is told in one argument.
@@ -29,6 +34,7 @@ package enum SyncPeer {
         package var isDatasync = true
         package var hasServerIDs = false
         package var reportsConflicts = false
+        package var hasFiles = false
         package var user: String?
 
         package init(url: URL) { self.url = url }
@@ -45,16 +51,27 @@ package enum SyncPeer {
             try DatasyncRemote(url: url, dialect: isDatasync ? .datasync : .azureMobileApps)
         }
 
-        /// - Parameter onPushStep: Sees each step of a push.
+        /// - Parameters:
+        ///   - onPushStep: Sees each step of a push.
+        ///   - onFileStep: Sees each step of an upload.
         package func context(
-            _ store: Store, onPushStep: (@Sendable (PushStep) -> Void)? = nil
+            _ store: Store, onPushStep: (@Sendable (PushStep) -> Void)? = nil,
+            onFileStep: (@Sendable (FileStep) -> Void)? = nil
         ) throws -> SyncContext {
             var options = SyncContext.Options()
             // Nobody commits late here, and what one has sent oneself need not be fetched again and again.
             options.overlap = .seconds(1)
             options.retry.first = .milliseconds(5)
             if let onPushStep { options.onPushStep = { onPushStep($0) } }
-            let context = SyncContext(store: store, remote: try remote(), user: user, options: options)
+            if let onFileStep { options.onFileStep = { onFileStep($0) } }
+            options.deletesFiles = hasFiles
+            let files = try hasFiles ? TandemFiles(url: url) : nil
+            let context = SyncContext(
+                store: store, remote: try remote(), files: files, user: user, options: options)
+            if hasFiles {
+                try configure(context.table(Album.self))
+                return context
+            }
             try configure(context.table(Keeper.self))
             try configure(context.table(ToDo.self))
             return context

@@ -1,0 +1,259 @@
+import Foundation
+import Tandem
+import TandemServerCore
+import TandemSync
+import TandemSyncTestScript
+import TandemTesting
+import Testing
+
+/// Processes that attach, upload, replace, fetch and delete files are ended by `kill -9` at random moments. At the end,
+/// after a quiet sync, every file is exactly where it should be: here and on the server.
+extension ProcessTests {
+    @Suite(.serialized) struct FileKillTests {
+        struct Plan: CustomTestStringConvertible, Sendable {
+            var kind: StoreKind
+            var killsServer = false
+
+            var testDescription: String { "\(kind)\(killsServer ? ", the server killed too" : "")" }
+        }
+
+        static let plans = [
+            Plan(kind: .file), Plan(kind: .encrypted), Plan(kind: .file, killsServer: true), Plan(kind: .sqlCipher),
+        ]
+
+        private static let isSoak = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1"
+        /// How many kills a plan has; `TANDEM_SOAK=1` for more.
+        static let kills = isSoak ? 250 : 12
+        /// A history is given up after so many kills: what it holds is looked at, and the next one begins anew.
+        static let killsPerHistory = isSoak ? 25 : 12
+
+        @Test(arguments: plans) func everyFileIsWhereItShouldBe(plan: Plan) async throws {
+            for _ in 0..<Self.kills / Self.killsPerHistory {
+                try await withFolder { folder in
+                    try await withFolder { elsewhere in
+                        try await FileHistory(plan, folder, elsewhere).live()
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Some lives on one store, and what is left of them.
+private final class FileHistory {
+    private typealias Tests = ProcessTests.FileKillTests
+
+    private let plan: ProcessTests.FileKillTests.Plan
+    private let path: String
+    private let shelf: String
+    private let server: ServerOnDisk
+    private let line: SyncPeer.Line
+    private var truth = PeerTruth()
+    /// Files, by ID, whose upload was cut: by a kill, or since nobody wanted them any more. The server may have them, and
+    /// nobody here may know.
+    private var cut: Set<String> = []
+    /// Files, by name, that have left an album which stayed: they stay on the server, which is told of deleted objects'
+    /// files alone.
+    private var leaving: Set<String> = []
+
+    init(_ plan: ProcessTests.FileKillTests.Plan, _ folder: TemporaryFolder, _ elsewhere: TemporaryFolder) async throws
+    {
+        self.plan = plan
+        path = folder.path(of: SyncPeer.name(plan.kind))
+        shelf = elsewhere.path(of: "shelf")
+        server = try await ServerOnDisk(in: elsewhere, ["--latency", "2", "--files", shelf])
+        var line = SyncPeer.Line(url: server.url)
+        line.hasFiles = true
+        self.line = line
+    }
+
+    func live() async throws {
+        var uploads = 0
+        for life in 0..<Tests.killsPerHistory {
+            let peer = try ChildProcess("TandemSyncTestPeer", ["files", path, line.argument(), "A-\(life)"])
+            try await moment(of: peer, isLast: life == Tests.killsPerHistory - 1)
+            if plan.killsServer, Bool.random() {
+                try await server.killAndRestart()
+                if Bool.random() {
+                    let synced = peer.lines.count { $0 == "synced" }
+                    #expect(try await peer.line("synced", synced + 2) != nil, "it goes on")
+                }
+            }
+            try await end(peer)
+            uploads += peer.lines.count { $0.hasPrefix("uploaded") }
+            try lookAtFolder()
+        }
+        try await settle()
+        try await check()
+        // They have lived.
+        #expect(truth.acknowledged > 0 && uploads > 0)
+    }
+
+    /// Waits for the moment at which a peer is to be killed.
+    private func moment(of peer: ChildProcess, isLast: Bool) async throws {
+        if isLast || Int.random(in: 0..<5) > 0 {
+            let steps = [
+                "ack", "attaching", "attached", "syncing", "synced", "uploading", "answered", "uploaded", "fetching",
+                "fetched", "sending", "sent",
+            ]
+            let prefix = isLast ? "uploaded" : steps.randomElement() ?? "ack"
+            #expect(try await peer.line(prefix, Int.random(in: 1...10)) != nil, "\(peer.lines.suffix(5))")
+        }
+        // Or at any moment of starting and opening.
+        try await Task.sleep(for: .milliseconds(Int.random(in: 0...40)))
+    }
+
+    /// Kills a peer, and takes in what it has said.
+    private func end(_ peer: ChildProcess) async throws {
+        #expect(peer.isRunning, "\(peer.lines.suffix(5))")
+        try await peer.end(SIGKILL)
+        let lines = peer.lines
+        #expect(!lines.contains { $0.hasPrefix("error") }, "\(lines.filter { $0.hasPrefix("error") })")
+        try truth.live(lines)
+        var begun: Set<String> = []
+        for line in lines {
+            let words = line.split(separator: " ").map(String.init)
+            guard words.count == 2 else { continue }
+            switch words[0] {
+            case "uploading":
+                // Begun once more: the first try may have ended at the server all the same.
+                if !begun.insert(words[1]).inserted { cut.insert(words[1]) }
+            case "uploaded": begun.remove(words[1])
+            case "leaving": leaving.insert(words[1])
+            default: break
+            }
+        }
+        cut.formUnion(begun)
+    }
+
+    // MARK: Here
+
+    /// What a dead process has left in the store's folder.
+    private func lookAtFolder() throws {
+        if plan.kind != .file {
+            for (name, bytes) in try Self.files(below: path) {
+                let isThere = bytes.range(of: Data(PeerPicture.mark.utf8)) != nil
+                #expect(!isThere, "\(name) is in the clear")
+            }
+        }
+        guard Bool.random() else { return }
+        // Somebody opens the store, and closes it: what was left is swept.
+        let store = try SyncPeer.open(path, hasFiles: true)
+        #expect(try store.checkIntegrity() == [])
+        let known = try filesOnDevice(store)
+        store.close()
+        #expect(try names().count == known.count)
+    }
+
+    /// The names of all that lies in the folder of files.
+    private func names() throws -> [String] {
+        let folder = path + "-files"
+        guard FileManager.default.fileExists(atPath: folder) else { return [] }
+        return try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.contains("/") }
+    }
+
+    /// The bytes of a store, its journals and its files.
+    private static func files(below path: String) throws -> [String: Data] {
+        var all: [String: Data] = [:]
+        for name in [path, path + "-wal", path + "-journal"] { all[name] = FileManager.default.contents(atPath: name) }
+        for name in (try? FileManager.default.subpathsOfDirectory(atPath: path + "-files")) ?? [] {
+            if let data = FileManager.default.contents(atPath: path + "-files/" + name) { all[name] = data }
+        }
+        return all
+    }
+
+    /// The IDs of the files that albums name and that lie on this device.
+    private func filesOnDevice(_ store: Store) throws -> Set<FileID> {
+        let albums = try store.objects(Album.self).all() + store.objects(Album.self).onlyDeleted().all()
+        return Set(try albums.flatMap(\.files).filter { try store.attachments.status(of: $0).isOnDevice }.map(\.id))
+    }
+
+    /// Quiet: nobody edits any more, and nobody dies.
+    private func settle() async throws {
+        let store = try SyncPeer.open(path, hasFiles: true)
+        defer { store.close() }
+        #expect(try store.checkIntegrity() == [])
+        let context = try line.context(store)
+        for _ in 0..<5 {
+            let result = try await context.synchronize()
+            for entry in result.push?.entries ?? [] { #expect(entry.outcome.isSettled, "\(entry)") }
+            for upload in result.push?.uploads ?? [] { #expect(upload.isSettled, "\(upload)") }
+            if result.push == nil { return }
+        }
+        let (files, unwanted) = try await store.read {
+            (try $0.countOfPendingFiles(), try $0.unwantedFiles(at: .distantFuture))
+        }
+        Issue.record(
+            """
+            Something is left after five quiet syncs: \(try store.operations.all()), \(files) files, \
+            to be deleted: \(unwanted)
+            """)
+    }
+
+    private func check() async throws {
+        _ = try await server.stop()
+        let rows = try server.rows(in: "album").filter { !$0.deleted }
+        let store = try SyncPeer.open(path, hasFiles: true)
+        #expect(try store.checkIntegrity() == [])
+        #expect(try store.operations.count() == 0)
+        #expect(try await store.read { try $0.countOfPendingFiles() } == 0)
+        #expect(try await store.read { try $0.unwantedFiles(at: .distantFuture) } == [])
+        let albums = try store.objects(Album.self).all()
+        #expect(albums.filter { !$0.isSynced }.map(\.tag) == [])
+        #expect(try store.objects(Album.self).onlyDeleted().count() == 0)
+        // The same objects here and there, and what was acknowledged.
+        #expect(truth.problems(of: albums.map { ($0.tag, $0.words) }) == [])
+        let there = try rows.map { try ServedAlbum($0) }
+        #expect(Set(there) == Set(albums.map { ServedAlbum($0) }))
+        #expect(there.count == albums.count)
+        try checkShelf(albums)
+        for file in albums.flatMap(\.files) where try store.attachments.status(of: file).isOnDevice {
+            let bytes = Array(try store.attachments.data(of: file))
+            #expect(bytes == PeerPicture(file).bytes)
+        }
+        let here = try filesOnDevice(store)
+        store.close()
+        #expect(try names().count == here.count)
+        try checkFolder()
+    }
+
+    /// Nothing but whole files, by names of ours; in the clear where the store is.
+    private func checkFolder() throws {
+        let names = try names()
+        for name in names {
+            let isOurs = name.wholeMatch(of: /([0-9a-f]{2})\/\1[0-9a-f]{30}/) != nil
+            #expect(isOurs, "\(name)")
+        }
+        guard plan.kind == .file else { return }
+        // The look at the encrypted kinds would find what it looks for.
+        let files = try Self.files(below: path)
+        let large = names.filter { (files[$0]?.count ?? 0) > 1000 }
+        #expect(large.allSatisfy { files[$0]?.range(of: Data(PeerPicture.mark.utf8)) != nil })
+    }
+
+    // MARK: There
+
+    /// Each file that an album names is on the server, once, and of the others only those that nobody could know of.
+    private func checkShelf(_ albums: [Album]) throws {
+        let shelf = try FileShelf.inFolder(at: shelf)
+        let served = try shelf.files()
+        #expect(Set(served.map(\.name)).count == served.count, "a file is there twice")
+        let byID = Dictionary(uniqueKeysWithValues: served.map { ($0.id, $0) })
+        for file in albums.flatMap(\.files) {
+            guard let url = file.serverURL, let one = byID[file.id.rawValue] else {
+                Issue.record("\(file) is not on the server: \(file.serverURL ?? "no URL")")
+                continue
+            }
+            #expect(url == "\(line.url)/files/\(one.id)")
+            let picture = PeerPicture(file)
+            #expect(one.name == picture.name && one.size == file.size && one.sha256 == file.sha256?.hex)
+            let bytes = try shelf.bytes(of: one.id, count: picture.size + 1)
+            #expect(bytes == picture.bytes)
+        }
+        let named = Set(albums.flatMap(\.files).map(\.id.rawValue))
+        for file in served where !named.contains(file.id) {
+            let isKnown = cut.contains(file.id) || leaving.contains(file.name)
+            #expect(isKnown, "\(file.name) was a deleted album's, and is on the server")
+        }
+    }
+}

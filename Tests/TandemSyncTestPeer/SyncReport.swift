@@ -1,0 +1,35 @@
+import TandemSync
+
+/// Says what of a sync is an error. Nobody else changes the server's objects: all that is sent is taken, sooner or later.
+struct SyncReport {
+    /// Why a push may stop, and an upload fail.
+    var excuses: Set<SyncError.Code> = [.unreachable]
+
+    func say(_ result: SyncResult) {
+        for pull in result.pulls {
+            switch pull.outcome {
+            case .failure(let error): SyncPeerMain.say("error pull: \(error)")
+            case .success(let pull) where !pull.refusedRows.isEmpty:
+                SyncPeerMain.say("error refused rows: \(pull.refusedRows)")
+            case .success: break
+            }
+        }
+        for edit in result.dropped { SyncPeerMain.say("error dropped: \(edit)") }
+        if let push = result.push { say(push) }
+    }
+
+    func say(_ push: PushResult) {
+        for entry in push.entries {
+            switch entry.outcome {
+            case .refused, .conflict, .tookServers, .held: SyncPeerMain.say("error push: \(entry)")
+            default: break
+            }
+        }
+        for upload in push.uploads {
+            if case .failed(let error, _) = upload.outcome, !excuses.contains(error.code) {
+                SyncPeerMain.say("error upload: \(upload)")
+            }
+        }
+        if let error = push.stoppedBy, !excuses.contains(error.code) { SyncPeerMain.say("error push: \(error)") }
+    }
+}
