@@ -33,6 +33,8 @@ import TandemTestScript
         switch arguments[0] {
         case "script": try script(path, seed: UInt64(arguments[2])!)
         case "files": try files(path, seed: UInt64(arguments[2])!)
+        case "attach": try attach(path, arguments[2])
+        case "large": try LargeFile(path: path, mebibytes: Int(arguments[2])!).run()
         case "count": try count(path, times: Int(arguments[2])!)
         case "commits": try commits(path, times: Int(arguments[2])!, gap: Int(arguments[3])!, until: arguments[4])
         case "slow": try slow(path, milliseconds: UInt32(arguments[2])!, until: arguments[3])
@@ -95,6 +97,14 @@ import TandemTestScript
             number += 1
             say("ack \(number)")
         }
+    }
+
+    /// Has files in all states, and waits to be killed.
+    private static func attach(_ path: String, _ text: String) throws {
+        let store = try Peer.open(path, models: [PeerFile.self])
+        let draft = try PeerFile.fill(store, with: text)
+        say("attached")
+        withExtendedLifetime(draft) { while true { pause() } }
     }
 
     /// Adds one to the mark, and a person, so many times.

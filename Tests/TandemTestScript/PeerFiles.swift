@@ -42,6 +42,20 @@ package struct PeerFile: PeerModel {
         package init() {}
     }
 
+    /// Attaches a text as a file that waits, as one that a server has, and as one that no object gets.
+    package static func fill(_ store: Store, with text: String) throws -> Attachment {
+        func attach(_ name: String) throws -> Attachment {
+            try store.attachments.add(Data("\(name): \(text)".utf8), name: name)
+        }
+        let (waiting, uploaded) = (try attach("waiting"), try attach("uploaded"))
+        try store.write { tx in
+            try tx.insert(PeerFile(note: "new", file: waiting))
+            try tx.insert(PeerFile(note: "old", file: uploaded))
+            _ = try tx.acknowledgeUpload(of: uploaded.id, at: "https://e.org/\(uploaded.id)", etag: nil)
+        }
+        return try attach("draft")
+    }
+
     /// Does something with files, as dice say.
     package static func step(_ store: Store, _ random: inout PeerRandom) throws {
         func attach(_ random: inout PeerRandom) throws -> Attachment {

@@ -40,8 +40,11 @@ extension StoreAttachments {
     public func diskURL(of attachment: Attachment) throws -> URL? {
         try store.checkOpen()
         let folder = try store.fileFolder()
-        guard let place = try place(of: attachment), try folder.contains(place.blob) else { return nil }
-        return URL(fileURLWithPath: folder.path(of: place.blob))
+        for isNewest in [false, true] {
+            guard let place = try place(of: attachment, newest: isNewest) else { return nil }
+            if try folder.contains(place.blob) { return URL(fileURLWithPath: folder.path(of: place.blob)) }
+        }
+        return nil
     }
 
     /// Copies a file out of the store, in the clear.
@@ -79,8 +82,11 @@ extension StoreAttachments {
     // MARK: -
 
     /// Where a file is; `nil` if it is not on this device.
-    private func place(of attachment: Attachment) throws -> (blob: BlobName, isSealed: Bool)? {
-        if let row = try store.reading({ try located(by: $0, attachment.id) }) {
+    ///
+    /// - Parameter isNewest: Whether the store as it is by now is asked, and not the state that a read block sees.
+    private func place(of attachment: Attachment, newest isNewest: Bool) throws -> (blob: BlobName, isSealed: Bool)? {
+        let look = { (connection: Connection) in try located(by: connection, attachment.id) }
+        if let row = try isNewest ? store.readingNewest(look) : store.reading(look) {
             guard let text = row.blob else { return nil }
             guard let blob = BlobName(text) else {
                 throw TandemError(
@@ -107,24 +113,25 @@ extension StoreAttachments {
     func open(_ attachment: Attachment) throws -> FileReading {
         try store.checkOpen()
         let folder = try located { try store.fileFolder() }
+        var place = try place(of: attachment, newest: false)
         var tried: BlobName?
-        while true {
-            guard let place = try place(of: attachment) else {
-                throw TandemError(
-                    .attachmentNotHere, "The file of the attachment \(attachment.id) is not on this device.",
-                    advice: "Download it.", store: store.path)
-            }
+        while let found = place {
             do {
-                let file = try folder.open(place.blob, sealed: place.isSealed)
+                let file = try folder.open(found.blob, sealed: found.isSealed)
                 store.files.noteUse(of: attachment.id, at: store.configuration.now())
                 return file
-            } catch let error as TandemError where error.code == .corrupt && tried != place.blob {
-                // It may just have been encrypted under another name, or have left the cache.
-                tried = place.blob
+            } catch let error as TandemError where error.code == .corrupt && tried != found.blob {
+                // It may just have been encrypted under another name, have left the cache, or have gone with its last
+                // object, which a read block that began before does not see.
+                tried = found.blob
+                place = try self.place(of: attachment, newest: true)
             } catch {
                 throw store.located(error)
             }
         }
+        throw TandemError(
+            .attachmentNotHere, "The file of the attachment \(attachment.id) is not on this device.",
+            advice: "Download it.", store: store.path)
     }
 
     private func located<T>(_ body: () throws -> T) throws -> T {

@@ -54,6 +54,9 @@ extension Store {
         /// The clock that the times of changes are taken from.
         public var now: @Sendable () -> Date = { Date() }
 
+        /// How files are put into the folder: tests set it otherwise.
+        var files = FileFolderOptions()
+
         var migrationSteps: [Int: @Sendable (Migration) throws -> Void] = [:]
 
         public init() {}

@@ -182,6 +182,18 @@ extension Store {
         return try reader.connection.consistently(consistently) { try body(reader.connection) }
     }
 
+    /// Runs a block with a connection that sees what was committed last, also inside a read block, which sees the state
+    /// that it began with; inside a write block, with that block's own.
+    func readingNewest<T>(_ body: (Connection) throws -> T) throws -> T {
+        // In memory nothing is committed while somebody reads.
+        guard let readers, !(AccessFrame.current(on: self) is WriteTransaction) else { return try reading(body) }
+        try checkOpen()
+        // One beyond the maximum, if need be: who asks may hold another.
+        let reader = try readers.borrowForWalk()
+        defer { giveBack(reader) }
+        return try body(reader.connection)
+    }
+
     func giveBack(_ reader: ReaderPool.Reader) {
         guard readers?.giveBack(reader) != true else { return }
         reader.connection.finalizeStatements()

@@ -76,7 +76,7 @@ extension Store {
     ) throws {
         try naming(path) {
             try StoreFile(path).check(isEncrypted: true, isReadOnly: true)
-            let database = try EncryptedDatabase(path: StoreFile(path).absolute, key: key, profile: profile)
+            let database = try EncryptedDatabase(path: StorePath(path).real, key: key, profile: profile)
             try checkIsStore(.encrypted(database))
             _ = try database.changeKey(to: newKey, profile: newProfile)
         }
@@ -86,21 +86,22 @@ extension Store {
     ///
     /// As safe at a crash as ``changeKey(at:from:profile:to:newProfile:)``, and under the same conditions. What the
     /// plain file held stays on the disk until the system uses its place again. The files of attachments are encrypted
-    /// after the database, one by one; if the process dies meanwhile, opening the store with its models does the rest.
+    /// after the database, one by one, and those that no object names are removed; if the process dies meanwhile, opening
+    /// the store with its models does the rest.
     ///
     /// - Parameters:
     ///   - path: The path of the plain store, which must not be open.
     ///   - key: The key that it gets.
     ///   - profile: How its pages are to be encrypted.
     /// - Throws: ``TandemError``: ``TandemError/Code/busy`` if the store is open, ``TandemError/Code/notAStore`` if the
-    ///   file is no plain Tandem store. The file is then as it was.
+    ///   file is no plain Tandem store. The file is then as it was. If the store is encrypted and a file of an attachment
+    ///   can't be, the error says so; opening the store with its models tries again.
     public static func encrypt(at path: String, key: CipherKey, profile: CipherProfile = .aes256gcm) throws {
         try naming(path) {
             try StoreFile(path).check(isEncrypted: false, isReadOnly: true)
-            try checkIsStore(.plain(StoreFile(path).absolute))
-            let database = try EncryptedDatabase(path: StoreFile(path).absolute, key: key, profile: profile)
-            try database.encryptPlainFile()
-            try FileSealing.seal(filesOf: database)
+            try checkIsStore(.plain(StorePath(path).real))
+            let database = try EncryptedDatabase(path: StorePath(path).real, key: key, profile: profile)
+            try FileSealing.encrypt(database)
         }
     }
 
@@ -126,13 +127,13 @@ extension Store {
     ) throws -> SalvageReport {
         try naming(path) {
             try StoreFile(path).check(isEncrypted: true, isReadOnly: true)
-            let database = try EncryptedDatabase(path: StoreFile(path).absolute, key: key, profile: profile)
-            let salvaged = try database.sibling(at: StoreFile(target).absolute)
+            let database = try EncryptedDatabase(path: StorePath(path).real, key: key, profile: profile)
+            let salvaged = try database.sibling(at: StorePath(target).real)
             let report = try database.salvage(to: salvaged)
             do {
                 let queue = try salvaged.openQueue()
                 try queue.writeWithoutTransaction { try SalvagedStore(db: $0).mend() }
-                try SalvagedStore.copyFiles(from: path, to: salvaged, queue)
+                try SalvagedStore.copyFiles(from: StorePath(path).real, to: salvaged, queue)
                 try queue.close()
                 return report
             } catch {

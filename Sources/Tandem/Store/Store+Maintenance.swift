@@ -11,9 +11,13 @@ extension Store {
     /// the store that was there with its files, or the copy with all of its own, and at worst files that nobody names,
     /// which the next opening removes. While it copies no file goes that it may still need.
     ///
+    /// Inside a read block the state that the block sees is copied. Files that have gone since it began are left out if a
+    /// server had them then; else there is no copy: leave the block first.
+    ///
     /// - Parameter path: The path of the copy. An existing file is replaced only if it is a Tandem store
-    ///   (with the same key).
-    /// - Throws: ``TandemError``; the target is then as it was.
+    ///   (with the same key). Behind a symbolic link it is what the link leads to.
+    /// - Throws: ``TandemError``, inside a read block also ``TandemError/Code/attachmentNotHere``; the target is then as
+    ///   it was.
     public func backup(to path: String) throws {
         try copy(to: path, as: .same)
     }

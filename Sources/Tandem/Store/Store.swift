@@ -44,6 +44,8 @@ public final class Store: Sendable {
     let gate: WriterGate
     /// The encryption's key, until the store is closed.
     let cipher: StoreCipher?
+    /// The database file itself, whatever links lead to it; `nil` in memory.
+    let file: String?
     let commits = CommitHub()
     /// The files that lie beside the database.
     let files: StoreFiles
@@ -103,7 +105,8 @@ public final class Store: Sendable {
         self.configuration = configuration
         path = location.path
         cipher = location.cipher
-        files = StoreFiles(location)
+        file = location.file
+        files = StoreFiles(location, options: configuration.files)
         schema = try Schema(models)
         gate = WriterGate(timeout: configuration.busyTimeout, path: location.path)
         let opener = StoreOpener(location: location, configuration: configuration)
@@ -130,7 +133,7 @@ public final class Store: Sendable {
             try? reader.connection.queue.close()
         }
         writer.queue.unsafeReentrantWrite { _ in
-            flushFileUses()
+            flushFileNotes()
             if !configuration.isReadOnly, readers != nil {
                 // Whoever writes just now will write the log back; closing does not wait for it.
                 sqlite3_busy_timeout(writer.connection.sqlite, 0)

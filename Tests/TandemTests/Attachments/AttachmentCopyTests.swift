@@ -94,7 +94,7 @@ import Testing
         _ = try fill(store)
         try store.fileFolder().whileCopying {
             _ = try store.write { try $0.delete($0.objects(Album.self)) }
-            #expect(try store.blobs().count == 2 && store.knownFiles().count == 2)
+            #expect(try store.blobs().count == 2 && store.knownFiles() == [])
             #expect(try store.checkIntegrity() == [])
         }
         try store.write { _ in }
@@ -181,5 +181,38 @@ import Testing
         #expect(try salvaged.attachments.status(of: files[0]).state == .failed(reason: FileState.lost))
         try salvaged.attachments.verify(files[1])
         try salvaged.expectFilesInOrder()
+    }
+
+    enum LostKey: CaseIterable { case missing, short, withoutFolder }
+
+    @Test(arguments: StoreKind.withKey, LostKey.allCases)
+    func `What is salvaged without the key for files, or without files, says that they are not here`(
+        kind: StoreKind, loss: LostKey
+    ) throws {
+        let store = try kind.open(at: folder.file(), [Album.self])
+        let files = try fill(store)
+        try store.write { _ = try $0.acknowledgeUpload(of: files[0].id, at: "https://e.org/1", etag: nil) }
+        try store.writer.queue.unsafeReentrantWrite { _ in
+            switch loss {
+            case .missing: try store.writer.connection.execute("DELETE FROM __settings WHERE key = 'fileKey'")
+            case .short:
+                try store.writer.connection.execute("UPDATE __settings SET value = x'00' WHERE key = 'fileKey'")
+            case .withoutFolder: break
+            }
+        }
+        store.close()
+        if loss == .withoutFolder { try FileManager.default.removeItem(atPath: folder.file() + "-files") }
+        let profile = try #require(kind.profile)
+        _ = try Store.salvage(at: folder.file(), key: StoreKind.key, profile: profile, to: folder.file("salvaged"))
+        let salvaged = try kind.open(at: folder.file("salvaged"), [Album.self])
+        defer { salvaged.close() }
+        for file in files { expectError(.attachmentNotHere) { try salvaged.attachments.data(of: file) } }
+        #expect(try salvaged.attachments.status(of: files[0]).state == .uploaded)
+        #expect(try salvaged.attachments.status(of: files[1]).state == .failed(reason: FileState.lost))
+        try salvaged.expectFilesInOrder()
+        // The salvaged store has a key of its own.
+        let file = try salvaged.attach("neu")
+        try salvaged.write { try $0.insert(Album(title: "б", cover: file)) }
+        #expect(try salvaged.text(of: file) == "neu")
     }
 }

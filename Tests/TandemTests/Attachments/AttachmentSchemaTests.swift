@@ -54,8 +54,8 @@ import Testing
         defer { store.close() }
         try store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
         #expect(
-            try store.sql("SELECT name FROM sqlite_master WHERE type = 'trigger'").map { $0[0] } == [
-                .text("__file_uses_delete")
+            try store.sql("SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name").map { $0[0] } == [
+                .text("__file_uses_delete"), .text("__files_forget"), .text("__files_leave"),
             ])
         #expect(!FileManager.default.fileExists(atPath: folder.file() + "-files"))
         // Nor has one that could have them, before it does.
@@ -141,6 +141,22 @@ import Testing
         defer { store.close() }
         #expect(try store.text(of: store.objects(Album.self).first()?.cover) == "cover")
         try store.expectFilesInOrder()
+    }
+
+    @Test(arguments: StoreKind.files) func `Files go with the last model that had any`(kind: StoreKind) throws {
+        var configuration = Store.Configuration()
+        configuration.schemaVersion = 1
+        configuration.migrate(to: 1) { try $0.deleteModel("Album") }
+        for isOpenElsewhere in [false, true] {
+            let folder = try TestFolder(kind)
+            let store = try kind.open(at: folder.file(), [Album.self])
+            let cover = try store.attach("cover")
+            try store.write { try $0.insert(Album(title: "Лето", cover: cover)) }
+            if !isOpenElsewhere { store.close() }
+            let badges = try kind.open(at: folder.file(), [Badge.self], configuration: configuration)
+            #expect(try Files.below(folder.file() + "-files") == [])
+            for store in [badges, store] { store.close() }
+        }
     }
 
     @Test(arguments: StoreKind.files) func `A migration step deletes files with their objects`(kind: StoreKind) throws {

@@ -6,18 +6,25 @@ import SQLiteCipher
 /// Brings along the files that a copy of a store names.
 ///
 /// They are put into the copy's folder, beside those that a store which is to be replaced has there, before the database
-/// takes its place; what nobody names then is swept. So a crash leaves the old store with all its files or the new one
-/// with all of its own, and files too many at worst, which its next opening removes.
+/// takes its place; what nobody names then is swept: see ``CopiedFiles``. So a crash leaves the old store with all its
+/// files or the new one with all of its own, and files too many at worst, which its next opening removes.
 struct FileCopying {
+    /// What is done about a file that the copy names and that can't be read.
+    enum Missing {
+        /// It is left out. The object is worth more than the file, where it is salvaged.
+        case leftOut
+        /// It is an error: a backup must not be without it, unless a server has it. What is told hangs on whether the
+        /// store, as it is by now, names the file still.
+        case refused(isNamed: (BlobName) throws -> Bool)
+    }
+
     /// The copy's database, which has not taken its place yet.
     let copy: DatabaseQueue
     /// Where the files come from.
     let source: FileFolder
     /// The path that the copy's database is to have.
     let target: String
-    /// Whether a file that can't be read is left out. The object is worth more than the file, where it is salvaged; a
-    /// backup must not be without it.
-    let leavesOut: Bool
+    let missing: Missing
 
     private struct File {
         let id: String
@@ -29,23 +36,25 @@ struct FileCopying {
 
     /// - Parameter isEncrypted: Whether the copy has a key: its files are encrypted with its own key for files.
     /// - Returns: The copy's folder and what is to stay in it; `nil` if it names no file.
-    func run(isEncrypted: Bool) throws -> (folder: FileFolder, names: Set<BlobName>)? {
+    func run(isEncrypted: Bool) throws -> CopiedFiles? {
         let files = try self.files()
         guard !files.isEmpty else { return nil }
         let folder = FileFolder(path: StoreFiles.path(of: target), key: isEncrypted ? try key() : nil)
         try folder.lockOpen()
-        var names: Set<BlobName> = []
+        let copied = CopiedFiles(folder: folder, target: target)
         do {
-            for file in files where try bring(file, to: folder) { names.insert(file.blob) }
+            for file in files { try bring(file, to: copied) }
             try copy.write { db in
                 try db.execute(
                     sql: #"UPDATE "__files" SET "sealed" = ? WHERE "blob" IS NOT NULL"#, arguments: [isEncrypted])
+                // That lies in the other folder, or was never brought.
+                try db.execute(sql: #"DELETE FROM "__file_leftovers""#)
             }
         } catch {
-            Self.discard((folder, names), at: target)
+            copied.discard()
             throw error
         }
-        return (folder, names)
+        return copied
     }
 
     private func files() throws -> [File] {
@@ -65,20 +74,33 @@ struct FileCopying {
         }
     }
 
-    /// Copies a file; `false` if it can't be read and is left out.
-    private func bring(_ file: File, to folder: FileFolder) throws -> Bool {
+    /// Copies a file, unless it can't be read and is left out.
+    private func bring(_ file: File, to copied: CopiedFiles) throws {
         do {
-            try copy(file, to: folder)
-            return true
-        } catch let error as TandemError where error.code == .corrupt && (leavesOut || file.isUploaded) {
+            try copy(file, to: copied)
+        } catch let error as TandemError where error.code == .corrupt || error.code == .invalidKey {
+            switch missing {
+            case .leftOut: break
+            case .refused where file.isUploaded && error.code == .corrupt: break
+            case .refused(let isNamed):
+                if try isNamed(file.blob) { throw error }
+                throw TandemError(
+                    .attachmentNotHere, "A file of the state that is to be copied has gone since that was the store's.",
+                    advice: "Make the copy outside of the read block, which began before.", underlying: error)
+            }
             try forget(file)
-            return false
         }
     }
 
     /// The copy's key for files: that of the store, if it has one.
     private func key() throws -> FileKey {
         let bytes = try copy.write { db -> Data? in
+            // What was salvaged may be damaged.
+            try db.execute(
+                sql: """
+                    DELETE FROM "__settings" WHERE "key" = 'fileKey' \
+                    AND (typeof("value") <> 'blob' OR length("value") <> 32)
+                    """)
             let made = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
             try db.execute(
                 sql: #"INSERT OR IGNORE INTO "__settings" ("key", "value") VALUES ('fileKey', ?)"#, arguments: [made])
@@ -87,13 +109,22 @@ struct FileCopying {
         return try FileKey(raw: [UInt8](bytes ?? Data()))
     }
 
-    private func copy(_ file: File, to folder: FileFolder) throws {
-        if try folder.contains(file.blob) {
-            // From an earlier copy of the same store: names are given once, and files are written once.
-            if try isSame(file, in: folder) { return }
-            try folder.remove(file.blob)
+    private func copy(_ file: File, to copied: CopiedFiles) throws {
+        let folder = copied.folder
+        guard try folder.contains(file.blob) else {
+            try source.copy(file.blob, sealed: file.isSealed, to: folder)
+            return copied.note(file.blob, isNew: true)
         }
-        try source.copy(file.blob, sealed: file.isSealed, to: folder)
+        // From an earlier copy of the same store: names are given once, and files are written once.
+        if try isSame(file, in: folder) { return copied.note(file.blob, isNew: false) }
+        // Damaged, or encrypted with another key for files. The store that is to be replaced has it until then.
+        let name = BlobName.random()
+        try source.copy(file.blob, sealed: file.isSealed, to: folder, as: name)
+        copied.note(name, isNew: true, isOurs: true)
+        try copy.write { db in
+            try db.execute(
+                sql: #"UPDATE "__files" SET "blob" = ? WHERE "id" = ?"#, arguments: [name.rawValue, file.id])
+        }
     }
 
     private func isSame(_ file: File, in folder: FileFolder) throws -> Bool {
@@ -112,32 +143,22 @@ struct FileCopying {
         try copy.write { db in
             try db.execute(
                 sql: """
-                    UPDATE "__files" SET "blob" = NULL, "state" = CASE "state" WHEN 2 THEN 2 ELSE 3 END, \
+                    UPDATE "__files" SET "blob" = NULL, "sealed" = 0, "state" = CASE "state" WHEN 2 THEN 2 ELSE 3 END, \
                     "reason" = CASE "state" WHEN 2 THEN NULL ELSE ? END WHERE "id" = ?
                     """, arguments: [FileState.lost, file.id])
         }
     }
 
-    /// Called when the copy has taken its place: what lies in its folder and is none of its own goes.
-    static func finish(_ copied: (folder: FileFolder, names: Set<BlobName>)?, at target: String) {
-        copied?.folder.close()
-        // A store that was replaced may have had files, and the new one none.
-        let folder = FileFolder(path: StoreFiles.path(of: target), key: nil)
-        _ = try? folder.tryAlone { try folder.sweep { copied?.names.contains($0) == true } }
-        folder.close()
-    }
-
-    /// Removes the files of a copy that did not come about. A store that is there in its place may name them too, and
-    /// sweeps what it does not name when it is opened.
-    static func discard(_ copied: (folder: FileFolder, names: Set<BlobName>), at target: String) {
-        if !FileManager.default.fileExists(atPath: target) {
-            for name in copied.names { _ = try? copied.folder.remove(name) }
-        }
-        copied.folder.close()
-    }
-
     /// Whether there are files beside a database.
     static func isNeeded(for database: String) -> Bool {
         FileManager.default.fileExists(atPath: StoreFiles.path(of: database))
+    }
+
+    /// Whether a copy names files that lie beside what it was copied from.
+    static func isNeeded(of copy: DatabaseQueue) throws -> Bool {
+        try copy.read { db in
+            guard try db.tableExists("__files") else { return false }
+            return try Row.fetchOne(db, sql: #"SELECT 1 FROM "__files" WHERE "blob" IS NOT NULL LIMIT 1"#) != nil
+        }
     }
 }

@@ -2,26 +2,28 @@ import Foundation
 import SQLiteCipher
 
 extension FileFolder {
-    /// Copies a file to another folder, under the same name: as it is where both have the same key, or neither has one;
-    /// or else decrypted and encrypted on the way, never in the clear on the disk of a folder with a key.
+    /// Copies a file to another folder: as it is where both have the same key, or neither has one; or else decrypted and
+    /// encrypted on the way, never in the clear on the disk of a folder with a key.
     ///
     /// - Parameters:
     ///   - sealed: Whether it is encrypted here.
+    ///   - name: What it is called there; the same if left out.
     ///   - didCopy: Called after each piece with its bytes; what it throws ends the copying.
     /// - Returns: Whether it is encrypted there.
     /// - Throws: ``TandemError/Code/corrupt`` if it is missing or damaged; ``TandemError/Code/diskFull``,
     ///   ``TandemError/Code/ioFailure``. Nothing is kept there then.
     @discardableResult
     func copy(
-        _ blob: BlobName, sealed: Bool, to other: FileFolder, didCopy: (Int) throws -> Void = { _ in }
+        _ blob: BlobName, sealed: Bool, to other: FileFolder, as name: BlobName? = nil,
+        didCopy: (Int) throws -> Void = { _ in }
     ) throws -> Bool {
-        let target = other.key
-        if sealed ? target == key : target == nil {
-            // The same bytes under the same name: the name is what they were encrypted for.
+        let (target, name) = (other.key, name ?? blob)
+        if sealed ? target == key && name == blob : target == nil {
+            // The same bytes. Of one that is encrypted the name is what it was encrypted for.
             let source = try FileReading(existing(blob), blob, key: nil)
-            try transfer(source, to: other.taking(key: nil, named: blob), didCopy)
+            try transfer(source, to: other.taking(key: nil, named: name), didCopy)
         } else {
-            try transfer(open(blob, sealed: sealed), to: other.taking(key: target, named: blob), didCopy)
+            try transfer(open(blob, sealed: sealed), to: other.taking(key: target, named: name), didCopy)
         }
         return target != nil
     }

@@ -6,13 +6,16 @@ extension FileFolder {
     /// What can't be removed stays for the next sweep. Nothing is touched that has no name of ours in its place, or that is
     /// no regular file. Files that others are about to name would go: see ``tryAlone(_:)``.
     ///
-    /// - Parameter keeping: Whether a file is to stay.
+    /// - Parameters:
+    ///   - isComplete: Whether it is an error if something can't be removed; the rest is for all that.
+    ///   - keeping: Whether a file is to stay.
     /// - Returns: How many were removed.
     /// - Complexity: O(files), in constant memory.
     @discardableResult
-    func sweep(keeping: (BlobName) throws -> Bool) throws -> Int {
+    func sweep(completely isComplete: Bool = false, keeping: (BlobName) throws -> Bool) throws -> Int {
         guard let root = try root(making: false) else { return 0 }
         var removed = 0
+        var failure: TandemError?
         for number in 0..<256 {
             let name = String(256 + number, radix: 16).suffix(2)
             // A link, or a file, in a subfolder's place is not ours.
@@ -22,9 +25,14 @@ extension FileFolder {
                 guard entry == blob.rawValue || entry == blob.partial else { return }
                 guard (try? shard.status(of: entry))?.isRegular == true else { return }
                 if entry == blob.rawValue, try keeping(blob) { return }
-                if unlinkat(shard.number, entry, 0) == 0 { removed += 1 }
+                if unlinkat(shard.number, entry, 0) == 0 {
+                    removed += 1
+                } else if errno != ENOENT {
+                    failure = .file("removed", shard.path + "/" + entry)
+                }
             }
         }
+        if isComplete, let failure { throw failure }
         return removed
     }
 }

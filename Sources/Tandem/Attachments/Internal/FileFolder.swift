@@ -16,7 +16,7 @@ final class FileFolder: Sendable {
         var isClosed = false
         /// Whether the folder is to be held open from the moment it is there, and the lock that does.
         var isHeldOpen = false
-        var openLock: OpenFile?
+        var openLock: FolderLock.Held?
     }
 
     let path: String
@@ -62,9 +62,11 @@ final class FileFolder: Sendable {
 
     /// The folder's own descriptor.
     ///
-    /// - Parameter making: Makes it, and sees to it that its name is on the disk.
+    /// - Parameters:
+    ///   - making: Makes it, and sees to it that its name is on the disk.
+    ///   - locking: Whether it is an error if the folder is to be held open and can't be.
     /// - Returns: `nil` if there is no folder.
-    func root(making: Bool) throws -> OpenFile? {
+    func root(making: Bool, locking: Bool = false) throws -> OpenFile? {
         try state.withLock { state in
             if state.isClosed { throw TandemError.filesClosed(path) }
             if state.root == nil {
@@ -74,8 +76,12 @@ final class FileFolder: Sendable {
                     state.root = try makeRoot()
                 }
             }
-            if let root = state.root, state.isHeldOpen, state.openLock == nil {
-                state.openLock = try FolderLock.open.shared(in: root)
+            if state.isHeldOpen, state.openLock == nil, let root = state.root {
+                do {
+                    state.openLock = try FolderLock.open.shared(in: root)
+                } catch  where !making && !locking {
+                    // What lies there can be read without. Who adds a file is told: another would sweep it away.
+                }
             }
             if making, !state.isRootFlushed {
                 try flushParent()

@@ -2,10 +2,18 @@
 enum FileGarbage {
     /// What was given to an object again is none.
     static let keepUsed = #"DELETE FROM "__file_garbage" WHERE "file" IN (SELECT "file" FROM "__file_uses")"#
-    /// The blobs that are to go.
-    static let blobs = """
-        SELECT f."blob" FROM "__file_garbage" g JOIN "__files" f ON f."id" = g."file" WHERE f."blob" IS NOT NULL
-        """
+    /// What they had in the folder is left over then, by a trigger.
     static let forgetFiles = #"DELETE FROM "__files" WHERE "id" IN (SELECT "file" FROM "__file_garbage")"#
     static let empty = #"DELETE FROM "__file_garbage""#
+
+    static let hasAny = #"SELECT 1 FROM "__file_garbage" LIMIT 1"#
+    static let hasLeftovers = #"SELECT 1 FROM "__file_leftovers" LIMIT 1"#
+    /// What lies in the folder and no row names. A name comes back with a row only where that is undone.
+    static let leftovers = """
+        SELECT l."blob" FROM "__file_leftovers" l \
+        WHERE NOT EXISTS (SELECT 1 FROM "__files" f WHERE f."blob" = l."blob")
+        """
+    static let addLeftover = #"INSERT OR IGNORE INTO "__file_leftovers" VALUES (?)"#
+    static let strikeLeftover = #"DELETE FROM "__file_leftovers" WHERE "blob" = ?"#
+    static let isNamed = #"SELECT 1 FROM "__files" WHERE "blob" = ?"#
 }

@@ -2,12 +2,13 @@ import Foundation
 import GRDB
 import SQLiteCipher
 
-/// Encrypts the files of a store that was encrypted after they had been attached: each under a new name, then its row,
-/// then the old one goes. A process that dies in between has done what it has done; the next opening goes on.
+/// Encrypts the files of a store that was encrypted after they had been attached: each under a new name, then its row;
+/// the old one is left over then. A process that dies in between has done what it has done; the next opening goes on.
 struct FileSealing {
     let connection: Connection
     let folder: FileFolder
 
+    /// - Throws: What went wrong with a file: the others are encrypted.
     func run() throws {
         let plain = #"SELECT "id", "blob" FROM "__files" WHERE "sealed" = 0 AND "blob" IS NOT NULL"#
         let statement = try connection.uncachedStatement(plain)
@@ -20,7 +21,8 @@ struct FileSealing {
         var failure: (any Error)?
         for (id, blob) in files {
             do {
-                try seal(id, blob)
+                // One that is missing is damage, and there is nothing to encrypt.
+                if try folder.contains(blob) { try seal(id, blob) }
             } catch {
                 failure = error
             }
@@ -39,36 +41,74 @@ struct FileSealing {
             throw error
         }
         // Another process may have been faster.
-        if connection.changes == 0 {
-            try folder.remove(sealed.blob)
-        } else if (try? StoreFile.flush(connection.path + "-wal")) != nil {
-            try folder.remove(blob)
-        }
+        if connection.changes == 0 { try folder.remove(sealed.blob) }
     }
 }
 
 extension FileSealing {
-    /// Encrypts the files of a store that has just been encrypted itself, and is not open.
-    static func seal(filesOf database: EncryptedDatabase) throws {
-        guard FileCopying.isNeeded(for: database.path) else { return }
-        let queue = try database.openQueue()
-        defer { try? queue.close() }
-        let bytes = try queue.write { db -> [UInt8]? in
-            guard try db.tableExists("__files") else { return nil }
-            let made = [UInt8]((0..<32).map { _ in UInt8.random(in: 0...255) })
-            try db.execute(
-                sql: #"INSERT OR IGNORE INTO "__settings" ("key", "value") VALUES ('fileKey', ?)"#,
-                arguments: [Data(made)])
-            return try Data.fetchOne(db, sql: #"SELECT "value" FROM "__settings" WHERE "key" = 'fileKey'"#).map {
-                Array($0)
-            }
-        }
-        guard let bytes else { return }
-        let folder = FileFolder(path: StoreFiles.path(of: database.path), key: try FileKey(raw: bytes))
+    /// Encrypts a plain store that is not open, and its files. Nothing that was in the clear lies in the folder then, nor
+    /// what a process that died has left there.
+    ///
+    /// - Throws: ``TandemError/Code/busy`` if somebody has the folder open: the store is as it was. If the store is
+    ///   encrypted and a file could not be, the error says so.
+    static func encrypt(_ database: EncryptedDatabase) throws {
+        let folder = FileFolder(path: StoreFiles.path(of: database.path), key: nil)
         defer { folder.close() }
-        try folder.lockOpen()
-        let connection = try Connection(queue: queue, path: database.path)
-        defer { connection.finalizeStatements() }
-        try queue.unsafeReentrantWrite { _ in try FileSealing(connection: connection, folder: folder).run() }
+        let wasThere = try folder.alone { isThere in
+            try database.encryptPlainFile()
+            if isThere { try sealFiles(of: database) }
+            return isThere
+        }
+        // The first file may have come before the database was taken.
+        if !wasThere { try folder.alone { if $0 { try sealFiles(of: database) } } }
+    }
+
+    /// - Precondition: Nobody else has the folder open, nor copies from it.
+    private static func sealFiles(of database: EncryptedDatabase) throws {
+        do {
+            var configuration = GRDB.Configuration()
+            // Who opens the store just now writes to it, and waits for the folder.
+            configuration.busyMode = .timeout(5)
+            let queue = try database.openQueue(configuration: configuration)
+            defer { try? queue.close() }
+            let folder = FileFolder(path: StoreFiles.path(of: database.path), key: try key(queue))
+            defer { folder.close() }
+            let connection = try Connection(queue: queue, path: database.path)
+            defer { connection.finalizeStatements() }
+            try queue.unsafeReentrantWrite { _ in
+                let hasFiles = try connection.value("SELECT 1 FROM sqlite_master WHERE name = '__files'") != nil
+                let failure: (any Error)?
+                do {
+                    if hasFiles { try FileSealing(connection: connection, folder: folder).run() }
+                    failure = nil
+                } catch {
+                    failure = error
+                }
+                guard FileCollecting.flushLog(of: database.path) else {
+                    throw TandemError.file("flushed", database.path)
+                }
+                // The plain ones that were encrypted, and what was attached and not written by a process that died.
+                try folder.sweep(completely: true) { try hasFiles && connection.names($0) }
+                if let failure { throw failure }
+            }
+        } catch {
+            let error = TandemError.naming(error, database.path) as? TandemError
+            throw TandemError(
+                error?.code ?? .ioFailure,
+                "The store is encrypted now, but not all of its files: \(error?.message ?? "")",
+                advice: "Open it with its key, which encrypts what is left; checkIntegrity tells what can't be.",
+                store: database.path, underlying: error)
+        }
+    }
+
+    /// The store's key for files, which is made if there is none.
+    private static func key(_ queue: DatabaseQueue) throws -> FileKey {
+        let bytes = try queue.write { db -> Data? in
+            let made = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
+            try db.execute(
+                sql: #"INSERT OR IGNORE INTO "__settings" ("key", "value") VALUES ('fileKey', ?)"#, arguments: [made])
+            return try Data.fetchOne(db, sql: #"SELECT "value" FROM "__settings" WHERE "key" = 'fileKey'"#)
+        }
+        return try FileKey(raw: [UInt8](bytes ?? Data()))
     }
 }

@@ -10,25 +10,36 @@ struct FolderLock {
     /// Held by all who copy files that rows named when they began.
     static let copying = FolderLock(name: ".copying")
 
+    /// A lock that is held for as long as this is.
+    final class Held: Sendable {
+        let file: OpenFile
+
+        fileprivate init(_ file: OpenFile) { self.file = file }
+
+        // Closing the file would do, but for a process that is just being started by another thread: until it runs its
+        // own program it has all our files open.
+        deinit { flock(file.number, LOCK_UN) }
+    }
+
     /// Waits for the lock. It is held for as long as what is returned.
     ///
     /// - Returns: `nil` where there is no such lock and none can be made: on a medium that nobody writes to.
-    func shared(in root: OpenFile) throws -> OpenFile? {
+    func shared(in root: OpenFile) throws -> Held? {
         guard let file = try file(in: root) else { return nil }
         while flock(file.number, LOCK_SH) != 0 {
             guard errno == EINTR else { throw TandemError.file("locked", file.path) }
         }
-        return file
+        return Held(file)
     }
 
     /// Takes the lock for itself alone; `nil` if another has it, or it can't be made.
-    func exclusive(in root: OpenFile) throws -> OpenFile? {
+    func exclusive(in root: OpenFile) throws -> Held? {
         guard let file = try file(in: root) else { return nil }
         while flock(file.number, LOCK_EX | LOCK_NB) != 0 {
             if errno == EWOULDBLOCK { return nil }
             guard errno == EINTR else { throw TandemError.file("locked", file.path) }
         }
-        return file
+        return Held(file)
     }
 
     private func file(in root: OpenFile) throws -> OpenFile? {

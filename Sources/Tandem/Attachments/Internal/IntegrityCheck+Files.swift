@@ -36,6 +36,10 @@ extension IntegrityCheck {
             blobs.insert(blob)
             check(file, blob, name)
         }
+        try each(#"SELECT "blob" FROM "__file_leftovers""#) { row in
+            guard let blob = BlobName(try row.text(0)) else { return }
+            if !blobs.insert(blob).inserted { report("The file \(blob) is to go, and a row names it.") }
+        }
         try checkFolder(naming: blobs)
     }
 
@@ -76,8 +80,8 @@ extension IntegrityCheck {
         }
     }
 
-    /// What lies in the folder is named by a row, or was attached in this process and not written yet. What another
-    /// process is about to write can't be known, and is reported.
+    /// What lies in the folder is named by a row, is left over and to go, or was attached in this process and not written
+    /// yet. What another process is about to write can't be known, and is reported.
     private func checkFolder(naming blobs: Set<BlobName>) throws {
         guard let store, let folder = try? store.fileFolder() else { return }
         try folder.eachBlob { blob in

@@ -11,7 +11,7 @@ extension Migrator {
     }
 
     /// Brings triggers and uses in step with the tables, if any of them has, or had, attachments; then frees the files
-    /// that nobody uses any more. What is left of them on the disk goes with the sweep that follows.
+    /// that nobody uses any more. What is left of them on the disk goes when the store is open.
     ///
     /// - Parameter rewritten: The tables that were written anew.
     func syncFiles(rewritten: [TableLayout]) throws {

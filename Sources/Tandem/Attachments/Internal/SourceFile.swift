@@ -70,7 +70,7 @@ struct SourceFile {
 
 extension stat {
     /// When the content was changed, in nanoseconds.
-    fileprivate var changedAt: [Int] {
+    var changedAt: [Int] {
         #if canImport(Darwin)
             [st_mtimespec.tv_sec, st_mtimespec.tv_nsec]
         #else

@@ -3,8 +3,7 @@ import Foundation
 extension Store {
     /// The store's folder of files.
     func fileFolder() throws -> FileFolder {
-        try files.folder {
-            guard isEncrypted else { return nil }
+        try files.folder(isEncrypted: isEncrypted) {
             do {
                 return try fileKey()
             } catch let error as TandemError where error.code == .readOnly && configuration.isReadOnly {
@@ -15,45 +14,71 @@ extension Store {
     }
 
     /// Called when the store has been opened: removes what a process that died has left in the folder, ends what it had
-    /// begun, and holds the folder open. A store without attachments has nothing to do with it.
+    /// begun, and holds the folder open. A store without attachments has nothing to do with it, unless they have gone
+    /// just now.
     func openFiles() throws {
-        guard schema.hasAttachments else { return }
+        guard schema.hasAttachments else {
+            if !configuration.isReadOnly { writer.queue.unsafeReentrantWrite { _ in collectFiles() } }
+            return
+        }
         // An encrypted store gets its key for files now, and not inside a transaction that may be undone.
         let folder = try fileFolder()
         guard !configuration.isReadOnly, readers != nil else { return }
-        // What is wrong with the folder is told when a file is wanted: the objects can be read without.
+        // What is wrong with the folder is told when a file is wanted: the objects can be read without. What could not
+        // be removed or encrypted is told by `checkIntegrity`, and tried again at the next opening.
         try? sweepFiles(folder)
+        // What can't be locked now is tried again with each file, and refused to who adds one.
         try? folder.lockOpen()
-        writer.queue.unsafeReentrantWrite { _ in
+        let hasGarbage = writer.queue.unsafeReentrantWrite { _ in
             if isEncrypted { try? FileSealing(connection: writer.connection, folder: folder).run() }
+            collectFiles()
+            return (try? writer.connection.value(FileGarbage.hasAny)) != nil
         }
-        let hasGarbage = try reading { try $0.value("SELECT 1 FROM \"__file_garbage\" LIMIT 1") } != nil
-        if hasGarbage { try? write { _ in } }
+        if hasGarbage || !files.removed.isEmpty { try? write { _ in } }
         try? attachments.trimCache()
     }
 
+    /// Removes what no row names, while nobody else has the store open.
     private func sweepFiles(_ folder: FileFolder) throws {
         _ = try folder.tryAlone {
-            _ = try writer.queue.unsafeReentrantWrite { _ in
+            try writer.queue.unsafeReentrantWrite { _ in
+                let connection = writer.connection
+                let removed = try folder.tryCollecting { try folder.sweep { try connection.names($0) } }
+                guard removed == nil else { return }
+                // Who only reads copies just now, and may need what a row named a moment ago.
                 try folder.sweep { blob in
-                    try writer.connection.value(
-                        #"SELECT 1 FROM "__files" WHERE "blob" = ?"#, [.text(blob.rawValue)]) != nil
+                    if try !connection.names(blob) { try connection.addLeftover(blob) }
+                    return true
                 }
             }
         }
     }
 
-    /// Writes down what was noted of reading files. Called on the writer's queue when the store closes.
-    func flushFileUses() {
-        let uses = files.takeUses()
-        guard !uses.isEmpty, !configuration.isReadOnly else { return }
+    /// Removes from the disk what rows name no more; what can't go now goes after another write. On the writer's queue,
+    /// outside of a transaction.
+    func collectFiles() {
+        guard (try? writer.connection.value(FileGarbage.hasLeftovers)) != nil, let folder = try? fileFolder() else {
+            return
+        }
+        let collecting = FileCollecting(
+            connection: writer.connection, folder: folder,
+            unflushed: configuration.durability == .process ? file : nil)
+        if let removed = try? collecting.run(), !removed.isEmpty { files.didRemove(removed) }
+    }
+
+    /// Writes down what was noted of reading files, and strikes the notes of those that are gone. Called on the writer's
+    /// queue when the store closes.
+    func flushFileNotes() {
+        let (uses, removed) = (files.takeUses(), files.removed)
+        guard !uses.isEmpty || !removed.isEmpty, !configuration.isReadOnly else { return }
         let connection = writer.connection
         do {
             try connection.begin()
             try connection.note(uses: uses)
+            try connection.strikeLeftovers(removed)
             try connection.statement(.commit).run()
         } catch {
-            // Only the order in which files leave the cache hangs on it.
+            // Only the order in which files leave the cache hangs on it, and a look into the folder.
             connection.rollBack()
         }
     }

@@ -48,11 +48,9 @@ extension WriteTransaction {
     @discardableResult
     package func evict(_ id: FileID) throws -> Bool {
         try checkUsable()
-        guard let row = try connection.file(id), row.state == .uploaded, let blob = row.blob.flatMap({ BlobName($0) })
-        else { return false }
+        guard let row = try connection.file(id), row.state == .uploaded, row.blob != nil else { return false }
         try connection.execute(
             #"UPDATE "__files" SET "blob" = NULL, "sealed" = 0 WHERE "id" = ?"#, [.text(id.rawValue)])
-        files.freed.append(blob)
         return true
     }
 }

@@ -9,6 +9,8 @@ final class StoreFiles: Sendable {
         /// When files were read, until it is written down.
         var used: [FileID: Date] = [:]
         var lastFetched: FileID?
+        /// Left-over files that are gone, until their notes are struck.
+        var removed: Set<String> = []
         var isClosed = false
     }
 
@@ -18,10 +20,12 @@ final class StoreFiles: Sendable {
 
     /// The database's path; `nil` in memory.
     private let database: String?
+    private let options: FileFolderOptions
     private let state = Mutex(State())
 
-    init(_ location: StoreLocation) {
+    init(_ location: StoreLocation, options: FileFolderOptions) {
         database = location.file
+        self.options = options
     }
 
     /// Where the files of a database lie.
@@ -31,13 +35,16 @@ final class StoreFiles: Sendable {
 
     /// The folder, which is made on the disk when the first file comes.
     ///
-    /// - Parameter key: What files are encrypted with; asked once.
-    func folder(key: () throws -> FileKey?) throws -> FileFolder {
+    /// - Parameter key: What files of an encrypted store are encrypted with; asked until there is one.
+    func folder(isEncrypted: Bool, key: () throws -> FileKey?) throws -> FileFolder {
         if let folder = try known() { return folder }
+        let key = isEncrypted ? try key() : nil
         let made =
-            if let database { FileFolder(path: Self.path(of: database), key: try key()) } else {
-                FileFolder.temporary()
+            if let database { FileFolder(path: Self.path(of: database), key: key, options: options) } else {
+                FileFolder.temporary(options: options)
             }
+        // Who only reads has opened the store before it has a key, which another process makes.
+        if isEncrypted, key == nil { return made }
         return try state.withLock { state in
             if state.isClosed { throw TandemError.filesClosed(made.path) }
             if let folder = state.folder { return folder }
@@ -53,7 +60,7 @@ final class StoreFiles: Sendable {
         }
     }
 
-    /// Removes files that no row names any more. What can't be removed goes with the next sweep.
+    /// Removes files that no row names. What can't be removed goes with the next sweep.
     func remove(_ blobs: [BlobName]) {
         guard let folder = try? known() else { return }
         for blob in blobs { _ = try? folder.remove(blob) }
@@ -102,6 +109,16 @@ final class StoreFiles: Sendable {
         }
         _ = try? folder?.remove(blob)
     }
+
+    // MARK: What is left over
+
+    /// Left-over files that are gone, and are noted still.
+    var removed: Set<String> { state.withLock { $0.removed } }
+
+    func didRemove(_ names: [String]) { state.withLock { $0.removed.formUnion(names) } }
+
+    /// The notes of files that are gone were struck.
+    func didStrike(_ names: Set<String>) { state.withLock { $0.removed.subtract(names) } }
 
     // MARK: Use
 

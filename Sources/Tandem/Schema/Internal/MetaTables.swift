@@ -78,7 +78,8 @@ enum MetaTables {
     /// What format 3 has: files beside the store, who uses which, and those that nobody does any more.
     ///
     /// A file is garbage as soon as its last use goes, and is looked at again when the transaction ends: it may have been
-    /// given to another object meanwhile.
+    /// given to another object meanwhile. What lay in the folder for a row that names it no more is left over, until it
+    /// is removed there: see ``FileCollecting``.
     private static let addedInFormat3 = """
         CREATE TABLE "__files" (
             "id" TEXT PRIMARY KEY,
@@ -109,6 +110,7 @@ enum MetaTables {
         ) WITHOUT ROWID;
         CREATE INDEX "__file_uses_object" ON "__file_uses" ("table", "object");
         CREATE TABLE "__file_garbage" ("file" TEXT PRIMARY KEY) WITHOUT ROWID;
+        CREATE TABLE "__file_leftovers" ("blob" TEXT PRIMARY KEY) WITHOUT ROWID;
         CREATE TABLE "__file_deletions" (
             "url" TEXT PRIMARY KEY,
             "etag" TEXT,
@@ -118,6 +120,13 @@ enum MetaTables {
         CREATE TRIGGER "__file_uses_delete" AFTER DELETE ON "__file_uses" BEGIN
             INSERT OR IGNORE INTO "__file_garbage" SELECT old."file"
             WHERE NOT EXISTS (SELECT 1 FROM "__file_uses" WHERE "file" = old."file");
+        END;
+        CREATE TRIGGER "__files_forget" AFTER DELETE ON "__files" WHEN old."blob" IS NOT NULL BEGIN
+            INSERT OR IGNORE INTO "__file_leftovers" VALUES (old."blob");
+        END;
+        CREATE TRIGGER "__files_leave" AFTER UPDATE OF "blob" ON "__files"
+        WHEN old."blob" IS NOT NULL AND old."blob" IS NOT new."blob" BEGIN
+            INSERT OR IGNORE INTO "__file_leftovers" VALUES (old."blob");
         END;
         """
 

@@ -59,18 +59,21 @@ struct SalvagedStore {
 }
 
 extension SalvagedStore {
-    /// Copies the files that the salvaged rows name and that can be read. Both stores have the same key for files.
+    /// Copies the files that the salvaged rows name and that can be read. Both stores have the same key for files: where
+    /// it is lost, those that are encrypted can't be.
     static func copyFiles(from path: String, to salvaged: EncryptedDatabase, _ queue: DatabaseQueue) throws {
-        guard FileCopying.isNeeded(for: StoreFile(path).absolute) else { return }
+        // Without its settings it is no store.
+        guard try queue.read({ try $0.tableExists("__settings") }) else { return }
         let bytes = try queue.read { db in
             try Data.fetchOne(db, sql: #"SELECT "value" FROM "__settings" WHERE "key" = 'fileKey'"#)
         }
-        // Without it they can't be read.
-        guard let bytes, bytes.count == 32 else { return }
-        let folder = FileFolder(path: StoreFiles.path(of: path), key: try FileKey(raw: [UInt8](bytes)))
+        let key = try bytes.flatMap { $0.count == 32 ? try FileKey(raw: [UInt8]($0)) : nil }
+        let folder = FileFolder(path: StoreFiles.path(of: path), key: key)
         defer { folder.close() }
-        let copied = try FileCopying(copy: queue, source: folder, target: salvaged.path, leavesOut: true)
-            .run(isEncrypted: true)
+        let copying = FileCopying(copy: queue, source: folder, target: salvaged.path, missing: .leftOut)
+        let copied =
+            FileCopying.isNeeded(for: path)
+            ? try folder.whileCopying { try copying.run(isEncrypted: true) } : try copying.run(isEncrypted: true)
         copied?.folder.close()
     }
 }

@@ -22,8 +22,16 @@ extension Store {
         }
     }
 
+    /// Where tests step in while a store is copied.
+    struct CopyHooks {
+        /// Called before the database is copied, the first time.
+        var willCopy: () throws -> Void = {}
+        /// Called when the copy has taken its place.
+        var isInPlace: () throws -> Void = {}
+    }
+
     /// Copies the store to a file of its own beside the target, which then takes the target's place.
-    func copy(to path: String, as encryption: CopyEncryption) throws {
+    func copy(to path: String, as encryption: CopyEncryption, hooks: CopyHooks = CopyHooks()) throws {
         try checkOpen()
         let frame = AccessFrame.current(on: self)
         // What SQLite builds anew it builds outside of transactions.
@@ -32,60 +40,79 @@ extension Store {
                 .invalidQuery, "A store can't be copied inside a transaction.", advice: "Leave the block first.",
                 store: self.path)
         }
-        let target = StoreFile(path)
         do {
-            try target.check(isEncrypted: !isPlain(encryption), isReadOnly: false)
-            try checkTarget(path, encryption)
+            try StoreFile(path).check(isEncrypted: !isPlain(encryption), isReadOnly: false)
+            // The file itself is replaced, not a link to it: its files lie beside it.
+            let place = StorePath(path)
+            let target = place.real
+            try checkTarget(place, encryption)
             // A name as short as the folder allows, whatever the target's.
-            let partial = target.folder + "/.tandem-\(UUIDv7.shared.next())"
+            let partial = StoreFile(target).folder + "/.tandem-\(UUIDv7.shared.next())"
             defer { try? Rewriting.removeDatabase(partial) }
-            let place = try place(partial, encryption)
-            var files: (folder: FileFolder, names: Set<BlobName>)?
+            let files = try copyWithFiles(to: self.place(partial, encryption), target, encryption, hooks)
             // A copy that does not come about leaves none of its files.
             var isDone = false
-            defer { if !isDone, let files { FileCopying.discard(files, at: path) } }
-            try whileFilesStay { folder in
-                try reading { connection in
-                    try Rewriting.copy(from: connection.sqlite, at: readers == nil ? nil : self.path, to: place)
-                }
-                files = try folder.flatMap { try copyFiles(from: $0, to: path, namedBy: place, encryption) }
-            }
+            defer { if !isDone { files?.discard() } }
             try StoreFile.flush(partial)
-            try checkTarget(path, encryption)
-            guard rename(partial, path) == 0 else {
+            try checkTarget(place, encryption)
+            let written = FileMark(partial)
+            guard rename(partial, target) == 0 else {
                 throw TandemError(
                     .ioFailure, "The copy can't take its place: \(String(cString: strerror(errno))).",
                     advice: "Check the folder's permissions.", store: path)
             }
             isDone = true
-            try StoreFile.flush(target.folder)
-            FileCopying.finish(files, at: path)
+            try StoreFile.flush(StoreFile(target).folder)
+            try hooks.isInPlace()
+            CopiedFiles.finish(files, at: target, written)
         } catch {
-            throw TandemError.naming(error, path)
+            throw located(TandemError.naming(error, path))
         }
     }
 
-    /// Runs a block in which no file goes that a row names when it begins.
-    private func whileFilesStay(_ body: (FileFolder?) throws -> Void) throws {
-        let hasFiles =
-            readers == nil ? schema.hasAttachments : FileCopying.isNeeded(for: StoreFile(self.path).absolute)
-        guard hasFiles else { return try body(nil) }
+    /// Copies the database, and the files that the copy names. None of them goes meanwhile: the folder is locked before
+    /// the database is copied.
+    private func copyWithFiles(
+        to place: Rewriting.Place, _ target: String, _ encryption: CopyEncryption, _ hooks: CopyHooks
+    ) throws -> CopiedFiles? {
+        func copyDatabase() throws {
+            try reading { try Rewriting.copy(from: $0.sqlite, at: file, to: place) }
+        }
+        let hasFolder = file.map { FileCopying.isNeeded(for: $0) } ?? schema.hasAttachments
+        try hooks.willCopy()
+        if !hasFolder {
+            try copyDatabase()
+            // Without a folder nothing was locked, and the first file may just have come.
+            guard try hasFiles(place) else { return nil }
+            try Rewriting.removeDatabase(place.path)
+        }
         let folder = try fileFolder()
-        try folder.whileCopying { try body(folder) }
+        return try folder.whileCopying {
+            try copyDatabase()
+            return try copyFiles(from: folder, to: target, namedBy: place, encryption)
+        }
+    }
+
+    private func hasFiles(_ place: Rewriting.Place) throws -> Bool {
+        let copy = try place.open(GRDB.Configuration())
+        defer { try? copy.close() }
+        return try FileCopying.isNeeded(of: copy)
     }
 
     private func copyFiles(
-        from folder: FileFolder, to path: String, namedBy place: Rewriting.Place, _ encryption: CopyEncryption
-    ) throws -> (folder: FileFolder, names: Set<BlobName>)? {
+        from folder: FileFolder, to target: String, namedBy place: Rewriting.Place, _ encryption: CopyEncryption
+    ) throws -> CopiedFiles? {
         let copy = try place.open(GRDB.Configuration())
         defer { try? copy.close() }
-        return try FileCopying(copy: copy, source: folder, target: path, leavesOut: false)
+        let missing = FileCopying.Missing.refused { blob in
+            try self.readingNewest { try $0.names(blob) }
+        }
+        return try FileCopying(copy: copy, source: folder, target: target, missing: missing)
             .run(isEncrypted: !isPlain(encryption))
     }
 
     private func place(_ path: String, _ encryption: CopyEncryption) throws -> Rewriting.Place {
-        let path = StoreFile(path).absolute
-        return switch encryption {
+        switch encryption {
         case .plain: .plain(path)
         case .encrypted(let key, let profile):
             .encrypted(try EncryptedDatabase(path: path, key: key, profile: profile))
@@ -95,21 +122,21 @@ extension Store {
     }
 
     /// Whether the target may be replaced.
-    private func checkTarget(_ path: String, _ encryption: CopyEncryption) throws {
+    private func checkTarget(_ target: StorePath, _ encryption: CopyEncryption) throws {
         let files = FileManager.default
-        for suffix in ["-wal", "-shm", "-journal"] where files.fileExists(atPath: path + suffix) {
+        for suffix in ["-wal", "-shm", "-journal"] where files.fileExists(atPath: target.real + suffix) {
             throw TandemError(
-                .busy, "The target store is open, or was not closed.", advice: "Close it first.", store: path)
+                .busy, "The target store is open, or was not closed.", advice: "Close it first.", store: target.given)
         }
-        guard files.fileExists(atPath: path) else { return }
-        let place = try place(path, encryption)
+        guard files.fileExists(atPath: target.real) else { return }
+        let place = try place(target.real, encryption)
         do {
             try Self.checkIsStore(place)
         } catch {
             // Whatever else is there is not ours to replace.
             throw TandemError(
                 .notAStore, "The target is no Tandem store that this copy could replace.",
-                advice: "Check the path; nothing was written to it.", store: path, underlying: error)
+                advice: "Check the path; nothing was written to it.", store: target.given, underlying: error)
         }
     }
 

@@ -4,14 +4,18 @@ import Synchronization
 
 /// The encryption of one store: its key and its profile, for as long as the store is open.
 final class StoreCipher: Sendable {
+    /// The path as it was given.
     let path: String
+    /// The file itself, whatever links lead to it.
+    let file: String
     /// `nil` once the store is closed: then the key goes with the last connection.
     private let database: Mutex<EncryptedDatabase?>
 
     init(path: String, key: CipherKey, profile: CipherProfile) throws {
         self.path = path
+        file = StorePath(path).real
         do {
-            database = Mutex(try EncryptedDatabase(path: StoreFile(path).absolute, key: key, profile: profile))
+            database = Mutex(try EncryptedDatabase(path: file, key: key, profile: profile))
         } catch {
             throw TandemError.naming(error, path)
         }

@@ -14,8 +14,8 @@ struct StoreOpener: Sendable {
     /// Opens the writer, and fits the store's schema to the models.
     func openWriter(schema: Schema) throws -> Store.WriterBox {
         // An encrypted one was looked at before its key was.
-        if case .file(let path) = location {
-            try StoreFile(path).check(isEncrypted: false, isReadOnly: configuration.isReadOnly)
+        if case .plain(let path) = location {
+            try StoreFile(path.given).check(isEncrypted: false, isReadOnly: configuration.isReadOnly)
         }
         let queue = try open(readOnly: configuration.isReadOnly, label: "writer")
         var opened: Connection?
@@ -39,7 +39,8 @@ struct StoreOpener: Sendable {
     }
 
     func makeReaderPool() -> ReaderPool? {
-        guard let path = location.file else { return nil }
+        guard location.file != nil else { return nil }
+        let path = location.path
         return ReaderPool(maximum: configuration.maximumReaders, path: path) {
             let queue = try open(readOnly: true, label: "reader")
             return ReaderPool.Reader(
@@ -59,15 +60,15 @@ struct StoreOpener: Sendable {
         options.prepareDatabase { db in
             // Temporary tables and sorts stay in memory: nothing of a store is written outside its files.
             try db.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -\(cacheKiB)")
-            if case .file = location { try db.execute(sql: "PRAGMA mmap_size = \(256 << 20)") }
+            if case .plain = location { try db.execute(sql: "PRAGMA mmap_size = \(256 << 20)") }
         }
         do {
             switch location {
             case .memory: return try DatabaseQueue(named: nil, configuration: options)
             case .encrypted(let cipher): return try cipher.open(options)
-            case .file(let path):
-                // Or SQLite would take ":memory:" and "file:x" for something else than files.
-                let path = path.hasPrefix("/") ? path : "./" + path
+            case .plain(let path):
+                // From the root: SQLite would take ":memory:" and "file:x" for something else than files.
+                let path = path.real
                 do {
                     return try DatabaseQueue(path: path, configuration: options)
                 } catch let error as DatabaseError

@@ -40,6 +40,23 @@ import Testing
         #expect(try open().tryAlone { true } == true)
     }
 
+    /// A process that another thread is just starting has our files open until it runs its own program.
+    @Test func `A lock that is let go of is free, though the file stays open in a process that is being started`()
+        throws
+    {
+        let files = try open()
+        _ = try files.take(.bytes([1]))
+        let root = try #require(try files.root(making: false))
+        for lock in [FolderLock.open, .copying] {
+            var held = try lock.shared(in: root)
+            let inherited = dup(try #require(held).file.number)
+            defer { close(inherited) }
+            #expect(try lock.exclusive(in: root) == nil)
+            held = nil
+            #expect(try lock.exclusive(in: root) != nil)
+        }
+    }
+
     @Test func `One who is alone keeps another out, until the block has ended or thrown`() throws {
         let first = try open()
         _ = try first.take(.bytes([1]))

@@ -1,0 +1,201 @@
+import Foundation
+import TandemTesting
+import Testing
+
+@testable import Tandem
+
+/// Copies that are made while others write: to the store, or to the copy.
+@Suite struct AttachmentBackupTests {
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
+
+    private func open(_ kind: StoreKind = .file, _ name: String = "store.tandem") throws -> Store {
+        try kind.open(at: folder.file(name), [Album.self])
+    }
+
+    private func add(_ text: String, to store: Store) throws -> Attachment {
+        let file = try store.attach(text)
+        try store.write { try $0.insert(Album(title: text, cover: file)) }
+        return file
+    }
+
+    private func texts(_ store: Store) throws -> [String] {
+        try store.objects(Album.self).sorted(by: \.title).all().compactMap { try store.text(of: $0.cover) }
+    }
+
+    // MARK: The store is written
+
+    @Test(arguments: StoreKind.allCases) func `A copy that has begun before the first file came has it`(
+        kind: StoreKind
+    ) throws {
+        let store = try open(kind)
+        defer { store.close() }
+        var calls = 0
+        let hooks = Store.CopyHooks(willCopy: {
+            calls += 1
+            _ = try add("а", to: store)
+        })
+        try store.copy(to: folder.file("backup"), as: .same, hooks: hooks)
+        #expect(calls == 1)
+        let backup = try open(kind == .memory ? .file : kind, "backup")
+        defer { backup.close() }
+        #expect(try texts(backup) == ["а"])
+        try backup.expectFilesInOrder()
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix(".tandem") }
+        #expect(names == [])
+    }
+
+    // MARK: In a read block
+
+    @Test(arguments: StoreKind.files) func `A copy in a read block is of the state that the block sees`(
+        kind: StoreKind
+    ) throws {
+        let (store, other) = (try open(kind), try open(kind))
+        defer { for store in [store, other] { store.close() } }
+        let (first, second) = (try add("а", to: store), try add("б", to: store))
+        try store.write { _ = try $0.acknowledgeUpload(of: second.id, at: "https://e.org/2", etag: nil) }
+        try store.read { tx in
+            #expect(try tx.objects(Album.self).count() == 2)
+            _ = try add("в", to: other)
+            // A server has it: the copy is without.
+            #expect(try other.attachments.evict(second))
+            try store.backup(to: folder.file("backup"))
+        }
+        let backup = try open(kind, "backup")
+        defer { backup.close() }
+        #expect(try backup.objects(Album.self).sorted(by: \.title).all().map(\.title) == ["а", "б"])
+        #expect(try backup.text(of: first) == "а")
+        expectError(.attachmentNotHere) { try backup.text(of: second) }
+        try backup.expectFilesInOrder()
+    }
+
+    @Test(arguments: StoreKind.files)
+    func `A copy in a read block is refused if a file has gone that no server has, and says why`(
+        kind: StoreKind
+    ) throws {
+        let (store, other) = (try open(kind), try open(kind))
+        defer { for store in [store, other] { store.close() } }
+        let (first, second) = (try add("а", to: store), try add("б", to: store))
+        try store.read { tx in
+            #expect(try tx.objects(Album.self).count() == 2)
+            _ = try other.write { try $0.delete($0.objects(Album.self).where { $0.title == "а" }) }
+            let error = expectError(.attachmentNotHere) { try store.backup(to: folder.file("backup")) }
+            #expect(error?.advice?.contains("outside of the read block") == true)
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.file("backup")))
+        // It was uploaded since, and has left the device.
+        try store.read { tx in
+            #expect(try tx.objects(Album.self).count() == 1)
+            try other.write { _ = try $0.acknowledgeUpload(of: second.id, at: "https://e.org/2", etag: nil) }
+            #expect(try other.attachments.evict(second))
+            expectError(.attachmentNotHere) { try store.backup(to: folder.file("backup")) }
+        }
+        try store.backup(to: folder.file("backup"))
+        // A file that the store names still is damage.
+        let third = try add("в", to: store)
+        try FileManager.default.removeItem(at: #require(try store.attachments.diskURL(of: third)))
+        _ = try store.read { _ in expectError(.corrupt) { try store.backup(to: folder.file("backup")) } }
+        _ = first
+    }
+
+    // MARK: The copy is written
+
+    @Test(arguments: StoreKind.files, [true, false])
+    func `What is written to a copy as soon as it is there stays`(kind: StoreKind, closes: Bool) throws {
+        let store = try open(kind)
+        defer { store.close() }
+        let gone = try add("а", to: store)
+        try store.backup(to: folder.file("backup"))
+        _ = try store.write { try $0.delete($0.objects(Album.self)) }
+        _ = try add("б", to: store)
+        var backup: Store?
+        defer { backup?.close() }
+        let hooks = Store.CopyHooks(isInPlace: {
+            let opened = try open(kind, "backup")
+            _ = try add("в", to: opened)
+            if closes { opened.close() } else { backup = opened }
+        })
+        try store.copy(to: folder.file("backup"), as: .same, hooks: hooks)
+        let opened = try backup ?? open(kind, "backup")
+        defer { opened.close() }
+        #expect(try texts(opened) == ["б", "в"])
+        #expect(try opened.checkIntegrity().allSatisfy { $0.hasPrefix("No object names the file") })
+        opened.close()
+        let again = try open(kind, "backup")
+        defer { again.close() }
+        try again.expectFilesInOrder()
+        _ = gone
+    }
+
+    @Test func `What a copy took the place of goes at once, though nobody opens it`() throws {
+        let store = try open()
+        defer { store.close() }
+        _ = try add("а", to: store)
+        for round in 0..<3 {
+            try store.backup(to: folder.file("backup"))
+            #expect(try Files.below(folder.file("backup-files")).count == 1)
+            _ = try store.write { try $0.delete($0.objects(Album.self)) }
+            if round < 2 { _ = try add("\(round)", to: store) }
+        }
+        try store.backup(to: folder.file("backup"))
+        #expect(try Files.below(folder.file("backup-files")) == [])
+    }
+
+    @Test func `A copy that does not come about takes nothing from another on its way to the same place`() throws {
+        let target = folder.file("backup")
+        func copied(_ others: [BlobName], isOurs: Bool = false) throws -> (files: CopiedFiles, blob: BlobName) {
+            let files = CopiedFiles(folder: FileFolder(path: target + "-files", key: nil), target: target)
+            try files.folder.lockOpen()
+            for blob in others { files.note(blob, isNew: true) }
+            let blob = try files.folder.take(.bytes([1])).blob
+            files.note(blob, isNew: true, isOurs: isOurs)
+            return (files, blob)
+        }
+        let (first, second) = (try copied([]), try copied([]))
+        first.files.discard()
+        #expect(try Files.below(target + "-files").count == 2)
+        second.files.discard()
+        #expect(try Files.below(target + "-files").count == 1)
+        try copied([first.blob]).files.discard()
+        #expect(try Files.below(target + "-files") == [])
+        // A store that is there may name what was brought under the name that it had.
+        try Data().write(to: URL(fileURLWithPath: target))
+        try copied([]).files.discard()
+        try copied([], isOurs: true).files.discard()
+        #expect(try Files.below(target + "-files").count == 1)
+    }
+
+    /// The key for files is another with each export of a plain store.
+    @Test(arguments: StoreKind.withKey)
+    func `A copy that does not come about leaves the one before with its files`(target: StoreKind) throws {
+        let store = try open()
+        defer { store.close() }
+        let files = [try add("а", to: store), try add("б", to: store)]
+        let (key, profile) = (CipherKey.raw([UInt8](1...32)), try #require(target.profile))
+        func export() throws { try store.export(to: folder.file("copy"), key: key, profile: profile) }
+        func expectCopy(sourceLocation: SourceLocation = #_sourceLocation) throws {
+            let copy = try Store(at: folder.file("copy"), key: key, profile: profile, models: Album.self)
+            defer { copy.close() }
+            #expect(try texts(copy) == ["а", "б"], sourceLocation: sourceLocation)
+            try copy.expectFilesInOrder(sourceLocation: sourceLocation)
+        }
+        try export()
+        let before = try Files.below(folder.file("copy-files"))
+        for file in files {
+            let url = try #require(try store.attachments.diskURL(of: file))
+            let bytes = try Data(contentsOf: url)
+            try FileManager.default.removeItem(at: url)
+            expectError(.corrupt) { try export() }
+            #expect(try Files.below(folder.file("copy-files")) == before)
+            try bytes.write(to: url)
+            try expectCopy()
+        }
+        try export()
+        try expectCopy()
+        // A damaged file of the copy is replaced.
+        let damaged = folder.file("copy-files") + "/" + (try #require(Files.below(folder.file("copy-files")).first))
+        try Data("damaged".utf8).write(to: URL(fileURLWithPath: damaged))
+        try export()
+        try expectCopy()
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import TandemTesting
+import Testing
+
+@testable import Tandem
+@testable import TandemTestScript
+
+/// Very many files, and very large ones. One after the other: they take threads that others wait for.
+@Suite(.serialized) struct AttachmentScaleTests {
+    private static let isSoak = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1"
+
+    @Test(arguments: StoreKind.allCases) func `Thousands of attachments leave no folder of hundreds of entries`(
+        kind: StoreKind
+    ) async throws {
+        let count = Self.isSoak ? 10_000 : 2_000
+        let folder = try TestFolder()
+        var configuration = Store.Configuration()
+        configuration.files.flushes = false
+        var store = try kind.open(at: folder.file(), [Album.self], configuration: configuration)
+        defer { store.close() }
+        for batch in 0..<10 {
+            let files = try (0..<count / 10).map { try store.attach("\(batch)-\($0)") }
+            try await store.write { tx in for file in files { try tx.insert(Album(title: "\(batch)", cover: file)) } }
+        }
+        func shards() throws -> [Int] {
+            let path = try store.fileFolder().path
+            return try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasPrefix(".") }
+                .map { try FileManager.default.contentsOfDirectory(atPath: path + "/" + $0).count }
+        }
+        // 39 on average where there are ten thousand; hundreds would be a miracle.
+        #expect(try shards().count <= 256 && shards().allSatisfy { $0 < 100 })
+        #expect(try shards().reduce(0, +) == count)
+        #expect(try store.checkIntegrity() == [])
+        if kind != .memory {
+            store.close()
+            store = try kind.open(at: folder.file(), [Album.self], configuration: configuration)
+        }
+        let last = try store.objects(Album.self).where { $0.title == "9" }.all()
+        #expect(try last.allSatisfy { try store.text(of: $0.cover)?.hasPrefix("9-") == true })
+        _ = try await store.write { try $0.delete($0.objects(Album.self).where { $0.title != "9" }) }
+        #expect(try shards().reduce(0, +) == count / 10)
+        try store.expectFilesInOrder()
+    }
+
+    /// In a process of its own, whose memory is measured.
+    @Test(arguments: [StoreKind.file, .encrypted]) func `A large file takes no more memory than a small one`(
+        kind: StoreKind
+    ) async throws {
+        let mebibytes = Self.isSoak ? 2_048 : 256
+        let folder = try TestFolder()
+        let peer = try PeerProcess(["large", folder.file(kind), "\(mebibytes)"], in: folder)
+        while peer.isRunning { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(peer.wait() == 0, "\(peer.lines)")
+        #expect(peer.lines.dropLast() == ["taken \(mebibytes << 20)", "read \(mebibytes << 20) marks \(mebibytes)"])
+        let peak = try #require(peer.lines.last?.split(separator: " ").last.flatMap { Int($0) })
+        print("a file of \(mebibytes) MiB in a store, \(kind): \(peak >> 20) MiB more than one of 3 MiB")
+        #expect(peak < 32 << 20)
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import SQLiteCipher
+import TandemTesting
+import Testing
+
+@testable import Tandem
+@testable import TandemTestScript
+
+/// Encrypting a store leaves no file in the clear, whatever lay in its folder.
+@Suite(.serialized) struct AttachmentSealingTests {
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
+
+    private static let secret = "совершенно секретно"
+    private var path: String { folder.file(.file) }
+
+    /// The files that hold the secret.
+    private func inTheClear() throws -> [String] {
+        let all = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+        return all.filter { name in
+            guard let bytes = FileManager.default.contents(atPath: folder.file(name)) else { return false }
+            return bytes.range(of: Data(Self.secret.utf8)) != nil
+        }
+    }
+
+    /// A process that has a file in each state, one that it was writing included.
+    private func attach() throws -> PeerProcess {
+        let peer = try PeerProcess(["attach", path, Self.secret], in: folder)
+        try #require(peer.waitForLine("attached"))
+        let partial = BlobName.random()
+        let shard = path + "-files/" + partial.shard
+        try FileManager.default.createDirectory(atPath: shard, withIntermediateDirectories: true)
+        try Data(Self.secret.utf8).write(to: URL(fileURLWithPath: "\(shard)/\(partial.partial)"))
+        return peer
+    }
+
+    private func encrypt(_ kind: StoreKind) throws {
+        try Store.encrypt(at: path, key: StoreKind.key, profile: #require(kind.profile))
+    }
+
+    private func open(_ kind: StoreKind) throws -> Store { try kind.open(at: path, [PeerFile.self]) }
+
+    private func expectFiles(_ store: Store, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        try store.expectFilesInOrder(sourceLocation: sourceLocation)
+        let texts = try store.objects(PeerFile.self).all().map { try store.text(of: $0.file) ?? "" }
+        #expect(
+            texts.sorted() == ["uploaded: \(Self.secret)", "waiting: \(Self.secret)"], sourceLocation: sourceLocation)
+    }
+
+    /// The mode of the database decides where its commits are: a copy may have no log.
+    @Test(arguments: StoreKind.withKey, [true, false])
+    func `What a process that died has left is encrypted, or goes`(kind: StoreKind, hasLog: Bool) throws {
+        let peer = try attach()
+        peer.kill()
+        if !hasLog {
+            try folder.withDatabase(file: Peer.name(.file)) { _ = try $0.value("PRAGMA journal_mode = DELETE") }
+        }
+        // What is looked for would be found.
+        #expect(try inTheClear().count == 4)
+        try encrypt(kind)
+        #expect(try inTheClear() == [])
+        let store = try open(kind)
+        defer { store.close() }
+        try expectFiles(store)
+        #expect(try store.blobs().count == 2)
+    }
+
+    @Test func `While a process has the store open nothing is encrypted, and then everything`() throws {
+        let peer = try attach()
+        let before = try FileManager.default.subpathsOfDirectory(atPath: path + "-files").sorted()
+        expectError(.busy) { try encrypt(.encrypted) }
+        #expect(try inTheClear().count == 4)
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: path + "-files").sorted() == before)
+        #expect(try Peer.open(path, .file, models: [PeerFile.self]).objects(PeerFile.self).count() == 2)
+        peer.kill()
+        try encrypt(.encrypted)
+        #expect(try inTheClear() == [])
+        let store = try open(.encrypted)
+        defer { store.close() }
+        try expectFiles(store)
+    }
+
+    /// The files are there before the database takes its place.
+    @Test func `While a copy is made to the store's place nothing is encrypted`() throws {
+        let store = try Peer.open(path, .file, models: [PeerFile.self])
+        _ = try PeerFile.fill(store, with: Self.secret)
+        store.close()
+        let copying = FileFolder(path: path + "-files", key: nil)
+        try copying.lockOpen()
+        expectError(.busy) { try encrypt(.encrypted) }
+        copying.close()
+        let copied = FileFolder(path: path + "-files", key: nil)
+        _ = try copied.whileCopying { expectError(.busy) { try encrypt(.encrypted) } }
+        try encrypt(.encrypted)
+        #expect(try inTheClear() == [])
+    }
+
+    @Test func `A file that can't be encrypted is told, and encrypted at a later opening`() throws {
+        var store = try Peer.open(path, .file, models: [PeerFile.self])
+        _ = try PeerFile.fill(store, with: Self.secret)
+        let file = try #require(try store.objects(PeerFile.self).all().first { $0.note == "new" }?.file)
+        let url = try #require(try store.attachments.diskURL(of: file))
+        store.close()
+        let moved = URL(fileURLWithPath: folder.file("moved"))
+        try FileManager.default.moveItem(at: url, to: moved)
+        // Nothing of ours: it is neither read nor removed.
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+        let error = expectError(.corrupt) { try encrypt(.encrypted) }
+        #expect(error?.message.contains("The store is encrypted now") == true)
+        try FileManager.default.moveItem(at: moved, to: URL(fileURLWithPath: folder.path + "-moved"))
+        defer { try? FileManager.default.removeItem(atPath: folder.path + "-moved") }
+        #expect(try inTheClear() == [])
+        store = try open(.encrypted)
+        #expect(try store.checkIntegrity().count == 1)
+        store.close()
+        try FileManager.default.removeItem(at: url)
+        try FileManager.default.moveItem(at: URL(fileURLWithPath: folder.path + "-moved"), to: url)
+        #expect(try inTheClear().count == 1)
+        store = try open(.encrypted)
+        defer { store.close() }
+        #expect(try inTheClear() == [])
+        try expectFiles(store)
+    }
+
+    @Test func `A file that is missing keeps no store from being encrypted`() throws {
+        var store = try Peer.open(path, .file, models: [PeerFile.self])
+        _ = try PeerFile.fill(store, with: Self.secret)
+        for object in try store.objects(PeerFile.self).all() {
+            let file = try #require(object.file)
+            try FileManager.default.removeItem(at: #require(try store.attachments.diskURL(of: file)))
+        }
+        store.close()
+        try encrypt(.encrypted)
+        store = try open(.encrypted)
+        defer { store.close() }
+        #expect(try store.checkIntegrity().count == 2)
+    }
+
+    @Test func `A link's store is encrypted with its files`() throws {
+        let store = try Peer.open(path, .file, models: [PeerFile.self])
+        _ = try PeerFile.fill(store, with: Self.secret)
+        store.close()
+        try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: path)
+        try Store.encrypt(at: folder.file("link"), key: StoreKind.key)
+        #expect(try inTheClear() == [])
+        let encrypted = try open(.encrypted)
+        defer { encrypted.close() }
+        try expectFiles(encrypted)
+    }
+}
