@@ -79,8 +79,9 @@ final class FileFolder: Sendable {
             if state.isHeldOpen, state.openLock == nil, let root = state.root {
                 do {
                     state.openLock = try FolderLock.open.shared(in: root)
-                } catch  where !making && !locking {
+                } catch {
                     // What lies there can be read without. Who adds a file is told: another would sweep it away.
+                    if making || locking { throw error }
                 }
             }
             if making, !state.isRootFlushed {
