@@ -91,8 +91,7 @@ extension WriteTransaction {
             sha256: said.sha256 ?? (isOther ? nil : known.attachment.sha256), serverURL: url)
         guard now != known.attachment || known.state != .uploaded else { return now }
         let isMoved = isOther || isElsewhere
-        // The bytes that are here are those of another file.
-        if isOther, let blob = known.blob.flatMap({ BlobName($0) }) { files.freed.append(blob) }
+        // The bytes that are here are those of another file then.
         try connection.execute(
             """
             UPDATE "__files" SET "name" = ?, "type" = ?, "size" = ?, "sha256" = ?, "url" = ?, "state" = 2, \
