@@ -14,6 +14,9 @@ extension SyncContext {
         /// file has taken its place there, and no other object on this device names the file. What objects name that are
         /// not on this device is not known here, and what is taken out of a list of attachments stays.
         public var deletesFiles = false
+        /// The most bytes of a file that is downloaded without its size being known: a row that names a URL alone says
+        /// nothing of it, and a server may send without end. What has a known size is held against that.
+        public var downloadLimit: Int64 = 4 << 30
         /// How many items a page of a pull is asked to have, at least 1.
         public var pageSize = 100
         /// The most pages that one pull may take: past it a server is thought to never end.

@@ -36,6 +36,20 @@ extension SyncContext {
     public func statePublisher<M: Model>(of object: M) -> AnyPublisher<SyncState?, any Error> {
         StreamPublisher { self.states(of: object) }.eraseToAnyPublisher()
     }
+
+    /// How a file stands, as an OpenCombine publisher: first as it is, then whenever that changes. See ``statuses(of:)``.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// let subscription = sync.statusPublisher(of: photo)
+    ///     .sink(receiveCompletion: { _ in }) { cloud.isHidden = $0.isOnDevice }
+    /// ```
+    ///
+    /// Finishes when the store is closed; fails when the store does not know the file any more.
+    public func statusPublisher(of attachment: Attachment) -> AnyPublisher<AttachmentStatus, any Error> {
+        StreamPublisher { self.statuses(of: attachment) }.eraseToAnyPublisher()
+    }
 }
 
 extension SyncScheduler {

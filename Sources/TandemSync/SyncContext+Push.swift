@@ -1,7 +1,8 @@
 import Tandem
 
 extension SyncContext {
-    /// Sends what the queue has when it begins, over all tables; then the files that wait, and their URLs.
+    /// Sends what the queue has when it begins, over all tables; then the files that wait, and their URLs. What is changed
+    /// while files are uploaded is sent too, and no file begins before it.
     ///
     /// Order is kept where it matters: between the changes of one object, between objects that refer to each other, and,
     /// at one request in flight (``Options/inFlight``), everywhere. What was refused, or is held, is not sent. What failed

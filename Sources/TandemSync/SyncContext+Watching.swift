@@ -31,7 +31,7 @@ extension SyncContext {
     ///
     /// Ends when the store is closed.
     public var statuses: AsyncThrowingStream<SyncStatus, any Error> {
-        live { try await self.status() }
+        live(hasFiles: true) { try await self.status() }
     }
 
     /// How far an object is on its way to the server; `nil` if the store does not have it.
@@ -48,7 +48,7 @@ extension SyncContext {
     /// Ends when the store is closed, and with ``SyncError/Code/unknownModel`` if the store was not opened with its model,
     /// or that is never sent.
     public func states<M: Model>(of object: M) -> AsyncThrowingStream<SyncState?, any Error> {
-        live { try await self.state(of: object) }
+        live(hasFiles: true) { try await self.state(of: object) }
     }
 
     /// The operations that wait for the user, live: first as they are, then whenever they change. Who is slow gets the
@@ -74,8 +74,10 @@ extension SyncContext {
     }
 
     /// A value that is read anew after each change of the queue, and of what the context does.
+    ///
+    /// - Parameter hasFiles: Whether it says something of files, so that it is read anew after what happens to them too.
     func live<Value: Equatable & Sendable>(
-        _ read: @escaping @Sendable () async throws -> Value
+        hasFiles: Bool = false, _ read: @escaping @Sendable () async throws -> Value
     ) -> AsyncThrowingStream<Value, any Error> {
         let (values, continuation) = AsyncThrowingStream<Value, any Error>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
@@ -83,10 +85,14 @@ extension SyncContext {
         let (signals, signal) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         signal.yield()
         let (board, changes) = (board, store.operationChanges)
+        let fileChanges = hasFiles ? tandem?.attachments.changes : nil
         let token = board.observe { signal.yield() }
         let queue = Task {
             for await _ in changes { signal.yield() }
             signal.finish()
+        }
+        let files = fileChanges.map { changes in
+            Task { for await _ in changes { signal.yield() } }
         }
         let reader = Task {
             var last: Value?
@@ -107,6 +113,7 @@ extension SyncContext {
         continuation.onTermination = { _ in
             board.remove(token)
             queue.cancel()
+            files?.cancel()
             reader.cancel()
         }
         return values

@@ -9,7 +9,7 @@ public struct SyncError: Error, Sendable {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String {
             case unreachable, unauthenticated, refused, conflict, later, badAnswer, unsendable
-            case tooManyPages, noProgress, noUpdatedAt, otherFilter, unsupportedFilter, pendingOperations
+            case tooManyPages, noProgress, noUpdatedAt, otherFilter, unsupportedFilter, pendingOperations, tooLarge
             case otherUser, otherServer, busy, deletedOnServer, unknownModel, hook, cancelled, store
         }
         private let kind: Kind
@@ -32,6 +32,8 @@ public struct SyncError: Error, Sendable {
         public static let unsendable = Code(kind: .unsendable)
         /// A pull did not end within the limit.
         public static let tooManyPages = Code(kind: .tooManyPages)
+        /// A file whose size was not known is larger than the limit: ``SyncContext/Options/downloadLimit``.
+        public static let tooLarge = Code(kind: .tooLarge)
         /// A server sends the same page again and again.
         public static let noProgress = Code(kind: .noProgress)
         /// An incremental pull from a table that does not keep `updatedAt`.

@@ -6,7 +6,8 @@ public struct AttachmentStatus: Hashable, Sendable {
     public enum State: Hashable, Sendable {
         /// It waits to be uploaded.
         case pending
-        /// The server has so many bytes of it.
+        /// It is on its way, and so many bytes had been sent when that was noted last: when a try ended. How far the one
+        /// is that goes on now, the sync that makes it knows.
         case uploading(sent: Int64)
         /// The server has it.
         case uploaded
@@ -32,20 +33,30 @@ extension StoreAttachments {
     ///
     /// - Throws: ``TandemError/Code/unknownAttachment`` if the store does not know it, or its last object is gone.
     public func status(of attachment: Attachment) throws -> AttachmentStatus {
-        let row = try store.reading { connection in
+        if let row = try row(of: attachment.id) { return row.status }
+        if hasDraft(of: attachment) { return AttachmentStatus(state: .pending, isOnDevice: true, attempts: 0) }
+        throw unknown(attachment)
+    }
+
+    /// What the store knows of a file; `nil` if nothing.
+    func row(of id: FileID) throws -> FileRow? {
+        try store.reading { connection in
             do {
-                return try connection.file(attachment.id)
+                return try connection.file(id)
             } catch {
                 throw store.located(error)
             }
         }
-        if let row { return row.status }
-        if let draft = attachment.draft ?? store.files.draft(attachment.id), draft.belongs(to: store.files),
-            !draft.isAdopted
-        {
-            return AttachmentStatus(state: .pending, isOnDevice: true, attempts: 0)
-        }
-        throw TandemError(
+    }
+
+    /// Whether a file was added that no object has yet.
+    func hasDraft(of attachment: Attachment) -> Bool {
+        guard let draft = attachment.draft ?? store.files.draft(attachment.id) else { return false }
+        return draft.belongs(to: store.files) && !draft.isAdopted
+    }
+
+    func unknown(_ attachment: Attachment) -> TandemError {
+        TandemError(
             .unknownAttachment, "The store does not know the attachment \(attachment.id), or its last object is gone.",
             advice: "Read the object again.", store: store.path)
     }

@@ -4,9 +4,20 @@ import Foundation
 /// was not there before. Tries, and what becomes of them, leave a mark as it is.
 package struct OperationMarks: Hashable, Sendable {
     package struct Mark: Hashable, Sendable {
-        let id: Operation.ID
+        package let id: Operation.ID
         let kind: Operation.Kind
         let changedAt: TimeInterval
+
+        init(id: Operation.ID, kind: Operation.Kind, changedAt: TimeInterval) {
+            (self.id, self.kind, self.changedAt) = (id, kind, changedAt)
+        }
+
+        /// The mark of an operation as it is.
+        package init(_ operation: Operation) {
+            self.init(
+                id: operation.id, kind: operation.kind,
+                changedAt: operation.changedAt.timeIntervalSinceReferenceDate)
+        }
     }
 
     /// In the order of the queue.
@@ -17,7 +28,7 @@ package struct OperationMarks: Hashable, Sendable {
     /// - Parameter operations: In the order of the queue.
     package init(_ operations: some Sequence<Operation>) {
         for operation in operations where operation.state == .pending || operation.state == .attempted {
-            add(operation.id, operation.kind, operation.changedAt.timeIntervalSinceReferenceDate)
+            marks.append(Mark(operation))
         }
     }
 
@@ -29,12 +40,19 @@ package struct OperationMarks: Hashable, Sendable {
     ///
     /// - Complexity: O(*n*) in both numbers of operations.
     package func hasNews(since earlier: OperationMarks) -> Bool {
-        var place = earlier.marks.startIndex
-        for mark in marks {
+        !news(since: earlier, atMost: 1).isEmpty
+    }
+
+    /// What is here and not in earlier marks.
+    ///
+    /// - Complexity: O(*n*) in both numbers of operations.
+    package func news(since earlier: OperationMarks, atMost limit: Int = .max) -> [Mark] {
+        var (place, news) = (earlier.marks.startIndex, [Mark]())
+        for mark in marks where news.count < limit {
             while place < earlier.marks.endIndex, earlier.marks[place].id < mark.id { place += 1 }
-            guard place < earlier.marks.endIndex, earlier.marks[place] == mark else { return true }
+            if place == earlier.marks.endIndex || earlier.marks[place] != mark { news.append(mark) }
         }
-        return false
+        return news
     }
 
     /// Forgets some operations: they are new when they are there again.

@@ -20,6 +20,7 @@ extension OperationQueue {
         let token = store.observeOperations { [weak walk] change in
             switch change {
             case .tables(let tables): walk?.add(tables)
+            case .files: break
             case .unknown: walk?.add(all)
             }
         } onFinish: { [weak walk] in

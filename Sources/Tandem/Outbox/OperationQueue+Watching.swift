@@ -76,7 +76,8 @@ private final class CountsWatch: Sendable {
     }
 
     func start() {
-        let token = store.observeOperations { [weak self] _ in
+        let token = store.observeOperations { [weak self] change in
+            if case .files = change { return }
             self?.refresh()
         } onFinish: { [onFinish] in
             onFinish()

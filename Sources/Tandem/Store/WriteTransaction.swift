@@ -180,6 +180,8 @@ public final class WriteTransaction: ReadTransaction {
 struct TouchedTables: Sendable {
     /// Tables whose operations changed.
     private(set) var operations: Set<String> = []
+    /// Whether it has changed how files stand.
+    private(set) var hasFiles = false
     /// The one noted last: changes come in runs, and a set of names hashes each.
     private var latest: ObjectIdentifier?
 
@@ -192,4 +194,6 @@ struct TouchedTables: Sendable {
     mutating func noteOperation(ofTable name: String) {
         operations.insert(name)
     }
+
+    mutating func noteFiles() { hasFiles = true }
 }

@@ -13,61 +13,99 @@ extension SyncContext {
     /// image.show(try store.attachments.data(of: photo))
     /// ```
     ///
-    /// What comes is held against the attachment's size and hash before anybody sees it. Who asks for a file that is on
-    /// its way waits for that download; one that is here is not fetched again. A connection that breaks is taken up where
-    /// it broke, ``RetryPolicy/tries`` times. It is no part of a sync, and may run beside one.
+    /// What comes is what the store knows of the file, by ID, when it is asked for: an old value does. It is held against
+    /// size and hash before anybody sees it; what has no known size is bounded by ``Options/downloadLimit``. Who asks for
+    /// a file that is on its way waits for that download; one that is here is not fetched again. A connection that breaks
+    /// is taken up where it broke, ``RetryPolicy/tries`` times. It is no part of a sync, and may run beside one.
     ///
-    /// - Throws: ``SyncError`` if the server does not give it; `TandemError.Code.fileMismatch` if it gives another file,
-    ///   of which nothing is kept; `TandemError.Code.unknownAttachment` if no object of the store has it, `.diskFull`;
-    ///   `CancellationError`.
+    /// - Throws: ``SyncError`` if the server does not give it, ``SyncError/Code/tooLarge`` if it is larger than the limit;
+    ///   `TandemError.Code.fileMismatch` if it gives another file, of which nothing is kept;
+    ///   `TandemError.Code.unknownAttachment` if no object of the store has it, `.diskFull`; `CancellationError`.
     /// - Complexity: O(size of the file), in constant memory.
     public func download(_ attachment: Attachment) async throws {
         guard let files, let tandem else { throw Self.noFiles() }
-        let status = try tandem.attachments.status(of: attachment)
-        if status.isOnDevice { return }
-        guard let url = attachment.serverURL else {
-            throw TandemError(
-                .attachmentNotHere, "The file is not on this device, and no server is known to have it.",
-                advice: "Pull the object again.", store: tandem.path)
-        }
-        try await downloads.share(attachment.id) {
-            try await self.fetch(attachment, url, files, tandem)
+        if try tandem.attachments.status(of: attachment).isOnDevice { return }
+        try await downloads.share(attachment.id) { try await self.fetch(attachment, files, tandem) }
+    }
+
+    /// How often a file is fetched of which the store learns something else meanwhile.
+    private static let downloadRounds = 3
+
+    private func fetch(_ attachment: Attachment, _ files: any RemoteFiles, _ store: Store) async throws {
+        var (rounds, tries) = (0, 0)
+        // Another download may have ended just now.
+        while let download = try store.attachments.download(attachment, atMost: options.downloadLimit) {
+            do {
+                guard try await receive(download, from: files, &tries) else { continue }
+                try Task.checkCancellation()
+                if try download.finish() { return }
+            } catch {
+                // What went wrong with a file that the store knows elsewhere by now says nothing of that one.
+                guard !(error is CancellationError), try download.isOutdated() else { throw error }
+            }
+            rounds += 1
+            guard rounds < Self.downloadRounds else {
+                throw TandemError(
+                    .fileMismatch, "The attachment \(attachment.id) became another file each time that it was fetched.",
+                    advice: "Try again when its object is at rest.", store: store.path)
+            }
         }
     }
 
-    private func fetch(
-        _ attachment: Attachment, _ url: String, _ files: any RemoteFiles, _ store: Store
-    ) async throws {
-        // Another download may have ended just now.
-        if try await store.read({ try $0.isOnDevice(attachment.id) }) { return }
-        let etag = try await store.read { try $0.etag(of: attachment.id) }
-        let file = RemoteFile(url: url, etag: etag, size: attachment.size)
-        let download = try store.attachments.download(attachment)
-        let progress = DownloadProgress()
-        var tries = 0
+    /// Fetches all bytes of a file.
+    ///
+    /// - Parameter tries: How many have failed.
+    /// - Returns: Whether all have come. If not, the rest might be another file's: it is to be begun anew.
+    private func receive(
+        _ download: StoreAttachments.Download, from files: any RemoteFiles, _ tries: inout Int
+    ) async throws -> Bool {
+        let (source, progress, limit) = (download.source, DownloadProgress(), options.downloadLimit)
+        let file = RemoteFile(url: source.url, etag: source.etag, size: source.size)
         while true {
             if let error = pauseError(for: nil) { throw error }
             do throws(RemoteFailure) {
                 let offset = progress.offset
-                if offset > 0, progress.isWhole { break }
+                if offset > 0, progress.isWhole { return true }
                 _ = try await files.download(progress.going(on: file), from: offset) { piece in
+                    try source.check(piece, limit)
                     try download.write(piece.bytes)
                     progress.note(piece)
                 }
-                break
+                return true
             } catch {
                 if error.isCancellation, Task.isCancelled { throw CancellationError() }
-                if case .file(.notTaken(let reason)) = error, reason is TandemError { throw reason }
+                if case .file(.notTaken(let reason)) = error, reason is TandemError || reason is SyncError {
+                    throw reason
+                }
                 tries += 1
-                guard tries < options.retry.tries, error.mayPass else { throw SyncError(error, table: nil, url: url) }
+                guard tries < options.retry.tries, error.mayPass else {
+                    throw SyncError(error, table: nil, url: source.url)
+                }
                 var delay = options.retry.delay(after: tries, options.random())
                 if case .later(_, let asked?) = error { delay = asked }
-                guard delay <= options.retry.ceiling else { throw SyncError(error, table: nil, url: url) }
+                guard delay <= options.retry.ceiling else { throw SyncError(error, table: nil, url: source.url) }
                 try await options.clock.sleep(for: delay)
+                if progress.offset > 0, source.sha256 == nil, progress.going(on: file).etag == nil { return false }
             }
         }
-        try Task.checkCancellation()
-        try download.finish()
+    }
+}
+
+extension DownloadSource {
+    /// Holds what the server says of a file against what is known of it, before its bytes are taken.
+    fileprivate func check(_ piece: FilePiece, _ limit: Int64) throws {
+        if let size {
+            guard piece.file.size == size else {
+                throw TandemError(
+                    .fileMismatch, "The server's file has \(piece.file.size) bytes, and should have \(size).",
+                    advice: "Nothing of it was kept; tell whoever runs the server.")
+            }
+        } else if piece.file.size > limit || piece.offset + Int64(piece.bytes.count) > limit {
+            throw SyncError(
+                .tooLarge,
+                "The file has \(piece.file.size) bytes, and \(limit) are the most for one whose size was not known.",
+                advice: "Raise SyncContext.Options.downloadLimit if that is right.", url: url)
+        }
     }
 }
 

@@ -2,28 +2,38 @@ import Foundation
 import Tandem
 
 extension SyncContext {
-    /// Sends the queue, then the files, then the updates that carry their URLs; then deletes on the server what nobody
-    /// needs any more. Inside a sync.
+    /// Sends the queue, then the files, and between them what is changed meanwhile; then the updates that carry their URLs.
+    /// Then it deletes on the server what nobody needs any more. Inside a sync.
     func runSending(isExplicit: Bool) async throws -> PushResult {
-        let result = try await runPush(isExplicit: isExplicit)
-        guard let files, let tandem, result.stoppedBy == nil, !ScheduledRun.leavesFiles else { return result }
-        let run = UploadRun(self, tandem, files, isExplicit: isExplicit)
+        guard let files, let tandem, tandem.attachments.areSent, !ScheduledRun.leavesFiles else {
+            return try await runPush(isExplicit: isExplicit)
+        }
+        let before = try await tandem.read { try $0.operationMarks() }
+        var result = try await runPush(isExplicit: isExplicit)
+        guard result.stoppedBy == nil else { return result }
+        let run = UploadRun(self, tandem, files, isExplicit: isExplicit, tried: before)
         do {
             try await run.run()
-            let stop = run.state.withLock(\.stop)
+            let (stop, pushes) = run.state.withLock { ($0.stop, $0.pushes) }
+            result = pushes.reduce(result) { $0.followed(by: $1) }.with(run.results)
             switch stop {
             case .cancelled: throw CancellationError()
             case .thrown(let error): throw error
             case .failure, nil: break
             }
-            let unsettled = Set(result.entries.filter { !$0.outcome.isSettled }.map(\.id))
-            let news = Set(run.state.withLock(\.operations)).subtracting(unsettled)
-            var ended = result.with(run.results)
-            if !news.isEmpty { ended = ended.followed(by: try await PushRun(self, isExplicit: true, only: news).run()) }
-            if case .failure(let error)? = stop { return ended.stopped(by: error) }
-            guard ended.stoppedBy == nil else { return ended }
+            // What was changed again and again while it was sent may still be sent once more. What failed may not.
+            let failed = result.entries.filter { entry in
+                if case .stillPending = entry.outcome { return false }
+                return !entry.outcome.isSettled
+            }
+            let rest = try await run.rest(without: Set(failed.map(\.id)))
+            if !rest.isEmpty {
+                result = result.followed(by: try await PushRun(self, isExplicit: true, only: rest).run())
+            }
+            if case .failure(let error)? = stop { return result.stopped(by: error) }
+            guard result.stoppedBy == nil else { return result }
             let deletion = try await UnwantedFilesRun(self, tandem, files, isExplicit: isExplicit).run()
-            return deletion.map { ended.stopped(by: $0) } ?? ended
+            return deletion.map { result.stopped(by: $0) } ?? result
         } catch {
             guard result.hasGivenUp else { throw error }
             return result.with(run.results).stopped(by: SyncError(stopping: error))
@@ -39,11 +49,13 @@ extension SyncContext {
         }
     }
 
-    /// How a file stands, live: first as it is, then whenever that changes. See ``status(of:)``.
+    /// How a file stands, live: first as it is, then whenever that changes, as when it was downloaded, or has left the
+    /// cache. See ``status(of:)``.
     ///
-    /// Ends when the store is closed, and when the store does not know the file any more.
+    /// Ends when the store is closed, and with `TandemError.Code.unknownAttachment` when the store does not know the file
+    /// any more.
     public func statuses(of attachment: Attachment) -> AsyncThrowingStream<AttachmentStatus, any Error> {
-        live { try await self.status(of: attachment) }
+        live(hasFiles: true) { try await self.status(of: attachment) }
     }
 
     /// How a file stands: as the store knows it, with what an upload has sent by now.

@@ -47,8 +47,18 @@ final class StatusBoard: Sendable {
         }
     }
 
-    func note(_ activity: SyncStatus.Activity, uploads: [FileID: Int64] = [:]) {
-        change { ($0.status.activity, $0.uploads) = (activity, uploads) }
+    func note(_ activity: SyncStatus.Activity) {
+        change { $0.status.activity = activity }
+    }
+
+    /// Notes how far uploads are.
+    ///
+    /// - Parameter activity: What the context does; `nil` if that is something else just now.
+    func note(_ activity: SyncStatus.Activity?, uploads: [FileID: Int64]) {
+        change { state in
+            state.status.activity = activity ?? state.status.activity
+            state.uploads = uploads
+        }
     }
 
     /// How many bytes of each file have been sent.
@@ -72,9 +82,9 @@ final class StatusBoard: Sendable {
 
     private func change(_ body: (inout State) -> Void) {
         let observers = state.withLock { state in
-            let before = state.status
+            let before = (state.status, state.uploads)
             body(&state)
-            return before == state.status ? [] : Array(state.observers.values)
+            return before == (state.status, state.uploads) ? [] : Array(state.observers.values)
         }
         for observer in observers { observer() }
     }

@@ -2,7 +2,7 @@ import Foundation
 import Tandem
 
 /// A transaction of Tandem's store as sync writes it.
-package final class StoreWriting: StoreReading, LocalWriting, FileForgetting {
+package final class StoreWriting: StoreReading, LocalWriting, FileForgetting, FileWaiting {
     private let transaction: WriteTransaction
 
     package init(_ transaction: WriteTransaction) {
@@ -102,6 +102,10 @@ package final class StoreWriting: StoreReading, LocalWriting, FileForgetting {
 
     package func addUnwanted(_ file: UnwantedFile) throws {
         try transaction.addUnwanted(file)
+    }
+
+    func leaveToFiles(_ id: Operation.ID) throws -> Bool {
+        try transaction.leaveToFiles(id)
     }
 
     package func forgetUnwantedFiles() throws {

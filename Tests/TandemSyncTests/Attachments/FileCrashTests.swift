@@ -40,7 +40,9 @@ import Testing
         }
     }
 
-    private static func open(_ path: String) throws -> Store { try Store(at: path, models: Receipt.self) }
+    private static func open(_ path: String, _ kind: StoreKind) throws -> Store {
+        try kind.open(at: path, [Receipt.self])
+    }
 
     private static func context(
         _ store: Store, _ remote: ScriptedRemote, _ shelf: PhotoShelf, _ camera: Camera? = nil
@@ -88,7 +90,8 @@ import Testing
         try camera.step()
     }
 
-    @Test func `whatever step it dies at, the next sync leaves every file where it should be`() async throws {
+    @Test(arguments: [StoreKind.file, .encrypted])
+    func `whatever step it dies at, the next sync leaves every file where it should be`(kind: StoreKind) async throws {
         var steps = 0
         while true {
             steps += 1
@@ -98,25 +101,26 @@ import Testing
             let camera = Camera(folder, cutAt: steps)
             var attached: [FileID: [UInt8]] = [:]
             do {
-                let store = try Self.open(folder.path(of: "store.tandem"))
+                let store = try Self.open(folder.path(of: "store.tandem"), kind)
                 defer { store.close() }
                 let context = Self.context(store, remote, shelf, camera)
                 try await Self.live(store, context, camera) { attached[$0.id] = $1 }
             } catch is Cut {
             }
             guard camera.wasCut else { break }
-            let store = try Self.open(folder.path(of: "after/store.tandem"))
+            let store = try Self.open(folder.path(of: "after/store.tandem"), kind)
             defer { store.close() }
-            #expect(try store.checkIntegrity() == [], "step \(steps)")
+            #expect(try store.checkIntegrity() == [], "\(kind), step \(steps)")
             let context = Self.context(store, remote, shelf)
             for _ in 0..<3 { _ = try await context.push() }
             #expect(
-                try await FileLaws.problems(of: store, remote, shelf, attached: attached) == [], "step \(steps)")
+                try await FileLaws.problems(of: store, remote, shelf, attached: attached) == [],
+                "\(kind), step \(steps)")
             let named = try store.objects(Receipt.self).all().flatMap { [$0.photo].compactMap { $0 } + $0.scans }
-            #expect(try Self.files(in: folder) == Set(named.map(\.id)).count, "step \(steps)")
+            #expect(try Self.files(in: folder) == Set(named.map(\.id)).count, "\(kind), step \(steps)")
             // Whatever is there is named, or was replaced.
             let there = Set(shelf.files.keys)
-            #expect(Set(named.compactMap(\.serverURL)).isSubset(of: there), "step \(steps)")
+            #expect(Set(named.compactMap(\.serverURL)).isSubset(of: there), "\(kind), step \(steps)")
         }
         // It has gone through all of it: each object and each file in three steps at least.
         #expect(steps > 30)

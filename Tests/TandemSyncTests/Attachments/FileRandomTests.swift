@@ -117,7 +117,7 @@ private struct FileHistory {
     }
 
     private mutating func actOnPassport(_ store: Store) async throws {
-        let passport = try store.objects(Passport.self).sorted(by: \.number).all().randomElement(using: &random)
+        let passport = try store.objects(Passport.self).sorted(by: \.holder).all().randomElement(using: &random)
         switch Int.random(in: 0..<4, using: &random) {
         case 0:
             guard let passport else { return }
@@ -128,7 +128,7 @@ private struct FileHistory {
             try await store.write { _ = try $0.update(Passport.self, passport.localID) { $0.scan = scan } }
         default:
             let (scan, number) = (try attach(store), "\(attached.count)")
-            try await store.write { _ = try $0.insert(Passport(number: number, scan: scan)) }
+            try await store.write { _ = try $0.insert(Passport(holder: number, scan: scan)) }
         }
     }
 

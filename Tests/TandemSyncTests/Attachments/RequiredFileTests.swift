@@ -10,7 +10,7 @@ import Testing
     /// A passport that the server knows, with a scan that it does not have yet.
     private func waiting(_ desk: PhotoDesk) async throws -> Passport {
         let scan = try desk.store.attachments.add(PhotoDesk.bytes(), name: "паспорт.jpg")
-        let passport = try await desk.store.write { try $0.insert(Passport(number: "45 08", scan: scan)) }
+        let passport = try await desk.store.write { try $0.insert(Passport(holder: "45 08", scan: scan)) }
         try await desk.restarted(withFiles: false).push()
         #expect(desk.remote.items(in: "Passport").count == 1)
         #expect(try desk.store.operations.count() == 0)
@@ -89,7 +89,7 @@ import Testing
         let desk = try PhotoDesk()
         let lost = JSONNode.object([("id", .text("00c0ffee00c0ffee00c0ffee00c0ffee")), ("name", .text("x"))])
         desk.remote.edit("Passport", "p1") { item in
-            item.put("number", .text("1"))
+            item.put("holder", .text("1"))
             item.put("scan", lost)
         }
         try await desk.sync.pull(Passport.self, queryID: "all")

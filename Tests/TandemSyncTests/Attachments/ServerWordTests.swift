@@ -101,7 +101,7 @@ import Testing
         let desk = try PhotoDesk()
         let other = try await desk.synced()
         let scan = try desk.store.attachments.add(PhotoDesk.bytes(), name: "1.jpg")
-        let passport = try await desk.store.write { try $0.insert(Passport(number: "1", scan: scan)) }
+        let passport = try await desk.store.write { try $0.insert(Passport(holder: "1", scan: scan)) }
         try await desk.restarted(withFiles: false).push()
         let told = try #require(desk.remote.items(in: "Passport").first?[member: "scan"])
         desk.remote.edit("Receipt", ServerID(other.localID.rawValue)) { $0.put("photo", told) }

@@ -142,16 +142,17 @@ import Testing
             #expect(try store.attachments.diskURL(of: files[1]) == nil)
             try store.expectFilesInOrder()
             // It comes back, and another goes; what is pending stays.
-            var download = try store.attachments.download(files[1])
+            var download = try #require(try store.attachments.download(files[1]))
             try download.write(Data("1111111112".utf8))
             expectError(.fileMismatch) { try download.finish() }
-            download = try store.attachments.download(files[1])
+            download = try #require(try store.attachments.download(files[1]))
             expectError(.fileMismatch) { try download.write(Data("11111111111".utf8)) }
-            download = try store.attachments.download(files[1])
+            download = try #require(try store.attachments.download(files[1]))
             try download.write(Data("11111".utf8))
             try download.write(Data("11111".utf8))
             clock.advance(by: 1)
-            try download.finish()
+            #expect(try download.finish())
+            #expect(try store.attachments.download(files[1])?.source == nil)
             #expect(try files.map { try store.attachments.status(of: $0).isOnDevice } == [false, true, true, true])
             #expect(try store.text(of: files[1]) == "1111111111")
             try store.expectFilesInOrder()
@@ -167,6 +168,42 @@ import Testing
             #expect(try store.text(of: files[1]) == "1111111111")
             try store.expectFilesInOrder()
         }
+    }
+
+    @Test func `What the store has learned of a file meanwhile is not overwritten by a download`() throws {
+        let store = try Store.inMemory(models: Album.self)
+        let cover = Attachment(id: someFileID(), name: "", contentType: "", size: nil, sha256: nil, serverURL: "u")
+        try store.write { try $0.insert(Album(title: "а", cover: cover)) }
+        func download(_ sql: String) throws -> Bool {
+            let download = try #require(try store.attachments.download(cover))
+            try download.write(Data("12345".utf8))
+            #expect(try !download.isOutdated())
+            try store.write { try $0.connection.execute("UPDATE __files SET \(sql)") }
+            #expect(try download.isOutdated())
+            return try download.finish()
+        }
+        let digest = try #require(store.attach("12345").sha256)
+        let other = String(repeating: "0", count: 64)
+        for change in [
+            "size = 4", "size = NULL, sha256 = '\(other)'", "sha256 = NULL, url = 'v'", "etag = 't'",
+        ] {
+            #expect(try !download(change))
+            #expect(try store.sql("SELECT blob FROM __files").first?[0] == .null)
+            try store.expectFilesInOrder()
+        }
+        // What has the right bytes is the file, wherever it came from.
+        #expect(try download("url = 'w', sha256 = '\(digest)'"))
+        #expect(try store.text(of: cover) == "12345")
+        try store.expectFilesInOrder()
+    }
+
+    @Test func `A download of unknown size is bounded`() throws {
+        let store = try Store.inMemory(models: Album.self)
+        let cover = Attachment(id: someFileID(), name: "", contentType: "", size: nil, sha256: nil, serverURL: "u")
+        try store.write { try $0.insert(Album(title: "а", cover: cover)) }
+        let download = try #require(try store.attachments.download(cover, atMost: 4))
+        expectError(.fileMismatch) { try download.write(Data("12345".utf8)) }
+        try store.expectFilesInOrder()
     }
 
     @Test(arguments: StoreKind.files) func `A smaller cache holds from the next opening on`(kind: StoreKind) throws {

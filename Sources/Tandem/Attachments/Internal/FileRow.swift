@@ -25,7 +25,7 @@ struct FileRow {
             throw InvalidEncoding("a file", .malformed, "its ID or its state is none")
         }
         let digest = try row.optionalText(6)
-        attachment = Attachment(
+        let file = Attachment(
             id: id, name: try row.text(3), contentType: try row.text(4), size: row.isNull(5) ? nil : row.integer(5),
             sha256: try digest.map { text in
                 guard let digest = FileDigest(hex: text) else {
@@ -33,6 +33,7 @@ struct FileRow {
                 }
                 return digest
             }, serverURL: try row.optionalText(8))
+        attachment = file.asSaid
         blob = try row.optionalText(1)
         isSealed = row.integer(2) != 0
         self.state = state
@@ -41,6 +42,17 @@ struct FileRow {
         reason = try row.optionalText(11)
         attempts = row.integer(12)
         retryAt = row.isNull(13) ? nil : row.real(13)
+    }
+}
+
+extension Attachment {
+    /// What somebody has said of a file. Of one that was named by its URL alone a download has measured the rest: there
+    /// may be another under that URL by the next one, and it goes back to the server as the URL that it was.
+    fileprivate var asSaid: Attachment {
+        guard size != nil || sha256 != nil, serverURL != nil else { return self }
+        let bare = Attachment(
+            id: id, name: name, contentType: contentType, size: nil, sha256: nil, serverURL: serverURL)
+        return bare.isPlainURL ? bare : self
     }
 }
 

@@ -51,6 +51,7 @@ extension WriteTransaction {
         guard let row = try connection.file(id), row.state == .uploaded, row.blob != nil else { return false }
         try connection.execute(
             #"UPDATE "__files" SET "blob" = NULL, "sealed" = 0 WHERE "id" = ?"#, [.text(id.rawValue)])
+        touched.noteFiles()
         return true
     }
 }

@@ -104,6 +104,7 @@ extension WriteTransaction {
                 now.sha256.map { .text($0.hex) } ?? .null, .text(url), .integer(isMoved ? 1 : 0),
                 .integer(isOther ? 1 : 0), .integer(isOther ? 1 : 0), .text(said.id.rawValue),
             ])
+        touched.noteFiles()
         if isMoved { try forgetUnwanted(url) }
         return now
     }

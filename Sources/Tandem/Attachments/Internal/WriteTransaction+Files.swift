@@ -22,6 +22,7 @@ extension WriteTransaction {
             try connection.execute(FileGarbage.keepUsed)
             try connection.execute(FileGarbage.forgetFiles)
             try connection.execute(FileGarbage.empty)
+            touched.noteFiles()
         }
         let hasLeftovers = try connection.value(FileGarbage.hasLeftovers) != nil
         let result = try commit()

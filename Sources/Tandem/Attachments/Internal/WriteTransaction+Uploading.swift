@@ -10,8 +10,9 @@ package struct FileOwner: Hashable, Sendable {
 }
 
 extension WriteTransaction {
-    /// Notes that an upload is under way, and how much of the file the server has.
+    /// Notes that an upload is under way.
     ///
+    /// - Parameter offset: How many bytes earlier tries had sent.
     /// - Returns: `false` if the file is not to be uploaded any more: it was replaced, its object is gone, or the server
     ///   has it.
     package func noteUploading(_ id: FileID, offset: Int64) throws -> Bool {
@@ -20,6 +21,7 @@ extension WriteTransaction {
         try connection.execute(
             #"UPDATE "__files" SET "state" = 1, "offset" = ?, "reason" = NULL, "retryAt" = NULL WHERE "id" = ?"#,
             [.integer(max(0, offset)), .text(id.rawValue)])
+        touched.noteFiles()
         return true
     }
 
@@ -46,6 +48,7 @@ extension WriteTransaction {
                     .text(url), etag.map { .text($0) } ?? .null, .real(now.timeIntervalSinceReferenceDate),
                     .text(id.rawValue),
                 ])
+            touched.noteFiles()
             var owners: [FileOwner] = []
             for (table, rowID) in try users(of: id) {
                 if let owner = try write(url, of: id, into: rowID, of: table) { owners.append(owner) }
@@ -59,24 +62,36 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - reason: Why, in a sentence.
     ///   - retryAt: When it is to be tried again; `nil` if at once.
-    package func failUpload(of id: FileID, reason: String, retryAt: Date?) throws {
+    ///   - offset: How many bytes had been sent; `nil` if that is not known.
+    package func failUpload(of id: FileID, reason: String, retryAt: Date?, offset: Int64? = nil) throws {
         try checkUsable()
         try connection.execute(
             """
-            UPDATE "__files" SET "state" = 3, "reason" = ?, "attempts" = "attempts" + 1, "retryAt" = ? \
-            WHERE "id" = ? AND "state" <> 2
+            UPDATE "__files" SET "state" = 3, "reason" = ?, "attempts" = "attempts" + 1, "retryAt" = ?, \
+            "offset" = ifnull(?, "offset") WHERE "id" = ? AND "state" <> 2
             """,
             [
-                .text(reason), retryAt.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null, .text(id.rawValue),
+                .text(reason), retryAt.map { .real($0.timeIntervalSinceReferenceDate) } ?? .null,
+                offset.map { .integer(max(0, $0)) } ?? .null, .text(id.rawValue),
             ])
+        touched.noteFiles()
     }
 
-    /// Puts a file that was downloaded, whose size and hash were compared with the attachment's, in its place.
+    /// Puts a file that was downloaded in its place.
     ///
-    /// - Returns: `false` if nobody uses the file any more, or it is here already: what was downloaded then goes.
-    func install(_ taken: TakenFile, for id: FileID) throws -> Bool {
+    /// - Parameter source: What it was fetched as, and held against.
+    /// - Returns: `false` if it goes: nobody uses it any more, it is here already, or the store knows another file by
+    ///   that ID by now.
+    func install(_ taken: TakenFile, from source: DownloadSource) throws -> Bool {
         try checkUsable()
-        guard let row = try connection.file(id), row.blob == nil else { return false }
+        guard let row = try connection.file(source.id), row.blob == nil else { return false }
+        if let size = row.attachment.size, size != taken.size { return false }
+        if let digest = row.attachment.sha256 {
+            // What has the right bytes is the file, wherever it came from.
+            guard digest.bytes == taken.sha256 else { return false }
+        } else {
+            guard row.attachment.serverURL == source.url, row.etag == source.etag else { return false }
+        }
         try connection.execute(
             """
             UPDATE "__files" SET "blob" = ?, "sealed" = ?, "size" = ?, "sha256" = ?, "usedAt" = ? WHERE "id" = ?
@@ -84,8 +99,9 @@ extension WriteTransaction {
             [
                 .text(taken.blob.rawValue), .integer(taken.isSealed ? 1 : 0), .integer(taken.size),
                 .text(FileDigest(taken.sha256)?.hex ?? ""), .real(now.timeIntervalSinceReferenceDate),
-                .text(id.rawValue),
+                .text(source.id.rawValue),
             ])
+        touched.noteFiles()
         return true
     }
 

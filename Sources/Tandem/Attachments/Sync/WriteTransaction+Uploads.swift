@@ -113,6 +113,7 @@ extension WriteTransaction {
         try checkUsable()
         try connection.execute(
             #"UPDATE "__files" SET "state" = 0 WHERE "id" = ? AND "state" = 1"#, [.text(id.rawValue)])
+        touched.noteFiles()
     }
 }
 

@@ -1,11 +1,13 @@
 import Synchronization
 
-/// Tells those who watch which tables' operations a commit has changed.
+/// Tells those who watch which tables' operations a commit has changed, and whether files stand otherwise after it.
 final class CommitHub: Sendable {
     /// What a commit has changed.
     enum Change: Sendable {
         /// The operations of these tables.
         case tables(Set<String>)
+        /// How files stand.
+        case files
         /// Another process has committed: nobody knows what.
         case unknown
     }
@@ -51,8 +53,8 @@ final class CommitHub: Sendable {
     }
 
     func committed(_ touched: TouchedTables) {
-        guard !touched.operations.isEmpty else { return }
-        tell(.tables(touched.operations))
+        if !touched.operations.isEmpty { tell(.tables(touched.operations)) }
+        if touched.hasFiles { tell(.files) }
     }
 
     /// Another process has committed.

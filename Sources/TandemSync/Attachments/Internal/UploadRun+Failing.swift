@@ -43,8 +43,8 @@ extension UploadRun {
     private func put(
         _ file: PendingFile, off error: SyncError, until date: Date
     ) async throws -> FileUpload.Outcome {
-        let (id, reason) = (file.attachment.id, error.message)
-        try await store.lasting { try $0.failUpload(of: id, reason: reason, retryAt: date) }
+        let (id, reason, sent) = (file.attachment.id, error.message, sent(of: file, after: error))
+        try await store.lasting { try $0.failUpload(of: id, reason: reason, retryAt: date, offset: sent) }
         return .failed(error, retryAt: date)
     }
 
@@ -57,8 +57,18 @@ extension UploadRun {
     /// Leaves a file for the next push, as if it had not been tried. If that can't be noted either, it only looks as if it
     /// were under way.
     func putBack(_ file: PendingFile) async {
-        let id = file.attachment.id
-        try? await store.lasting { try $0.putBackUpload(of: id) }
+        let (id, sent) = (file.attachment.id, sent(of: file, after: nil))
+        try? await store.lasting { transaction in
+            if try transaction.noteUploading(id, offset: sent) { try transaction.putBackUpload(of: id) }
+        }
+    }
+
+    /// How many bytes of a file have been sent, by this try or those before.
+    private func sent(of file: PendingFile, after error: SyncError?) -> Int64 {
+        // The server has dropped what came.
+        if case .file(.hashMismatch)? = error?.underlying as? RemoteFailure { return 0 }
+        let sent = state.withLock { $0.uploads.first { $0.file.attachment.id == file.attachment.id }?.sent } ?? 0
+        return max(file.offset, sent)
     }
 
     /// Waits as long as the server has asked to be left alone.
@@ -87,16 +97,16 @@ extension UploadRun {
     }
 
     func noteProgress() {
-        let (done, all) = state.withLock { state in
+        let (done, all, isPushing) = state.withLock { state in
             let due = state.uploads.filter { if case .waiting? = $0.outcome { false } else { true } }
-            return (due.count { $0.outcome != nil }, due)
+            return (due.count { $0.outcome != nil }, due, state.isPushing)
         }
         guard !all.isEmpty else { return }
         let sent = Dictionary(all.map { ($0.file.attachment.id, $0.sent) }) { first, _ in first }
-        context.board.note(
-            .uploading(
-                done: done, total: all.count, sent: all.reduce(0) { $0 + $1.sent },
-                of: all.reduce(0) { $0 + ($1.file.attachment.size ?? 0) }), uploads: sent)
+        let activity = SyncStatus.Activity.uploading(
+            done: done, total: all.count, sent: all.reduce(0) { $0 + $1.sent },
+            of: all.reduce(0) { $0 + ($1.file.attachment.size ?? 0) })
+        context.board.note(isPushing ? nil : activity, uploads: sent)
     }
 
     /// What became of each, in the order in which they were to go.

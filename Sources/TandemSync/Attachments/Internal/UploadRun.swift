@@ -2,7 +2,8 @@ import Foundation
 import Synchronization
 import Tandem
 
-/// The files' part of a push: after the objects, a few at a time.
+/// The files' part of a push: after the objects, a few at a time. What is changed meanwhile goes before the files that
+/// have not begun, and beside those that have.
 ///
 /// Each file goes through the same steps: a transaction that notes that it is being uploaded, the exchange with the
 /// server, and a transaction in which the URL is saved and the update that carries it is queued. A process that dies in
@@ -22,17 +23,28 @@ final class UploadRun: Sendable {
         var unanswered = 0
         /// The operations that carry URLs.
         var operations: [Tandem.Operation.ID] = []
+        /// Those that wait for the end, as the uploads have left them.
+        var marks: Set<OperationMarks.Mark> = []
+        /// What was in the queue when it was last sent.
+        var tried: OperationMarks
+        /// What the pushes between have done.
+        var pushes: [PushResult] = []
+        var isPushing = false
     }
 
     let context: SyncContext
     let store: Store
     private let files: any RemoteFiles
-    private let isExplicit: Bool
-    let state = Mutex(State())
+    let isExplicit: Bool
+    let state: Mutex<State>
 
     var options: SyncContext.Options { context.options }
 
-    init(_ context: SyncContext, _ store: Store, _ files: any RemoteFiles, isExplicit: Bool) {
+    /// - Parameter tried: What was in the queue when the objects began to go.
+    init(
+        _ context: SyncContext, _ store: Store, _ files: any RemoteFiles, isExplicit: Bool, tried: OperationMarks
+    ) {
+        state = Mutex(State(tried: tried))
         self.context = context
         self.store = store
         self.files = files
@@ -53,18 +65,50 @@ final class UploadRun: Sendable {
             }
         }
         noteProgress()
-        let limit = min(max(options.uploadsInFlight, 1), 16)
+        await takeTurns()
+    }
+
+    private func takeTurns() async {
+        var turns = UploadTurns(limit: min(max(options.uploadsInFlight, 1), 16))
+        let (events, inbox) = AsyncStream<UploadTurns.Event>.makeStream()
+        var happened = events.makeAsyncIterator()
+        let changes = store.operations.changes
         await withTaskGroup(of: Void.self) { group in
-            var running = 0
-            while true {
-                while running < limit, let index = takeNext() {
-                    running += 1
-                    group.addTask { await self.process(index) }
-                }
-                guard running > 0 else { break }
-                await group.next()
-                running -= 1
+            group.addTask {
+                for await _ in changes { inbox.yield(.changed) }
             }
+            while true {
+                if !turns.isPushing { turns.hasNews = await hasNews() }
+                var step: UploadTurns.Step
+                repeat {
+                    step = turns.next(hasFile: hasNext)
+                    switch step {
+                    case .file:
+                        let index = takeNext()
+                        group.addTask {
+                            await self.process(index)
+                            inbox.yield(.ended)
+                        }
+                    case .push:
+                        group.addTask {
+                            await self.pushNews()
+                            inbox.yield(.pushed)
+                        }
+                    case .rest:
+                        group.addTask { [clock = options.clock] in
+                            if (try? await clock.sleep(for: Self.pause)) != nil { inbox.yield(.rested) }
+                        }
+                    case .wait, .end: break
+                    }
+                } while step != .wait && step != .end
+                if step == .end { break }
+                guard let event = await happened.next() else {
+                    stop(.cancelled)
+                    break
+                }
+                turns.note(event)
+            }
+            group.cancelAll()
         }
     }
 
@@ -75,11 +119,15 @@ final class UploadRun: Sendable {
         return date > now + RetryPolicy.longestPause ? nil : date
     }
 
-    private func takeNext() -> Int? {
+    /// Whether a file waits for its turn.
+    private var hasNext: Bool {
         state.withLock { state in
-            guard state.stop == nil, state.next < state.uploads.count, state.uploads[state.next].outcome == nil else {
-                return nil
-            }
+            state.stop == nil && state.next < state.uploads.count && state.uploads[state.next].outcome == nil
+        }
+    }
+
+    private func takeNext() -> Int {
+        state.withLock { state in
             state.next += 1
             return state.next - 1
         }
@@ -182,17 +230,19 @@ final class UploadRun: Sendable {
         let (id, isToldByServer) = (file.attachment.id, options.serverSetsFileURLs)
         let isOurs = !uploaded.wasThere || options.deletesFiles
         let unwanted = UnwantedFile(url: uploaded.url, etag: uploaded.etag)
-        let operations = try await store.lasting { transaction -> [Tandem.Operation.ID]? in
+        let (operations, marks) = try await store.lasting { transaction in
             let operations = try transaction.finishUpload(
                 of: id, at: uploaded.url, etag: uploaded.etag, isToldByServer: isToldByServer)
             // Of what this upload has made nobody else can know.
             if operations == nil, isOurs { try transaction.addUnwanted(unwanted) }
-            return operations
+            let marks = try (operations ?? []).compactMap { try transaction.operation(withID: $0) }
+            return (operations, marks.map { OperationMarks.Mark($0) })
         }
         try await step(.concluded(id))
         state.withLock { state in
             state.unanswered = 0
             state.operations += operations ?? []
+            state.marks.formUnion(marks)
         }
         guard operations != nil else { return await drop(file) }
         try? store.attachments.fitCache()

@@ -43,10 +43,10 @@ enum FileLaws {
         if !sendsTwice, shelf.received > all { problems.append("\(shelf.received) bytes were sent, of \(all)") }
         guard store.models.contains(where: { $0.name == "Passport" }) else { return problems }
         for passport in try store.objects(Passport.self).all() {
-            if !passport.isSynced { problems.append("\(passport.number) is not synced") }
+            if !passport.isSynced { problems.append("\(passport.holder) is not synced") }
             let item = remote.items(in: "Passport").first { $0.id == passport.serverID }
             if document(item?[member: "scan"]) != passport.scan.__json {
-                problems.append("\(passport.number): \(String(describing: item)) for \(passport.scan)")
+                problems.append("\(passport.holder): \(String(describing: item)) for \(passport.scan)")
             }
             problems += try self.problems(of: passport.scan, store, shelf, attached)
         }

@@ -13,12 +13,6 @@ import TandemTesting
     @LocalOnly var draft: Attachment?
 }
 
-/// What is nothing without its scan.
-@Model struct Passport {
-    var number: String
-    var scan: Attachment
-}
-
 /// Two devices, a scripted server and a shelf of files.
 struct PhotoDesk: Sendable {
     let clock = ManualClock(Date(timeIntervalSince1970: 1_795_000_000))

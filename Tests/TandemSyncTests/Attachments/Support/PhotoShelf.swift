@@ -12,9 +12,11 @@ final class PhotoShelf: RemoteFiles {
         /// It is done, and the answer is lost.
         case loseAnswer
         /// So many bytes come or go, then the line breaks.
-        case breakAfter(Int)
+        case breakAfter(Int, RemoteFailure? = nil)
         /// Other bytes of the same length come.
         case garble
+        /// The file is said to have so many bytes.
+        case say(Int64)
     }
 
     struct Kept: Sendable {
@@ -32,6 +34,8 @@ final class PhotoShelf: RemoteFiles {
         var running = 0
         var most = 0
         var whileUploading: (@Sendable () async -> Void)?
+        var whileDownloading: (@Sendable () async -> Void)?
+        var hasETags = true
         var received = 0
     }
 
@@ -49,6 +53,11 @@ final class PhotoShelf: RemoteFiles {
     func next(_ kind: String, _ fault: Fault) { state.withLock { $0.faults.append((kind, fault)) } }
     /// Runs in the middle of the next uploads.
     func whileUploading(_ body: (@Sendable () async -> Void)?) { state.withLock { $0.whileUploading = body } }
+    /// Runs before the first byte of the next downloads goes.
+    func whileDownloading(_ body: (@Sendable () async -> Void)?) { state.withLock { $0.whileDownloading = body } }
+    /// Says of no file which one it is.
+    func hideETags() { state.withLock { $0.hasETags = false } }
+    func remove(_ url: String) { state.withLock { $0.files[url] = nil } }
     func put(_ bytes: [UInt8], at url: String) {
         state.withLock { $0.files[url] = Kept(name: "", contentType: "", bytes: bytes, etag: Self.etag(bytes)) }
     }
@@ -101,7 +110,9 @@ final class PhotoShelf: RemoteFiles {
             let kept = bytes
             state.withLock { $0.partial[file.id] = kept }
             progress(Int64(bytes.count))
-            if case .breakAfter(let count)? = fault, bytes.count >= count { throw .lost(Broken()) }
+            if case .breakAfter(let count, let failure)? = fault, bytes.count >= count {
+                throw failure ?? .lost(Broken())
+            }
             await Task.yield()
         }
         await body?()
@@ -122,10 +133,13 @@ final class PhotoShelf: RemoteFiles {
     ) async throws(RemoteFailure) -> ServedFile {
         let fault = fault("download", "download \(file.url) from \(offset)")
         if case .fail(let failure)? = fault { throw failure }
+        await state.withLock(\.whileDownloading)?()
         guard var kept = files[file.url] else { throw .notFound }
         if let etag = file.etag, etag != kept.etag { throw .file(.changed) }
         if case .garble? = fault { kept.bytes = kept.bytes.map { ~$0 } }
-        let served = ServedFile(size: Int64(kept.bytes.count), etag: kept.etag)
+        var served = ServedFile(size: Int64(kept.bytes.count), etag: kept.etag)
+        if case .say(let size)? = fault { served.size = size }
+        if !state.withLock(\.hasETags) { served.etag = nil }
         var place = Int(offset)
         while place < kept.bytes.count {
             if Task.isCancelled { throw .lost(CancellationError()) }
@@ -136,7 +150,7 @@ final class PhotoShelf: RemoteFiles {
                 throw .file(.notTaken(error))
             }
             place += piece.count
-            if case .breakAfter(let count)? = fault, place >= count { throw .lost(Broken()) }
+            if case .breakAfter(let count, let failure)? = fault, place >= count { throw failure ?? .lost(Broken()) }
             await Task.yield()
         }
         return served

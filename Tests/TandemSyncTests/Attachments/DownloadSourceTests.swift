@@ -1,0 +1,166 @@
+import Foundation
+import Tandem
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// A download is of what the store knows of a file, and not of what an old value says.
+@Suite struct DownloadSourceTests {
+    private static let id = "00112233445566778899aabbccddeeff"
+    private static let urls = ["https://a.example/чек.jpg", "https://b.example/чек.jpg"]
+
+    /// What a server says of a photograph.
+    private static func document(_ url: String, of bytes: [UInt8]? = nil) -> JSONNode {
+        var members: [(key: String, value: JSONNode)] = [("id", .text(id))]
+        if let bytes {
+            members.append(("sha256", .text(OutgoingFile(id: id, name: "", contentType: "", bytes: bytes).sha256)))
+            members.append(("size", .integer(Int64(bytes.count))))
+        }
+        return .object(members + [("url", .text(url))])
+    }
+
+    /// Says to the server what a receipt's photograph is, and fetches that.
+    @discardableResult
+    private func tell(_ desk: PhotoDesk, _ photo: JSONNode) async throws -> Tandem.Attachment {
+        desk.remote.edit("Receipt", "r1") { item in
+            item.put("shop", .text("Лента"))
+            item.put("points", .integer(1))
+            item.put("photo", photo)
+            item.put("scans", .array([]))
+        }
+        try await desk.sync.synchronize()
+        return try #require(try desk.store.objects(Receipt.self).all().first?.photo)
+    }
+
+    @Test func `an old value is fetched from where the store knows the file to be`() async throws {
+        let (desk, bytes) = (try PhotoDesk(), PhotoDesk.bytes())
+        let old = try await tell(desk, Self.document(Self.urls[0], of: bytes))
+        let new = try await tell(desk, Self.document(Self.urls[1], of: bytes))
+        #expect(old.serverURL == Self.urls[0] && new.serverURL == Self.urls[1])
+        desk.shelf.put(bytes, at: Self.urls[1])
+        try await desk.sync.download(old)
+        #expect(desk.shelf.requests == ["download \(Self.urls[1]) from 0"])
+        #expect(try Array(desk.store.attachments.data(of: new)) == bytes)
+    }
+
+    @Test func `a value without a hash is held against the one that the store knows`() async throws {
+        let (desk, bytes) = (try PhotoDesk(), PhotoDesk.bytes())
+        let photo = try await tell(desk, Self.document(Self.urls[0], of: bytes))
+        let bare = try JSONDecoder().decode(
+            Tandem.Attachment.self, from: Data(#"{"id":"\#(Self.id)","url":"\#(Self.urls[0])"}"#.utf8))
+        #expect(bare.size == nil && bare.sha256 == nil)
+        desk.shelf.put(bytes.map { ~$0 }, at: Self.urls[0])
+        await #expect { try await desk.sync.download(bare) } throws: { ($0 as? TandemError)?.code == .fileMismatch }
+        desk.shelf.put(bytes, at: Self.urls[0])
+        try await desk.sync.download(bare)
+        try desk.store.attachments.verify(photo)
+        #expect(try desk.store.checkIntegrity() == [])
+    }
+
+    @Test(arguments: [true, false])
+    func `what the row has left meanwhile is fetched from its new place`(isGone: Bool) async throws {
+        let (desk, bytes) = (try PhotoDesk(), PhotoDesk.bytes())
+        let photo = try await tell(desk, Self.document(Self.urls[0]))
+        desk.shelf.put(bytes.map { ~$0 }, at: Self.urls[0])
+        desk.shelf.put(bytes, at: Self.urls[1])
+        let once = Counter()
+        desk.shelf.whileDownloading {
+            guard once.next() == 1 else { return }
+            _ = try? await tell(desk, Self.document(Self.urls[1]))
+            if isGone { desk.shelf.remove(Self.urls[0]) }
+        }
+        try await desk.sync.download(photo)
+        #expect(desk.shelf.requests == Self.urls.map { "download \($0) from 0" })
+        #expect(try Array(desk.store.attachments.data(of: photo)) == bytes)
+    }
+
+    @Test func `a file that is never at rest is an error, and one that goes is none of ours`() async throws {
+        let (desk, bytes) = (try PhotoDesk(), PhotoDesk.bytes())
+        let photo = try await tell(desk, Self.document(Self.urls[0]))
+        for url in Self.urls { desk.shelf.put(bytes, at: url) }
+        let count = Counter()
+        desk.shelf.whileDownloading { _ = try? await tell(desk, Self.document(Self.urls[count.next() % 2])) }
+        await #expect { try await desk.sync.download(photo) } throws: { ($0 as? TandemError)?.code == .fileMismatch }
+        #expect(desk.shelf.requests.count == 3)
+        let id = try #require(try desk.store.objects(Receipt.self).first()).localID
+        desk.shelf.whileDownloading {
+            try? await desk.store.write { tx in _ = try tx.update(Receipt.self, id) { $0.photo = nil } }
+        }
+        await #expect { try await desk.sync.download(photo) } throws: {
+            ($0 as? TandemError)?.code == .unknownAttachment
+        }
+        #expect(try desk.store.checkIntegrity() == [])
+    }
+
+    @Test func `what can't be told from another file is not put together with it`() async throws {
+        let (desk, bytes) = (try PhotoDesk(), PhotoDesk.bytes(5000))
+        let photo = try await tell(desk, Self.document(Self.urls[0]))
+        desk.shelf.put(bytes, at: Self.urls[0])
+        desk.shelf.hideETags()
+        desk.shelf.next("download", .breakAfter(2000))
+        try await desk.sync.download(photo)
+        #expect(desk.shelf.requests == Array(repeating: "download \(Self.urls[0]) from 0", count: 2))
+        #expect(try Array(desk.store.attachments.data(of: photo)) == bytes)
+    }
+
+    @Test func `a file of unknown size is bounded`() async throws {
+        let desk = try PhotoDesk { $0.downloadLimit = 2000 }
+        let url = "https://old.example/фото.jpg"
+        let photo = try await tell(desk, .text(url))
+        func expectTooLarge() async {
+            await #expect { try await desk.sync.download(photo) } throws: { error in
+                (error as? SyncError)?.code == .tooLarge && "\(error)".contains("downloadLimit")
+            }
+        }
+        desk.shelf.put(PhotoDesk.bytes(2001), at: url)
+        await expectTooLarge()
+        // A server that says less than it sends.
+        desk.shelf.next("download", .say(10))
+        await expectTooLarge()
+        #expect(try desk.store.checkIntegrity() == [])
+        desk.shelf.put(PhotoDesk.bytes(2000), at: url)
+        try await desk.sync.download(photo)
+        #expect(try desk.store.attachments.data(of: photo).count == 2000)
+    }
+
+    @Test func `a file of known size has that for its bound, and another size is refused before a byte is taken`()
+        async throws
+    {
+        let (desk, bytes) = (try PhotoDesk { $0.downloadLimit = 10 }, PhotoDesk.bytes(3000))
+        let photo = try await tell(desk, Self.document(Self.urls[0], of: bytes))
+        desk.shelf.put(bytes, at: Self.urls[0])
+        for size: Int64 in [2999, 3001, .max] {
+            desk.shelf.next("download", .say(size))
+            await #expect { try await desk.sync.download(photo) } throws: { error in
+                (error as? TandemError)?.code == .fileMismatch && "\(error)".contains("\(size) bytes")
+            }
+        }
+        try await desk.sync.download(photo)
+        #expect(try Array(desk.store.attachments.data(of: photo)) == bytes)
+    }
+
+    @Test func `a plain URL stays one after a download, and its file may become another`() async throws {
+        let (desk, url) = (try PhotoDesk(), "https://old.example/фото.jpg")
+        let photo = try await tell(desk, .text(url))
+        desk.shelf.put([1, 2, 3], at: url)
+        try await desk.sync.download(photo)
+        // Another receipt, of which the store knows the file.
+        desk.remote.edit("Receipt", "r2") { item in
+            item.put("shop", .text("Ашан"))
+            item.put("points", .integer(1))
+            item.put("photo", .text(url))
+            item.put("scans", .array([]))
+        }
+        try await desk.sync.synchronize()
+        let other = try #require(try desk.store.objects(Receipt.self).where { $0.shop == "Ашан" }.first())
+        try await desk.store.write { _ = try $0.update(Receipt.self, other.localID) { $0.points = 5 } }
+        try await desk.sync.push()
+        #expect(desk.remote.all(in: "Receipt").map { $0[member: "photo"] } == [.text(url), .text(url)])
+        #expect(try desk.store.attachments.evict(photo))
+        desk.shelf.put([4, 5, 6, 7], at: url)
+        try await desk.sync.download(photo)
+        #expect(try Array(desk.store.attachments.data(of: photo)) == [4, 5, 6, 7])
+        #expect(try desk.store.checkIntegrity() == [])
+    }
+}
