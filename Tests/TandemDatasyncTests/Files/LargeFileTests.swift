@@ -17,6 +17,8 @@ extension SocketTests {
         private static let size: Int64 = isSoak ? (2 << 30) + (96 << 20) + 5 : (96 << 20) + 5
         /// After how many bytes the connections break.
         private static let cut: Int64 = isSoak ? (2 << 30) + (32 << 20) + 3 : (64 << 20) + 3
+        /// When a connection breaks, all that the system has received of it is handed over at once: as much as its buffers
+        /// take, up to 32 MiB on some machines (`net.ipv4.tcp_rmem`).
         private static let bound = 48 << 20
 
         /// The bytes of the file, in pieces.

@@ -7,7 +7,8 @@ import Testing
 
 /// The parent of all suites that open sockets: one after another, so that a machine with two cores is not asked for
 /// more connections and processes at a time than it can serve within the time-outs.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct SocketTests {}
+@Suite(.serialized, .timeLimit(.minutes(ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 20 : 2)))
+struct SocketTests {}
 
 /// What no error may show.
 private let secrets = ["tok3n-s3cret", "qu3ry-s3cret", "b0dy-s3cret"]
