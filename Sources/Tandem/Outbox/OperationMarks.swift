@@ -36,6 +36,9 @@ package struct OperationMarks: Hashable, Sendable {
         marks.append(Mark(id: id, kind: kind, changedAt: changedAt))
     }
 
+    /// Whether an operation is among them.
+    package func has(_ id: Operation.ID) -> Bool { marks.contains { $0.id == id } }
+
     /// Whether there is something here that is not in earlier marks.
     ///
     /// - Complexity: O(*n*) in both numbers of operations.

@@ -32,12 +32,27 @@ extension SyncContext {
             }
             if case .failure(let error)? = stop { return result.stopped(by: error) }
             guard result.stoppedBy == nil else { return result }
+            result = try await withFilesAttachedSince(result, tandem)
             let deletion = try await UnwantedFilesRun(self, tandem, files, isExplicit: isExplicit).run()
             return deletion.map { result.stopped(by: $0) } ?? result
         } catch {
             guard result.hasGivenUp else { throw error }
             return result.with(run.results).stopped(by: SyncError(stopping: error))
         }
+    }
+
+    /// Adds the files that were attached while others were uploaded: another push takes them, and is due at once.
+    private func withFilesAttachedSince(_ result: PushResult, _ store: Store) async throws -> PushResult {
+        let known = Set(result.uploads.map(\.attachment.id))
+        let news = try await store.read { try $0.pendingFiles(at: .distantFuture) }
+            .filter { !known.contains($0.attachment.id) }
+        guard !news.isEmpty else { return result }
+        let uploads = news.map {
+            FileUpload(attachment: $0.attachment, table: $0.table, localID: $0.localID, outcome: .notReached)
+        }
+        return PushResult(
+            entries: result.entries, uploads: result.uploads + uploads, stoppedBy: result.stoppedBy,
+            nextDue: options.clock.now())
     }
 
     /// Whether there is anything to be sent: operations, files, or files to be deleted on the server.

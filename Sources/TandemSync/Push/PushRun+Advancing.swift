@@ -116,7 +116,12 @@ extension PushRun {
             _ = try store.discard(id, for: nil)
             return .over(.done)
         }
-        if request == .update, try (store as? any FileWaiting)?.leaveToFiles(id) ?? false { return .gone }
+        // Where the server writes URLs itself, it may hold more than is known here.
+        if request == .update, !options.serverSetsFileURLs,
+            try (store as? any FileWaiting)?.leaveToFiles(id) ?? false
+        {
+            return .gone
+        }
         do {
             let item = try Attempt.item(request, of: object, settings, forms, leavingOut: leavingOut)
             let operation = try store.beginAttempt(id, leavingOut: leavingOut, rounding: forms.rounding)

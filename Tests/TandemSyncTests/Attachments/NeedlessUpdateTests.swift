@@ -120,4 +120,18 @@ import Testing
         #expect(desk.asked == [.update])
         #expect(try desk.receipt(id).isSynced)
     }
+
+    @Test func `where the server writes URLs itself, what is taken away is told all the same`() async throws {
+        let desk = try PhotoDesk { $0.serverSetsFileURLs = true }
+        let receipt = try desk.attached()
+        try await desk.restarted(withFiles: false).push()
+        desk.remote.forgetRequests()
+        // The server has the file, and has written its URL; the answer was lost.
+        desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { item in
+            item.put("photo", Attachment(atServerURL: "https://shelf.example/there").__json)
+        }
+        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.photo = nil } }
+        try await desk.sync.push()
+        #expect(desk.asked.contains(.update))
+    }
 }

@@ -76,6 +76,29 @@ import Testing
         #expect(try desk.store.objects(Receipt.self).all().allSatisfy(\.isSynced))
     }
 
+    @Test func `what is attached while files are uploaded is due at once`() async throws {
+        let once = Counter()
+        let (desk, known) = try await desk(Log(), files: 1)
+        let photo = try desk.store.attachments.add([1, 2, 3], name: "позже.jpg")
+        desk.shelf.whileUploading {
+            guard once.next() == 1 else { return }
+            try? await desk.store.write { tx in
+                _ = try tx.update(Receipt.self, known) { $0.photo = photo }
+                try tx.insert(Receipt(shop: "новый", scans: [photo]))
+            }
+        }
+        let result = try await desk.sync.push()
+        #expect(!result.isComplete)
+        #expect(result.nextDue != nil)
+        guard case .notReached? = result.uploads.last?.outcome else {
+            Issue.record("\(result.uploads)")
+            return
+        }
+        #expect(try await desk.sync.push().isComplete)
+        #expect(desk.shelf.files[PhotoShelf.url(photo.id.rawValue)] != nil)
+        #expect(try desk.store.objects(Receipt.self).all().allSatisfy(\.isSynced))
+    }
+
     @Test func `a new object, and one that is deleted, go between the files too`() async throws {
         let (log, once) = (Log(), Counter())
         let (desk, known) = try await desk(log)

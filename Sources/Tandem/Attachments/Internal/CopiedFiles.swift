@@ -30,10 +30,13 @@ final class CopiedFiles {
     func discard() {
         for blob in own { _ = try? folder.remove(blob) }
         folder.close()
-        guard !FileManager.default.fileExists(atPath: target) else { return }
         let folder = FileFolder(path: folder.path, key: nil)
         defer { folder.close() }
-        _ = try? folder.tryAlone { for blob in new { _ = try? folder.remove(blob) } }
+        _ = try? folder.tryAlone {
+            // Asked with the lock held: another copy holds it until it has taken its place.
+            guard !FileManager.default.fileExists(atPath: target) else { return }
+            for blob in new { _ = try? folder.remove(blob) }
+        }
     }
 
     /// Called when a copy has taken its place: what lies in its folder and is none of its own goes. A store that was

@@ -18,7 +18,7 @@ extension Store {
     /// just now.
     func openFiles() throws {
         guard schema.hasAttachments else {
-            if !configuration.isReadOnly { writer.queue.unsafeReentrantWrite { _ in collectFiles() } }
+            if !configuration.isReadOnly { writer.queue.unsafeReentrantWrite { _ in collectFiles(ofOthers: true) } }
             return
         }
         // An encrypted store gets its key for files now, and not inside a transaction that may be undone.
@@ -31,7 +31,7 @@ extension Store {
         try? folder.lockOpen()
         let hasGarbage = writer.queue.unsafeReentrantWrite { _ in
             if isEncrypted { try? FileSealing(connection: writer.connection, folder: folder).run() }
-            collectFiles()
+            collectFiles(ofOthers: true)
             return (try? writer.connection.value(FileGarbage.hasAny)) != nil
         }
         if hasGarbage || !files.removed.isEmpty { try? write { _ in } }
@@ -41,6 +41,8 @@ extension Store {
     /// Removes what no row names, while nobody else has the store open.
     private func sweepFiles(_ folder: FileFolder) throws {
         _ = try folder.tryAlone {
+            // Who has let a row go may have died before that was on the disk: a power cut would bring it back.
+            guard file.map(FileCollecting.flushLog) ?? true else { return }
             try writer.queue.unsafeReentrantWrite { _ in
                 let connection = writer.connection
                 let removed = try folder.tryCollecting { try folder.sweep { try connection.names($0) } }
@@ -56,13 +58,15 @@ extension Store {
 
     /// Removes from the disk what rows name no more; what can't go now goes after another write. On the writer's queue,
     /// outside of a transaction.
-    func collectFiles() {
+    ///
+    /// - Parameter ofOthers: Whether it may have been others' commits that let them go, and that are not on the disk yet.
+    func collectFiles(ofOthers: Bool = false) {
         guard (try? writer.connection.value(FileGarbage.hasLeftovers)) != nil, let folder = try? fileFolder() else {
             return
         }
         let collecting = FileCollecting(
             connection: writer.connection, folder: folder,
-            unflushed: configuration.durability == .process ? file : nil)
+            unflushed: ofOthers || configuration.durability == .process ? file : nil)
         if let removed = try? collecting.run(), !removed.isEmpty { files.didRemove(removed) }
     }
 

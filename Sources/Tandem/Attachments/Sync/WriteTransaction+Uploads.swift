@@ -109,10 +109,13 @@ extension WriteTransaction {
     }
 
     /// Leaves a file that was to be uploaded for the next time, as if nothing had been tried.
-    package func putBackUpload(of id: FileID) throws {
+    ///
+    /// - Parameter offset: How many bytes had been sent.
+    package func putBackUpload(of id: FileID, offset: Int64) throws {
         try checkUsable()
         try connection.execute(
-            #"UPDATE "__files" SET "state" = 0 WHERE "id" = ? AND "state" = 1"#, [.text(id.rawValue)])
+            #"UPDATE "__files" SET "state" = 0, "offset" = ? WHERE "id" = ? AND "state" = 1"#,
+            [.integer(max(0, offset)), .text(id.rawValue)])
         touched.noteFiles()
     }
 }

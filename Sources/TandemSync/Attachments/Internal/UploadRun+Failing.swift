@@ -58,9 +58,7 @@ extension UploadRun {
     /// were under way.
     func putBack(_ file: PendingFile) async {
         let (id, sent) = (file.attachment.id, sent(of: file, after: nil))
-        try? await store.lasting { transaction in
-            if try transaction.noteUploading(id, offset: sent) { try transaction.putBackUpload(of: id) }
-        }
+        try? await store.lasting { try $0.putBackUpload(of: id, offset: sent) }
     }
 
     /// How many bytes of a file have been sent, by this try or those before.

@@ -78,7 +78,9 @@ final class UploadRun: Sendable {
                 for await _ in changes { inbox.yield(.changed) }
             }
             while true {
-                if !turns.isPushing { turns.hasNews = await hasNews() }
+                // An answer that is on its way while the server writes a URL itself may be of before.
+                let mayPush = !turns.isPushing && !(options.serverSetsFileURLs && turns.isUploading)
+                if mayPush { turns.hasNews = await hasNews() }
                 var step: UploadTurns.Step
                 repeat {
                     step = turns.next(hasFile: hasNext)
@@ -231,11 +233,14 @@ final class UploadRun: Sendable {
         let isOurs = !uploaded.wasThere || options.deletesFiles
         let unwanted = UnwantedFile(url: uploaded.url, etag: uploaded.etag)
         let (operations, marks) = try await store.lasting { transaction in
+            let before = try transaction.operationMarks()
             let operations = try transaction.finishUpload(
                 of: id, at: uploaded.url, etag: uploaded.etag, isToldByServer: isToldByServer)
             // Of what this upload has made nobody else can know.
             if operations == nil, isOurs { try transaction.addUnwanted(unwanted) }
-            let marks = try (operations ?? []).compactMap { try transaction.operation(withID: $0) }
+            // What carries the URL beside a change of the user's is that change.
+            let own = try (operations ?? []).filter { !before.has($0) }
+            let marks = try own.compactMap { try transaction.operation(withID: $0) }
             return (operations, marks.map { OperationMarks.Mark($0) })
         }
         try await step(.concluded(id))

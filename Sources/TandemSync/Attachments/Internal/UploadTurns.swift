@@ -29,6 +29,8 @@ struct UploadTurns {
     /// Whether the queue has something to send that was changed since the objects went.
     var hasNews = false
     private var running = 0
+    /// Whether a file is under way.
+    var isUploading: Bool { running > 0 }
     private(set) var isPushing = false
     private var isResting = false
     private var isDue = false
