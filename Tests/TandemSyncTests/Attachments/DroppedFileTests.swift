@@ -255,6 +255,8 @@ import Testing
             try? await store.write { tx in
                 guard let live = try tx.object(ofType: Receipt.self, forPrimaryKey: receipt.localID) else { return }
                 _ = try tx.delete(live)
+                // Or it would be sent beside the upload, and could not be brought back.
+                for operation in try tx.operations(after: nil, limit: 10) { try tx.hold(operation.id) }
             }
             while !Task.isCancelled { await Task.yield() }
         }
@@ -285,6 +287,7 @@ import Testing
                 log.note("deleted")
                 try await store.write { tx in
                     if let live = try tx.object(ofType: Receipt.self, forPrimaryKey: id) { _ = try tx.delete(live) }
+                    for operation in try tx.operations(after: nil, limit: 10) { try tx.hold(operation.id) }
                 }
             }
         }

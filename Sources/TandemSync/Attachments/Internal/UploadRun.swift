@@ -239,7 +239,7 @@ final class UploadRun: Sendable {
             // Of what this upload has made nobody else can know.
             if operations == nil, isOurs { try transaction.addUnwanted(unwanted) }
             // What carries the URL beside a change of the user's is that change.
-            let own = try (operations ?? []).filter { !before.has($0) }
+            let own = (operations ?? []).filter { !before.has($0) }
             let marks = try own.compactMap { try transaction.operation(withID: $0) }
             return (operations, marks.map { OperationMarks.Mark($0) })
         }
