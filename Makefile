@@ -33,7 +33,7 @@ test: ## Build and run the tests [FILTER=name: those whose name matches]
 	@Scripts/setup.sh strace openssl
 	@$(REPLAN)
 	@swift build --build-tests
-	@swift test --skip-build $(if $(FILTER),--filter '$(FILTER)',--skip 'LiveOracleTests|SQLiteCipherTests|WriterGateTests|TandemSyncTests|TandemDatasyncTests|TandemSyncProcessTests|TandemSimulationTests')
+	@swift test --skip-build $(if $(FILTER),--filter '$(FILTER)',--skip 'LiveOracleTests|SQLiteCipherTests|WriterGateTests|TandemTests.AsyncTests|TandemSyncTests|TandemDatasyncTests|TandemSyncProcessTests|TandemSimulationTests')
 	@# They start, trace and kill processes, which would starve those that count on a time.
 	@$(if $(FILTER),true,swift test --skip-build --filter SQLiteCipherTests)
 	@# Random calls on two stores for seconds on end, on the few threads that others wait for.
@@ -45,7 +45,7 @@ test: ## Build and run the tests [FILTER=name: those whose name matches]
 	@# Random histories of sync, for three minutes, on all cores.
 	@$(if $(FILTER),true,swift test --skip-build --filter TandemSimulationTests)
 	@# A writer that has its turn needs a thread to take it, and tests that wait for processes hold the few there are.
-	@$(if $(FILTER),true,swift test --skip-build --filter WriterGateTests)
+	@$(if $(FILTER),true,swift test --skip-build --filter 'WriterGateTests|TandemTests.AsyncTests')
 	@# Its asynchronous sequences need the few threads that tests running beside it would hold.
 	@$(if $(FILTER),true,swift test --skip-build --filter LiveOracleTests)
 

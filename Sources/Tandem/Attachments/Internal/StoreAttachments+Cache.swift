@@ -22,8 +22,11 @@ extension WriteTransaction {
     /// Takes files off the device until those that a server has fit a size.
     func trimCache(to limit: Int64, sparing: FileID? = nil) throws {
         var rest = try connection.cachedBytes()
-        if let sparing, let file = try connection.file(sparing), file.state == .uploaded, file.blob != nil {
-            rest -= file.attachment.size ?? 0
+        if let sparing, let file = try connection.file(sparing), file.state == .uploaded, file.blob != nil,
+            let size = file.attachment.size, size > limit
+        {
+            // To let all the others go would not make room for it.
+            rest -= size
         }
         guard rest > limit else { return }
         try connection.note(uses: store.files.takeUses())

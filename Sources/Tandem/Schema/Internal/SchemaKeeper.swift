@@ -35,8 +35,13 @@ struct SchemaKeeper {
             connection.dataVersion = try connection.value("PRAGMA data_version")
         } catch {
             connection.rollBack()
-            guard let error = error as? InvalidEncoding else { throw error }
-            throw TandemError(damage: error, store: connection.path)
+            if let error = error as? InvalidEncoding { throw TandemError(damage: error, store: connection.path) }
+            guard let refusal = error as? TandemError, refusal.code == .sql, refusal.message.contains("already exists")
+            else { throw error }
+            // What the store says of its tables has been lost, and they are there.
+            throw TandemError(
+                .corrupt, "The store is damaged: it has tables of which it knows nothing.",
+                advice: "Restore a backup.", store: connection.path, underlying: refusal)
         }
         // Statements that were prepared for tables as they were are not used again.
         connection.finalizeStatements()

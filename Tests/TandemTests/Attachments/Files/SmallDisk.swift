@@ -16,6 +16,13 @@ final class SmallDisk {
     /// Nobody may write to it from now on.
     func protect() -> Bool { Self.run("mount", "-o", "remount,ro", path) }
 
+    /// The bytes that there is room for.
+    static func freeBytes(at path: String) -> Int {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { return 0 }
+        return Int(status.f_bavail) * Int(status.f_frsize)
+    }
+
     private static func run(_ line: String...) -> Bool {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
