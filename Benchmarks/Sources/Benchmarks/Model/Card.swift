@@ -18,9 +18,3 @@ import Tandem
 @Model struct Person {
     @Folded var name: String
 }
-
-/// An object with a file.
-@Model struct Film {
-    var title: String
-    var file: Attachment?
-}
