@@ -43,20 +43,7 @@ struct FileLife: Sendable {
     private func synchronize() async throws {
         // A server that comes back may still have a request of a process that is gone.
         let report = SyncReport(excuses: [.unreachable, .later])
-        while true {
-            SyncPeerMain.say("syncing")
-            do {
-                if Bool.random() {
-                    report.say(try await context.push())
-                } else {
-                    report.say(try await context.synchronize())
-                }
-                SyncPeerMain.say("synced")
-            } catch let error as SyncError where error.code == .unreachable || error.code == .busy {
-                SyncPeerMain.say("\(error.code)")
-            }
-            try await Task.sleep(for: .milliseconds(Int.random(in: 0...30)))
-        }
+        try await report.synchronizeForEver(context)
     }
 
     private func fetch() async throws {

@@ -41,21 +41,7 @@ struct RandomLife: Sendable {
             }
         }
         let report = SyncReport()
-        while true {
-            SyncPeerMain.say("syncing")
-            do {
-                // A pull may bring what a lost push has made; a push alone has to find it by itself.
-                if Bool.random() {
-                    report.say(try await context.push())
-                } else {
-                    report.say(try await context.synchronize())
-                }
-                SyncPeerMain.say("synced")
-            } catch let error as SyncError where error.code == .unreachable || error.code == .busy {
-                SyncPeerMain.say("\(error.code)")
-            }
-            try await Task.sleep(for: .milliseconds(Int.random(in: 0...30)))
-        }
+        try await report.synchronizeForEver(context)
     }
 
     // MARK: Editing

@@ -5,6 +5,24 @@ struct SyncReport {
     /// Why a push may stop, and an upload fail.
     var excuses: Set<SyncError.Code> = [.unreachable]
 
+    /// Syncs until the process is killed. A pull may bring what a lost push has made; a push alone has to find it by itself.
+    func synchronizeForEver(_ context: SyncContext) async throws {
+        while true {
+            SyncPeerMain.say("syncing")
+            do {
+                if Bool.random() {
+                    say(try await context.push())
+                } else {
+                    say(try await context.synchronize())
+                }
+                SyncPeerMain.say("synced")
+            } catch let error as SyncError where error.code == .unreachable || error.code == .busy {
+                SyncPeerMain.say("\(error.code)")
+            }
+            try await Task.sleep(for: .milliseconds(Int.random(in: 0...30)))
+        }
+    }
+
     func say(_ result: SyncResult) {
         for pull in result.pulls {
             switch pull.outcome {
