@@ -18,7 +18,7 @@ struct Benchmarks {
         [
             .insertBulk, .pointRead, .pointReadSingle, .readAll, .updateBulk, .commitSingle,
             .live1k, .live10k, .live100k, .live1m, .liveScale, .liveMany, .liveImport,
-        ] + Benchmark.encryption + Benchmark.sync
+        ] + Benchmark.encryption + Benchmark.sync + Benchmark.files
 
     static func main() {
         do {

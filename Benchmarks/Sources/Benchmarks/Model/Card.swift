@@ -18,3 +18,9 @@ import Tandem
 @Model struct Person {
     @Folded var name: String
 }
+
+/// An object with a file.
+@Model struct Film {
+    var title: String
+    var file: Attachment?
+}

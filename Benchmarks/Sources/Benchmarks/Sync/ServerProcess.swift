@@ -18,10 +18,11 @@ final class ServerProcess {
     ///   - cards: How many cards it has.
     ///   - latency: How long each request waits there, in milliseconds.
     ///   - age: How long ago the cards were written, in seconds.
-    init(cards: Int, latency: Int = 0, age: Int = 0) throws {
+    ///   - files: The folder in which it keeps files.
+    init(cards: Int, latency: Int = 0, age: Int = 0, files: String? = nil) throws {
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = [Self.option, "\(cards)", "\(latency)", "\(age)"]
+        process.arguments = [Self.option, "\(cards)", "\(latency)", "\(age)"] + [files].compactMap { $0 }
         process.standardInput = input
         process.standardOutput = output
         try process.run()
@@ -46,14 +47,16 @@ final class ServerProcess {
 
     /// What the process does that was started for it: prints its address, and serves until its input ends.
     static func runAsChild(_ arguments: [String]) throws {
-        let numbers = arguments.compactMap { Int($0) }
-        guard numbers.count == 3 else { throw UsageError(problem: "\(option) needs CARDS LATENCY AGE") }
+        let numbers = arguments.prefix(3).compactMap { Int($0) }
+        guard numbers.count == 3 else { throw UsageError(problem: "\(option) needs CARDS LATENCY AGE [FILES]") }
         let (count, latency, age) = (numbers[0], numbers[1], numbers[2])
+        let files = arguments.dropFirst(3).first
         try blocking {
             var configuration = ServerConfiguration(dialect: .datasync)
             if latency > 0 { configuration.faults = ServerFaults { _, _ in [.latency(.milliseconds(latency))] } }
             let slowness = Mutex(TimeInterval(age))
             configuration.clock = ServerClock(now: { slowness.withLock { Date() - $0 } })
+            if let files { configuration.files = ServerFiles(try FileShelf.inFolder(at: files)) }
             let core = try ServerCore.inMemory(configuration: configuration)
             try await WireCards.insert(count, into: core)
             slowness.withLock { $0 = 0 }

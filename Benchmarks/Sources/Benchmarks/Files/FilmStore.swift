@@ -1,0 +1,71 @@
+import Foundation
+import Tandem
+import TandemDatasync
+import TandemSync
+
+/// A store of films, and its context, for one round.
+final class FilmStore {
+    struct Opened {
+        let store: Store
+        let sync: SyncContext
+        let film: Film
+    }
+
+    private let path: String
+    private let isEncrypted: Bool
+    private let url: URL
+    private var current: Opened?
+
+    init(_ path: String, isEncrypted: Bool, server: URL) {
+        (self.path, self.isEncrypted, url) = (path, isEncrypted, server)
+    }
+
+    var opened: Opened {
+        get throws {
+            guard let current else { throw UsageError(problem: "no store is open at \(path)") }
+            return current
+        }
+    }
+
+    /// Opens a new store with one film, and comes to rest: what others have written is on the disk.
+    ///
+    /// - Parameter film: Makes the film.
+    func open(_ film: (Store, SyncContext) throws -> Film) throws {
+        try close()
+        var configuration = Store.Configuration()
+        configuration.attachmentCacheSize = 4 << 30
+        let store =
+            try isEncrypted
+            ? Store(at: path, key: .raw([UInt8](0..<32)), models: Film.self, configuration: configuration)
+            : Store(at: path, models: Film.self, configuration: configuration)
+        let sync = SyncContext(
+            store: store, remote: try DatasyncRemote(url: url), files: try TandemFiles(url: url))
+        current = Opened(store: store, sync: sync, film: try film(store, sync))
+        Tool.settleDisk()
+    }
+
+    /// Removes the store with its files.
+    func close() throws {
+        current?.store.close()
+        current = nil
+        for suffix in ["", "-wal", "-shm", "-sync", "-files"] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
+    }
+
+    /// The film as it is now.
+    func film() throws -> Film {
+        let opened = try opened
+        guard let film = try opened.store.object(ofType: Film.self, forPrimaryKey: opened.film.localID) else {
+            throw UsageError(problem: "the film is gone")
+        }
+        return film
+    }
+
+    /// Sends all, or tells why not.
+    func push() throws {
+        let sync = try opened.sync
+        let result = try blocking { try await sync.push() }
+        guard result.isComplete, result.uploads.allSatisfy(\.isSettled) else { throw UsageError(problem: "\(result)") }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// A command of the system's, run to its end.
+enum Tool {
+    /// - Returns: What it has printed.
+    @discardableResult
+    static func run(_ name: String, _ arguments: [String]) throws -> String {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw UsageError(problem: "no pipe for \(name)") }
+        defer { close(ends[0]) }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
+        posix_spawn_file_actions_addclose(&actions, ends[0])
+        let words = ([name] + arguments).map { strdup($0) }
+        defer { for word in words { free(word) } }
+        var child = pid_t()
+        let result = posix_spawnp(&child, name, &actions, nil, words + [nil], environ)
+        close(ends[1])
+        guard result == 0 else {
+            throw UsageError(problem: "\(name) can't be run: \(String(cString: strerror(result)))")
+        }
+        var output: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(ends[0], &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { break }
+            output += buffer[..<count]
+        }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        guard status == 0 else { throw UsageError(problem: "\(name) has failed (\(status))") }
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Returns when what others have written is on the disk.
+    static func settleDisk() { sync() }
+
+    /// The SHA-256 of a file, as sha256sum computes it: 64 digits.
+    static func sha256sum(_ path: String) throws -> String { String(try run("sha256sum", [path]).prefix(64)) }
+}
