@@ -130,13 +130,16 @@ extension Store {
             let database = try EncryptedDatabase(path: StorePath(path).real, key: key, profile: profile)
             let salvaged = try database.sibling(at: StorePath(target).real)
             let report = try database.salvage(to: salvaged)
+            var files: CopiedFiles?
             do {
                 let queue = try salvaged.openQueue()
                 try queue.writeWithoutTransaction { try SalvagedStore(db: $0).mend() }
-                try SalvagedStore.copyFiles(from: StorePath(path).real, to: salvaged, queue)
+                files = try SalvagedStore.copyFiles(from: StorePath(path).real, to: salvaged, queue)
                 try queue.close()
+                files?.close()
                 return report
             } catch {
+                files?.discard()
                 try? Rewriting.removeDatabase(salvaged.path)
                 throw error
             }

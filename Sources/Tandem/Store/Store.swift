@@ -45,7 +45,7 @@ public final class Store: Sendable {
     /// The encryption's key, until the store is closed.
     let cipher: StoreCipher?
     /// The database file itself, whatever links lead to it; `nil` in memory.
-    let file: String?
+    package let file: String?
     let commits = CommitHub()
     /// The files that lie beside the database.
     let files: StoreFiles

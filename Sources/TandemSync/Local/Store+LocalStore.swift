@@ -35,11 +35,8 @@ extension Store {
     package var lockName: String { lockPath ?? "\(ObjectIdentifier(self))" }
 
     package var lockPath: String? {
-        guard path != ":memory:", !configuration.isReadOnly else { return nil }
-        // Beside the file itself, not beside a link to it.
-        let real = realpath(path, nil)
-        defer { free(real) }
-        return (real.map { String(cString: $0) } ?? path) + "-sync"
+        guard let file, !configuration.isReadOnly else { return nil }
+        return file + "-sync"
     }
 }
 

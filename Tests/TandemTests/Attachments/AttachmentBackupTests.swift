@@ -101,6 +101,34 @@ import Testing
     // MARK: The copy is written
 
     @Test(arguments: StoreKind.files, [true, false])
+    func `What is freed in the store that a copy replaces stays, if the copy has it too`(
+        kind: StoreKind, replaces: Bool
+    ) throws {
+        let store = try open(kind)
+        defer { store.close() }
+        _ = try add("а", to: store)
+        try store.backup(to: folder.file("backup"))
+        struct GivenUp: Error {}
+        let hooks = Store.CopyHooks(hasFiles: {
+            let old = try open(kind, "backup")
+            _ = try old.write { try $0.delete($0.objects(Album.self)) }
+            try old.write { _ in }
+            old.close()
+            if !replaces { throw GivenUp() }
+        })
+        if replaces {
+            try store.copy(to: folder.file("backup"), as: .same, hooks: hooks)
+        } else {
+            #expect(throws: (any Error).self) { try store.copy(to: folder.file("backup"), as: .same, hooks: hooks) }
+        }
+        let backup = try open(kind, "backup")
+        defer { backup.close() }
+        #expect(try texts(backup) == (replaces ? ["а"] : []))
+        // What was freed while it was copied has gone since.
+        try backup.expectFilesInOrder()
+    }
+
+    @Test(arguments: StoreKind.files, [true, false])
     func `What is written to a copy as soon as it is there stays`(kind: StoreKind, closes: Bool) throws {
         let store = try open(kind)
         defer { store.close() }
@@ -144,8 +172,8 @@ import Testing
     @Test func `A copy that does not come about takes nothing from another on its way to the same place`() throws {
         let target = folder.file("backup")
         func copied(_ others: [BlobName], isOurs: Bool = false) throws -> (files: CopiedFiles, blob: BlobName) {
-            let files = CopiedFiles(folder: FileFolder(path: target + "-files", key: nil), target: target)
-            try files.folder.lockOpen()
+            let folder = FileFolder(path: target + "-files", key: nil)
+            let files = try CopiedFiles(folder: folder, target: target, hasPlace: false)
             for blob in others { files.note(blob, isNew: true) }
             let blob = try files.folder.take(.bytes([1])).blob
             files.note(blob, isNew: true, isOurs: isOurs)

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import SQLiteCipher
 import TandemTesting
 import Testing
@@ -181,6 +182,33 @@ import Testing
         #expect(try salvaged.attachments.status(of: files[0]).state == .failed(reason: FileState.lost))
         try salvaged.attachments.verify(files[1])
         try salvaged.expectFilesInOrder()
+    }
+
+    @Test func `A salvage that fails leaves none of its files, and those that were there`() throws {
+        let store = try StoreKind.file.open(at: folder.file(), [Album.self])
+        let files = try fill(store)
+        let target = folder.file("salvaged")
+        // As a salvage makes the database, in its place already.
+        try store.backup(to: target)
+        let there = try #require(try store.attachments.diskURL(of: files[0])).lastPathComponent
+        defer { store.close() }
+        let folder = FileFolder(path: StoreFiles.path(of: target), key: nil)
+        _ = try folder.sweep { $0.rawValue == there }
+        folder.close()
+        let queue = try DatabaseQueue(path: target)
+        try queue.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TRIGGER bad BEFORE UPDATE ON "__files" BEGIN SELECT RAISE(ABORT, 'no'); END
+                    """)
+        }
+        #expect(throws: DatabaseError.self) {
+            try FileCopying(copy: queue, source: try store.fileFolder(), target: target, missing: .leftOut)
+                .run(isEncrypted: false)
+        }
+        try queue.close()
+        let names = try Files.below(target + "-files").map { ($0 as NSString).lastPathComponent }
+        #expect(names == [there])
     }
 
     enum LostKey: CaseIterable { case missing, short, withoutFolder }

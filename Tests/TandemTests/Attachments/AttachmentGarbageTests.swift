@@ -80,6 +80,32 @@ import Testing
         try first.expectFilesInOrder()
     }
 
+    @Test func `What can't be removed has the log flushed once`() throws {
+        let store = try open(.file)
+        defer { store.close() }
+        let file = try album("а", in: store)
+        let url = try #require(try store.attachments.diskURL(of: file))
+        try FileManager.default.removeItem(at: url)
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+        _ = try store.write { try $0.delete($0.objects(Album.self)) }
+        let name = url.lastPathComponent
+        #expect(store.files.stuck == [name])
+        // A log that can't be flushed: who comes this far has tried.
+        let looped = folder.file("looped")
+        #expect(symlink(looped + "-wal", looped + "-wal") == 0)
+        let outcome = try store.writer.queue.unsafeReentrantWrite { _ in
+            func run(_ stuck: Set<String>) throws -> FileCollecting.Outcome? {
+                try FileCollecting(
+                    connection: store.writer.connection, folder: try store.fileFolder(), unflushed: looped,
+                    stuck: stuck
+                ).run()
+            }
+            #expect(try run([]) == nil && run(["another"]) == nil)
+            return try run([name])
+        }
+        #expect(outcome?.stuck == [name] && outcome?.removed == [])
+    }
+
     @Test func `What can't be removed is tried again`() throws {
         let store = try open(.file)
         let file = try album("а", in: store)

@@ -29,6 +29,9 @@ struct BlobName: Hashable, Sendable {
     /// What the file is called while it is written, where files can't be without a name.
     var partial: String { rawValue + Self.partialSuffix }
 
+    /// Another name in the same subfolder.
+    func sibling() -> BlobName { BlobName(unchecked: shard + Self.random().rawValue.dropFirst(2)) }
+
     static let partialSuffix = ".partial"
 }
 

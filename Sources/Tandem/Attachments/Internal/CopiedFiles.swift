@@ -3,8 +3,11 @@ import Foundation
 /// The files that were brought to a copy's folder, until its database has taken its place or is given up.
 final class CopiedFiles {
     let folder: FileFolder
+    /// Who has the store open that is to be replaced removes nothing that the copy may name too.
+    private var lock: FolderLock.Held?
     /// The path that the copy's database is to have.
     let target: String
+    private let hasPlace: Bool
     /// What the copy names.
     private var names: Set<BlobName> = []
     /// Those that were not there before.
@@ -12,9 +15,21 @@ final class CopiedFiles {
     /// Those whose names nobody else can know.
     private var own: [BlobName] = []
 
-    init(folder: FileFolder, target: String) {
+    /// Locks a copy's folder.
+    ///
+    /// - Parameter hasPlace: Whether the copy's database lies in its place already, and no other did.
+    init(folder: FileFolder, target: String, hasPlace: Bool) throws {
         self.folder = folder
         self.target = target
+        self.hasPlace = hasPlace
+        try folder.lockOpen()
+        lock = try folder.lockCopying()
+    }
+
+    /// Lets go of the folder.
+    func close() {
+        folder.close()
+        lock = nil
     }
 
     /// - Parameters:
@@ -29,12 +44,12 @@ final class CopiedFiles {
     /// another copy on its way there: what they don't name is swept when the store is opened.
     func discard() {
         for blob in own { _ = try? folder.remove(blob) }
-        folder.close()
+        close()
         let folder = FileFolder(path: folder.path, key: nil)
         defer { folder.close() }
         _ = try? folder.tryAlone {
             // Asked with the lock held: another copy holds it until it has taken its place.
-            guard !FileManager.default.fileExists(atPath: target) else { return }
+            guard hasPlace || !FileManager.default.fileExists(atPath: target) else { return }
             for blob in new { _ = try? folder.remove(blob) }
         }
     }
@@ -47,7 +62,7 @@ final class CopiedFiles {
     ///
     /// - Parameter written: What the copy's file was when it took its place.
     static func finish(_ copied: CopiedFiles?, at target: String, _ written: FileMark?) {
-        copied?.folder.close()
+        copied?.close()
         let folder = FileFolder(path: StoreFiles.path(of: target), key: nil)
         defer { folder.close() }
         _ = try? folder.tryAlone {

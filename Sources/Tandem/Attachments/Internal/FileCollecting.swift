@@ -15,16 +15,34 @@ struct FileCollecting {
     let folder: FileFolder
     /// The database whose log is flushed before; `nil` if what was committed is on the disk, or there is no disk.
     let unflushed: String?
+    /// What could not be removed before, after such a flush.
+    var stuck: Set<String> = []
+
+    /// What is gone, so that its note can be struck, and what could not be removed.
+    struct Outcome: Equatable {
+        var removed: [String] = []
+        var stuck: Set<String> = []
+    }
 
     /// Called outside of a transaction.
     ///
-    /// - Returns: What is gone, so that its note can be struck; empty if somebody copies.
-    func run() throws -> [String] {
+    /// - Returns: `nil` if nothing was tried: somebody copies.
+    func run() throws -> Outcome? {
         try folder.tryCollecting {
-            if let unflushed, !Self.flushLog(of: unflushed) { return [] }
-            // Nothing lies under a name that is none.
-            return try leftovers().filter { name in BlobName(name).map { (try? folder.remove($0)) != nil } ?? true }
-        } ?? []
+            let names = try leftovers()
+            // A file that can't be removed must not cost each write a flush.
+            if let unflushed, !stuck.isSuperset(of: names), !Self.flushLog(of: unflushed) { return nil }
+            var outcome = Outcome()
+            for name in names {
+                // Nothing lies under a name that is none.
+                if BlobName(name).map({ (try? folder.remove($0)) != nil }) ?? true {
+                    outcome.removed.append(name)
+                } else {
+                    outcome.stuck.insert(name)
+                }
+            }
+            return outcome
+        } ?? nil
     }
 
     private func leftovers() throws -> [String] {

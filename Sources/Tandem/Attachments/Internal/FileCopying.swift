@@ -16,6 +16,9 @@ struct FileCopying {
         /// It is an error: a backup must not be without it, unless a server has it. What is told hangs on whether the
         /// store, as it is by now, names the file still.
         case refused(isNamed: (BlobName) throws -> Bool)
+
+        /// Whether the copy is what was salvaged, in its place already.
+        var isSalvage: Bool { if case .leftOut = self { true } else { false } }
     }
 
     /// The copy's database, which has not taken its place yet.
@@ -40,8 +43,7 @@ struct FileCopying {
         let files = try self.files()
         guard !files.isEmpty else { return nil }
         let folder = FileFolder(path: StoreFiles.path(of: target), key: isEncrypted ? try key() : nil)
-        try folder.lockOpen()
-        let copied = CopiedFiles(folder: folder, target: target)
+        let copied = try CopiedFiles(folder: folder, target: target, hasPlace: missing.isSalvage)
         do {
             for file in files { try bring(file, to: copied) }
             try copy.write { db in

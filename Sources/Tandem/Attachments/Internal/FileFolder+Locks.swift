@@ -49,6 +49,11 @@ extension FileFolder {
         return try withExtendedLifetime(FolderLock.copying.shared(in: root), body)
     }
 
+    /// Keeps others from collecting garbage here for as long as what is returned. Makes the folder.
+    func lockCopying() throws -> FolderLock.Held? {
+        try root(making: true).flatMap { try FolderLock.copying.shared(in: $0) }
+    }
+
     /// Runs a block in which files are removed that rows named.
     ///
     /// - Returns: `nil`, and the block did not run, if another copies. Without a folder there is nothing to copy, and the

@@ -56,48 +56,53 @@ extension FileSealing {
         defer { folder.close() }
         let wasThere = try folder.alone { isThere in
             try database.encryptPlainFile()
-            if isThere { try sealFiles(of: database) }
+            if isThere { try naming(database.path) { try sealFiles(of: database) } }
             return isThere
         }
         // The first file may have come before the database was taken.
-        if !wasThere { try folder.alone { if $0 { try sealFiles(of: database) } } }
+        if !wasThere { try naming(database.path) { try folder.alone { if $0 { try sealFiles(of: database) } } } }
     }
 
-    /// - Precondition: Nobody else has the folder open, nor copies from it.
-    private static func sealFiles(of database: EncryptedDatabase) throws {
+    /// Runs a block whose errors say that the store is encrypted for all that.
+    private static func naming(_ path: String, _ body: () throws -> Void) throws {
         do {
-            var configuration = GRDB.Configuration()
-            // Who opens the store just now writes to it, and waits for the folder.
-            configuration.busyMode = .timeout(5)
-            let queue = try database.openQueue(configuration: configuration)
-            defer { try? queue.close() }
-            let folder = FileFolder(path: StoreFiles.path(of: database.path), key: try key(queue))
-            defer { folder.close() }
-            let connection = try Connection(queue: queue, path: database.path)
-            defer { connection.finalizeStatements() }
-            try queue.unsafeReentrantWrite { _ in
-                let hasFiles = try connection.value("SELECT 1 FROM sqlite_master WHERE name = '__files'") != nil
-                let failure: (any Error)?
-                do {
-                    if hasFiles { try FileSealing(connection: connection, folder: folder).run() }
-                    failure = nil
-                } catch {
-                    failure = error
-                }
-                guard FileCollecting.flushLog(of: database.path) else {
-                    throw TandemError.file("flushed", database.path)
-                }
-                // The plain ones that were encrypted, and what was attached and not written by a process that died.
-                try folder.sweep(completely: true) { try hasFiles && connection.names($0) }
-                if let failure { throw failure }
-            }
+            try body()
         } catch {
-            let error = TandemError.naming(error, database.path) as? TandemError
+            let error = TandemError.naming(error, path) as? TandemError
             throw TandemError(
                 error?.code ?? .ioFailure,
                 "The store is encrypted now, but not all of its files: \(error?.message ?? "")",
                 advice: "Open it with its key, which encrypts what is left; checkIntegrity tells what can't be.",
-                store: database.path, underlying: error)
+                store: path, underlying: error)
+        }
+    }
+
+    /// - Precondition: Nobody else has the folder open, nor copies from it.
+    private static func sealFiles(of database: EncryptedDatabase) throws {
+        var configuration = GRDB.Configuration()
+        // Who opens the store just now writes to it, and waits for the folder.
+        configuration.busyMode = .timeout(5)
+        let queue = try database.openQueue(configuration: configuration)
+        defer { try? queue.close() }
+        let folder = FileFolder(path: StoreFiles.path(of: database.path), key: try key(queue))
+        defer { folder.close() }
+        let connection = try Connection(queue: queue, path: database.path)
+        defer { connection.finalizeStatements() }
+        try queue.unsafeReentrantWrite { _ in
+            let hasFiles = try connection.value("SELECT 1 FROM sqlite_master WHERE name = '__files'") != nil
+            let failure: (any Error)?
+            do {
+                if hasFiles { try FileSealing(connection: connection, folder: folder).run() }
+                failure = nil
+            } catch {
+                failure = error
+            }
+            guard FileCollecting.flushLog(of: database.path) else {
+                throw TandemError.file("flushed", database.path)
+            }
+            // The plain ones that were encrypted, and what was attached and not written by a process that died.
+            try folder.sweep(completely: true) { try hasFiles && connection.names($0) }
+            if let failure { throw failure }
         }
     }
 

@@ -16,11 +16,13 @@ final class NewFile {
             self.file = file
             return
         }
-        guard let file = shard.open(blob.partial, O_WRONLY | O_CREAT | O_EXCL) else {
+        // Not the name that it will have: a copy that died may have left that one, and a copy keeps its file's name.
+        let partial = blob.sibling().partial
+        guard let file = shard.open(partial, O_WRONLY | O_CREAT | O_EXCL) else {
             throw TandemError.file("made", shard.path)
         }
         self.file = file
-        name = blob.partial
+        name = partial
     }
 
     private static func unnamed(in shard: OpenFile) -> OpenFile? {
@@ -42,23 +44,25 @@ final class NewFile {
     /// Flushes the file, gives it its name and flushes that: then it outlives a crash.
     func keep(flushing: Bool = true) throws {
         if flushing { try file.flush() }
-        if name == nil {
-            let own = "/proc/self/fd/\(file.number)"
-            guard linkat(AT_FDCWD, own, shard.number, blob.rawValue, AT_SYMLINK_FOLLOW) == 0 else {
-                throw TandemError.file("named", shard.path)
-            }
-        } else {
-            // A link can't replace a file, a rename can; and not all file systems have links.
-            if try shard.status(of: blob.rawValue) != nil {
-                throw TandemError.file("named", shard.path, reason: EEXIST)
-            }
-            guard renameat(shard.number, blob.partial, shard.number, blob.rawValue) == 0 else {
-                throw TandemError.file("named", shard.path)
-            }
-        }
+        try takePlace()
         // Until its name is flushed too.
         name = blob.rawValue
         if flushing { try shard.flush() }
         name = nil
+    }
+
+    private func takePlace() throws {
+        guard let partial = name else {
+            let own = "/proc/self/fd/\(file.number)"
+            guard linkat(AT_FDCWD, own, shard.number, blob.rawValue, AT_SYMLINK_FOLLOW) == 0 else {
+                throw TandemError.file("named", shard.path)
+            }
+            return
+        }
+        // A link can't replace a file, a rename can; and not all file systems have links.
+        if try shard.status(of: blob.rawValue) != nil { throw TandemError.file("named", shard.path, reason: EEXIST) }
+        guard renameat(shard.number, partial, shard.number, blob.rawValue) == 0 else {
+            throw TandemError.file("named", shard.path)
+        }
     }
 }

@@ -66,8 +66,8 @@ extension Store {
         }
         let collecting = FileCollecting(
             connection: writer.connection, folder: folder,
-            unflushed: ofOthers || configuration.durability == .process ? file : nil)
-        if let removed = try? collecting.run(), !removed.isEmpty { files.didRemove(removed) }
+            unflushed: ofOthers || configuration.durability == .process ? file : nil, stuck: files.stuck)
+        if let outcome = try? collecting.run() { files.didCollect(outcome) }
     }
 
     /// Writes down what was noted of reading files, and strikes the notes of those that are gone. Called on the writer's

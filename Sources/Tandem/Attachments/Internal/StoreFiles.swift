@@ -11,6 +11,8 @@ final class StoreFiles: Sendable {
         var lastFetched: FileID?
         /// Left-over files that are gone, until their notes are struck.
         var removed: Set<String> = []
+        /// Left-over files that can't be removed.
+        var stuck: Set<String> = []
         var isClosed = false
     }
 
@@ -115,7 +117,15 @@ final class StoreFiles: Sendable {
     /// Left-over files that are gone, and are noted still.
     var removed: Set<String> { state.withLock { $0.removed } }
 
-    func didRemove(_ names: [String]) { state.withLock { $0.removed.formUnion(names) } }
+    /// Left-over files that could not be removed when that was tried last.
+    var stuck: Set<String> { state.withLock { $0.stuck } }
+
+    func didCollect(_ outcome: FileCollecting.Outcome) {
+        state.withLock { state in
+            state.removed.formUnion(outcome.removed)
+            state.stuck = outcome.stuck
+        }
+    }
 
     /// The notes of files that are gone were struck.
     func didStrike(_ names: Set<String>) { state.withLock { $0.removed.subtract(names) } }

@@ -61,9 +61,13 @@ struct SalvagedStore {
 extension SalvagedStore {
     /// Copies the files that the salvaged rows name and that can be read. Both stores have the same key for files: where
     /// it is lost, those that are encrypted can't be.
-    static func copyFiles(from path: String, to salvaged: EncryptedDatabase, _ queue: DatabaseQueue) throws {
+    ///
+    /// - Returns: What was copied; `nil` if there is nothing.
+    static func copyFiles(
+        from path: String, to salvaged: EncryptedDatabase, _ queue: DatabaseQueue
+    ) throws -> CopiedFiles? {
         // Without its settings it is no store.
-        guard try queue.read({ try $0.tableExists("__settings") }) else { return }
+        guard try queue.read({ try $0.tableExists("__settings") }) else { return nil }
         let bytes = try queue.read { db in
             try Data.fetchOne(db, sql: #"SELECT "value" FROM "__settings" WHERE "key" = 'fileKey'"#)
         }
@@ -71,9 +75,7 @@ extension SalvagedStore {
         let folder = FileFolder(path: StoreFiles.path(of: path), key: key)
         defer { folder.close() }
         let copying = FileCopying(copy: queue, source: folder, target: salvaged.path, missing: .leftOut)
-        let copied =
-            FileCopying.isNeeded(for: path)
-            ? try folder.whileCopying { try copying.run(isEncrypted: true) } : try copying.run(isEncrypted: true)
-        copied?.folder.close()
+        guard FileCopying.isNeeded(for: path) else { return try copying.run(isEncrypted: true) }
+        return try folder.whileCopying { try copying.run(isEncrypted: true) }
     }
 }

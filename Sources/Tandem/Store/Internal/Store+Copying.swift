@@ -26,6 +26,8 @@ extension Store {
     struct CopyHooks {
         /// Called before the database is copied, the first time.
         var willCopy: () throws -> Void = {}
+        /// Called when the copy is complete, with its files in place, and its database not yet.
+        var hasFiles: () throws -> Void = {}
         /// Called when the copy has taken its place.
         var isInPlace: () throws -> Void = {}
     }
@@ -53,6 +55,7 @@ extension Store {
             // A copy that does not come about leaves none of its files.
             var isDone = false
             defer { if !isDone { files?.discard() } }
+            try hooks.hasFiles()
             try StoreFile.flush(partial)
             try checkTarget(place, encryption)
             let written = FileMark(partial)

@@ -53,6 +53,21 @@ import Testing
         #expect(code { try before.copy(sealed.blob, sealed: true, to: target) } == .invalidKey)
     }
 
+    @Test func `What a copy that died has left is not in the next one's way`() throws {
+        let source = try open("a-files", nil)
+        var options = FileFolderOptions()
+        options.writesUnnamed = false
+        let target = FileFolder(path: folder.file("b-files"), key: nil, options: options)
+        let (first, second) = (try source.take(.bytes(Files.bytes(1000))), try source.take(.bytes(Files.bytes(2000))))
+        try source.copy(first.blob, sealed: false, to: target)
+        let shard = target.path + "/" + second.blob.shard
+        try FileManager.default.createDirectory(atPath: shard, withIntermediateDirectories: true)
+        try Files.write(Files.bytes(500), to: shard + "/" + second.blob.partial)
+        try source.copy(second.blob, sealed: false, to: target)
+        #expect(try target.all(second) == Files.bytes(2000))
+        #expect(try target.sweep { [first.blob, second.blob].contains($0) } == 1)
+    }
+
     @Test func `What can't be read, or is stopped, leaves nothing in the target`() throws {
         let source = try open("a-files", 10)
         let target = try open("b-files", nil)
