@@ -274,3 +274,9 @@ let package = Package(
         ),
     ]
 )
+
+// Tests that know a macro's code are tools of the build, to SwiftPM, and with them all tests beside them and all that
+// those need: BoringSSL, SwiftNIO and Tandem itself would be compiled twice. So they are tests by themselves, which
+// `make test` runs by this variable.
+let testsMacros = ProcessInfo.processInfo.environment["TANDEM_MACRO_TESTS"] == "1"
+package.targets.removeAll { $0.type == .test && ($0.name == "TandemMacrosTests") != testsMacros }
