@@ -52,9 +52,9 @@ test: ## Build and run the tests [FILTER=name: those whose name matches]
 	@# Its asynchronous sequences need the few threads that tests running beside it would hold.
 	@$(if $(FILTER),true,swift test --skip-build --filter LiveOracleTests)
 
-test-macros: setup ## Build and run the macros' own tests, which are a build of their own: see Package.swift
+test-macros: setup ## Build and run the macros' own tests, which are a build of their own: see Package.swift [FILTER=name]
 	@$(REPLAN)
-	@TANDEM_MACRO_TESTS=1 swift test
+	@TANDEM_MACRO_TESTS=1 swift test $(if $(FILTER),--filter '$(FILTER)')
 
 test-examples: setup ## Build and run the example app's own tests
 	@$(REPLAN)
@@ -62,6 +62,7 @@ test-examples: setup ## Build and run the example app's own tests
 
 soak: ## Run the tests in their long form [FILTER=name]
 	@Scripts/setup.sh strace openssl
+	@$(if $(FILTER),true,$(MAKE) test-macros)
 	@$(REPLAN)
 	@swift build --build-tests
 	@TANDEM_SOAK=1 swift test --skip-build $(if $(FILTER),--filter '$(FILTER)',--skip MillionTests --skip LiveOracleTests --skip TandemDatasyncTests --skip TandemSyncProcessTests --skip TandemSimulationTests)
@@ -87,7 +88,7 @@ tsan: setup ## Run the live tests under the thread sanitizer, in a build of its 
 	    swift test --skip-build --sanitize=thread --scratch-path .build-tsan --filter 'LiveOracleTests.*what')
 
 bench: setup ## Run the benchmarks, in release [ONLY=task]; a full run rewrites Benchmarks/RESULTS.md
-	@Scripts/setup.sh python3 python3-venv
+	@Scripts/setup.sh curl python3 python3-venv
 	@$(REPLAN)
 	@# SQLCipher takes part where PyPI can be reached.
 	@TANDEM_PEERS_PYTHON="$$(Scripts/peers.sh || true)" \

@@ -80,6 +80,29 @@ import Testing
         try expectFiles(store)
     }
 
+    @Test(arguments: StoreKind.withKey, [true, false])
+    func `A file that comes once the store is encrypted keeps nothing up`(kind: StoreKind, staysOpen: Bool) throws {
+        try StoreKind.file.open(at: path, [PeerFile.self]).close()
+        let database = try EncryptedDatabase(
+            path: StorePath(path).real, key: StoreKind.key, profile: #require(kind.profile))
+        var opened: Store?
+        defer { opened?.close() }
+        try FileSealing.encrypt(database) {
+            let store = try open(kind)
+            let file = try store.attach("uploaded: \(Self.secret)")
+            let other = try store.attach("waiting: \(Self.secret)")
+            try store.write { tx in
+                try tx.insert(PeerFile(note: "а", file: file))
+                try tx.insert(PeerFile(note: "б", file: other))
+            }
+            if staysOpen { opened = store } else { store.close() }
+        }
+        let store = try opened ?? open(kind)
+        defer { store.close() }
+        try expectFiles(store)
+        #expect(try inTheClear() == [])
+    }
+
     /// The files are there before the database takes its place.
     @Test func `While a copy is made to the store's place nothing is encrypted`() throws {
         let store = try Peer.open(path, .file, models: [PeerFile.self])

@@ -54,12 +54,15 @@ extension Benchmark {
                     },
                     outcome: { try film.server.outcome(try id()) })
             }
+            let copy = film.path + "-copy"
             func baseline(_ name: String, _ run: @escaping (_ id: String) throws -> Void) -> Contender {
                 var id = ""
                 return Contender(
                     name: name,
                     prepare: {
                         id = FilmFile.newID()
+                        // To write over it would be other work.
+                        try? FileManager.default.removeItem(atPath: copy)
                         Tool.settleDisk()
                     },
                     run: { try run(id) },
@@ -71,7 +74,6 @@ extension Benchmark {
             }
             let alone = baseline("curl") { try film.server.put(film.path, sha256: film.sha256, as: $0) }
             let copying = baseline("cp+sync+sha256sum+curl") { id in
-                let copy = film.path + "-copy"
                 try Tool.run("cp", ["--reflink=never", film.path, copy])
                 try Tool.run("sync", [copy])
                 try film.server.put(copy, sha256: try Tool.sha256sum(copy), as: id)

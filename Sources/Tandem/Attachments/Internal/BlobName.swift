@@ -26,7 +26,8 @@ struct BlobName: Hashable, Sendable {
     /// The subfolder that the file lies in: one of 256, so that no folder gets long.
     var shard: String { String(rawValue.prefix(2)) }
 
-    /// What the file is called while it is written, where files can't be without a name.
+    /// What a file is called while it is written, where files can't be without a name: one of this name, or of another
+    /// in the same subfolder.
     var partial: String { rawValue + Self.partialSuffix }
 
     /// Another name in the same subfolder.

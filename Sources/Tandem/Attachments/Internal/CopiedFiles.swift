@@ -15,7 +15,7 @@ final class CopiedFiles {
     /// Those whose names nobody else can know.
     private var own: [BlobName] = []
 
-    /// Locks a copy's folder.
+    /// Locks a copy's folder, which is made if there is none. It stays, with its locks alone, if nothing comes of the copy.
     ///
     /// - Parameter hasPlace: Whether the copy's database lies in its place already, and no other did.
     init(folder: FileFolder, target: String, hasPlace: Bool) throws {

@@ -26,7 +26,7 @@ struct FileCollecting {
 
     /// Called outside of a transaction.
     ///
-    /// - Returns: `nil` if nothing was tried: somebody copies.
+    /// - Returns: `nil` if nothing was tried: somebody copies, or the log could not be flushed.
     func run() throws -> Outcome? {
         try folder.tryCollecting {
             let names = try leftovers()

@@ -21,7 +21,7 @@ struct FileCopying {
         var isSalvage: Bool { if case .leftOut = self { true } else { false } }
     }
 
-    /// The copy's database, which has not taken its place yet.
+    /// The copy's database, which has not taken its place yet, unless it was salvaged.
     let copy: DatabaseQueue
     /// Where the files come from.
     let source: FileFolder

@@ -49,9 +49,10 @@ extension FileSealing {
     /// Encrypts a plain store that is not open, and its files. Nothing that was in the clear lies in the folder then, nor
     /// what a process that died has left there.
     ///
+    /// - Parameter didEncrypt: Called when the database is encrypted, with the files that lay beside it then.
     /// - Throws: ``TandemError/Code/busy`` if somebody has the folder open: the store is as it was. If the store is
     ///   encrypted and a file could not be, the error says so.
-    static func encrypt(_ database: EncryptedDatabase) throws {
+    static func encrypt(_ database: EncryptedDatabase, didEncrypt: () throws -> Void = {}) throws {
         let folder = FileFolder(path: StoreFiles.path(of: database.path), key: nil)
         defer { folder.close() }
         let wasThere = try folder.alone { isThere in
@@ -59,8 +60,16 @@ extension FileSealing {
             if isThere { try naming(database.path) { try sealFiles(of: database) } }
             return isThere
         }
+        try didEncrypt()
+        guard !wasThere else { return }
         // The first file may have come before the database was taken.
-        if !wasThere { try naming(database.path) { try folder.alone { if $0 { try sealFiles(of: database) } } } }
+        try naming(database.path) {
+            do {
+                try folder.alone { if $0 { try sealFiles(of: database) } }
+            } catch let error as TandemError where error.code == .busy {
+                // Who has it open by now has opened it with its key, and has done just this.
+            }
+        }
     }
 
     /// Runs a block whose errors say that the store is encrypted for all that.

@@ -59,7 +59,13 @@ final class NewFile {
             }
             return
         }
-        // A link can't replace a file, a rename can; and not all file systems have links.
+        // A link can't replace a file that another has just put there, a rename can.
+        if linkat(shard.number, partial, shard.number, blob.rawValue, 0) == 0 {
+            unlinkat(shard.number, partial, 0)
+            return
+        }
+        // Not all file systems have links.
+        guard [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) else { throw TandemError.file("named", shard.path) }
         if try shard.status(of: blob.rawValue) != nil { throw TandemError.file("named", shard.path, reason: EEXIST) }
         guard renameat(shard.number, partial, shard.number, blob.rawValue) == 0 else {
             throw TandemError.file("named", shard.path)

@@ -68,6 +68,22 @@ import Testing
         #expect(try target.sweep { [first.blob, second.blob].contains($0) } == 1)
     }
 
+    @Test(arguments: [true, false]) func `Of two that write a file under one name the first has it`(
+        unnamed: Bool
+    ) throws {
+        var options = FileFolderOptions()
+        options.writesUnnamed = unnamed
+        let files = FileFolder(path: folder.file("a-files"), key: nil, options: options)
+        let blob = BlobName.random()
+        let (first, second) = (try files.taking(key: nil, named: blob), try files.taking(key: nil, named: blob))
+        try first.write(Files.bytes(100))
+        try second.write(Files.bytes(200))
+        let taken = try first.finish()
+        #expect(code { _ = try second.finish() } == .ioFailure)
+        #expect(try files.all(taken) == Files.bytes(100))
+        #expect(try Files.below(files.path).count == 1)
+    }
+
     @Test func `What can't be read, or is stopped, leaves nothing in the target`() throws {
         let source = try open("a-files", 10)
         let target = try open("b-files", nil)
