@@ -34,6 +34,7 @@ import TandemTestScript
         case "script": try script(path, seed: UInt64(arguments[2])!)
         case "files": try files(path, seed: UInt64(arguments[2])!)
         case "attach": try attach(path, arguments[2])
+        case "exposeFiles": try exposeFiles(path, arguments[2])
         case "large": try LargeFile(path: path, mebibytes: Int(arguments[2])!).run()
         case "count": try count(path, times: Int(arguments[2])!)
         case "commits": try commits(path, times: Int(arguments[2])!, gap: Int(arguments[3])!, until: arguments[4])
@@ -105,6 +106,29 @@ import TandemTestScript
         let draft = try PeerFile.fill(store, with: text)
         say("attached")
         withExtendedLifetime(draft) { while true { pause() } }
+    }
+
+    /// Does with files all that writes them: attached in each way, written, fetched, copied and taken off the device.
+    ///
+    /// - Parameter secret: A file, whose name nobody is to see either.
+    private static func exposeFiles(_ path: String, _ secret: String) throws {
+        let store = try Peer.open(path, models: [PeerFile.self])
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: secret))
+        let name = URL(fileURLWithPath: secret).lastPathComponent
+        let files = [try store.attachments.add(contentsOf: secret), try store.attachments.add(bytes, name: name)]
+        try store.write { try $0.insert(PeerFile(note: name, file: files[0], more: files)) }
+        _ = try store.attachments.add(bytes, name: name)
+        for file in files { _ = try store.attachments.data(of: file) }
+        try store.write { _ = try $0.acknowledgeUpload(of: files[0].id, at: "https://e.org/1", etag: nil) }
+        try store.attachments.evict(files[0])
+        if let download = try store.attachments.download(files[0]) {
+            try download.write(bytes)
+            _ = try download.finish()
+        }
+        try store.backup(to: path + "-backup")
+        store.close()
+        try Peer.open(path, models: [PeerFile.self]).close()
+        say("done")
     }
 
     /// Adds one to the mark, and a person, so many times.

@@ -34,8 +34,24 @@ extension StoreAttachments {
         }
     }
 
+    /// Whether a file is on this device, in its whole length: what was encrypted is not decrypted for that, and no hash
+    /// computed.
+    ///
+    /// - Throws: ``TandemError/Code/unknownAttachment`` if the store does not know it, or its last object is gone.
+    package func isHere(_ attachment: Attachment) throws -> Bool {
+        try store.checkOpen()
+        guard let row = try row(of: attachment.id) else {
+            if hasDraft(of: attachment) { return true }
+            throw unknown(attachment)
+        }
+        guard let text = row.blob else { return false }
+        // What waits to be uploaded is nowhere else, whole or not.
+        guard row.state == .uploaded else { return true }
+        return try store.fileFolder().isWhole(text, of: row)
+    }
+
     /// Begins a download of a file that is not on this device: what of it is to be fetched, and held against, is what the
-    /// store knows now. A value may be older than that.
+    /// store knows now. A value may be older than that. What is missing in the folder, or was cut there, is fetched too.
     ///
     /// - Parameter limit: How many bytes it may have if its size is not known.
     /// - Returns: `nil` if it is here.
@@ -43,21 +59,47 @@ extension StoreAttachments {
     ///   ``TandemError/Code/attachmentNotHere`` if no server is known to have it.
     package func download(_ attachment: Attachment, atMost limit: Int64 = .max) throws -> Download? {
         try store.checkOpen()
-        guard let row = try row(of: attachment.id) else {
+        guard var row = try row(of: attachment.id) else {
             if hasDraft(of: attachment) { return nil }
             throw unknown(attachment)
+        }
+        if row.state == .uploaded, let text = row.blob, try !store.fileFolder().isWhole(text, of: row) {
+            try store.write { _ = try $0.evict(row.attachment.id, only: text) }
+            guard let newest = try self.row(of: row.attachment.id) else { throw unknown(attachment) }
+            row = newest
         }
         guard let source = try row.source(in: store) else { return nil }
         let taking = try store.fileFolder().taking(atMost: source.size ?? max(0, limit))
         return Download(source: source, taking: taking, store: store)
     }
 
-    /// Takes a file off the device, which a server has. Others are left alone.
+    /// Takes a file off this device that a server has: to make room, or to fetch one again that was damaged here. It is
+    /// downloaded when it is wanted.
     ///
-    /// - Returns: Whether it was there.
+    /// ```swift
+    /// try store.attachments.evict(scan)
+    /// ```
+    ///
+    /// A file that no server has stays, whatever is asked.
+    ///
+    /// - Returns: Whether it was there, and is gone now.
+    /// - Throws: ``TandemError``, if that can't be written down.
     @discardableResult
-    package func evict(_ attachment: Attachment) throws -> Bool {
+    public func evict(_ attachment: Attachment) throws -> Bool {
         try store.write { try $0.evict(attachment.id) }
+    }
+}
+
+extension FileFolder {
+    /// Whether a file is there that can be opened, of the length that its row says.
+    fileprivate func isWhole(_ name: String, of row: FileRow) throws -> Bool {
+        guard let blob = BlobName(name) else { return false }
+        do {
+            let file = try open(blob, sealed: row.isSealed)
+            return row.attachment.size.map { $0 == file.size } ?? true
+        } catch let error as TandemError where error.code == .corrupt {
+            return false
+        }
     }
 }
 

@@ -37,6 +37,9 @@ extension StoreAttachments {
     ///
     /// It is the store's own file: whoever changes it damages the attachment, and it goes when the store says so. **In an
     /// encrypted store it is encrypted**: ``export(_:to:)`` makes a copy in the clear.
+    ///
+    /// - Throws: ``TandemError/Code/unknownAttachment`` if the store does not know it, or its last object is gone;
+    ///   ``TandemError/Code/corrupt`` if what lies there is no file, ``TandemError/Code/closed``.
     public func diskURL(of attachment: Attachment) throws -> URL? {
         try store.checkOpen()
         let folder = try store.fileFolder()
@@ -75,7 +78,7 @@ extension StoreAttachments {
         guard isRight else {
             throw TandemError(
                 .fileMismatch, "The file of the attachment \(attachment.id) is not the one that was attached.",
-                advice: "Download it again, or restore a backup.", store: store.path)
+                advice: "If a server has it, evict it and download it again, or restore a backup.", store: store.path)
         }
     }
 

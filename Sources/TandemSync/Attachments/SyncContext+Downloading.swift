@@ -15,16 +15,19 @@ extension SyncContext {
     ///
     /// What comes is what the store knows of the file, by ID, when it is asked for: an old value does. It is held against
     /// size and hash before anybody sees it; what has no known size is bounded by ``Options/downloadLimit``. Who asks for
-    /// a file that is on its way waits for that download; one that is here is not fetched again. A connection that breaks
-    /// is taken up where it broke, ``RetryPolicy/tries`` times. It is no part of a sync, and may run beside one.
+    /// a file that is on its way waits for that download; one that is here is not fetched again, unless it is missing in
+    /// the store's folder or was cut there. One that was damaged otherwise is fetched after
+    /// ``Tandem/StoreAttachments/evict(_:)``. A connection that breaks is taken up where it broke, ``RetryPolicy/tries``
+    /// times. It is no part of a sync, and may run beside one.
     ///
     /// - Throws: ``SyncError`` if the server does not give it, ``SyncError/Code/tooLarge`` if it is larger than the limit;
     ///   `TandemError.Code.fileMismatch` if it gives another file, of which nothing is kept;
-    ///   `TandemError.Code.unknownAttachment` if no object of the store has it, `.diskFull`; `CancellationError`.
+    ///   `TandemError.Code.unknownAttachment` if no object of the store has it, `.attachmentNotHere` if no server is known
+    ///   to have it, `.diskFull`; `CancellationError`.
     /// - Complexity: O(size of the file), in constant memory.
     public func download(_ attachment: Attachment) async throws {
         guard let files, let tandem else { throw Self.noFiles() }
-        if try tandem.attachments.status(of: attachment).isOnDevice { return }
+        if try tandem.attachments.isHere(attachment) { return }
         try await downloads.share(attachment.id) { try await self.fetch(attachment, files, tandem) }
     }
 
@@ -60,7 +63,9 @@ extension SyncContext {
         _ download: StoreAttachments.Download, from files: any RemoteFiles, _ tries: inout Int
     ) async throws -> Bool {
         let (source, progress, limit) = (download.source, DownloadProgress(), options.downloadLimit)
-        let file = RemoteFile(url: source.url, etag: source.etag, size: source.size)
+        // Where the hash is known, it is what tells whether it is the same file: a server may give that another ETag.
+        let etag = source.sha256 == nil ? source.etag : nil
+        let file = RemoteFile(url: source.url, etag: etag, size: source.size)
         while true {
             if let error = pauseError(for: nil) { throw error }
             do throws(RemoteFailure) {

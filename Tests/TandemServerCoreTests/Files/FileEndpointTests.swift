@@ -123,6 +123,10 @@ import Testing
         let changed = ["Range": "bytes=5-", "If-Range": "\"x\""]
         #expect(try await server.ask(.get, path, changed)?.status == 200)
         #expect(try await server.ask(.get, path, ["Range": "bytes=5-", "If-Range": etag])?.status == 206)
+        #expect(try await server.put(Self.id, bytes, ["If-Match": etag])?.status == 200)
+        #expect(try await server.put(Self.id, bytes, ["If-Match": "\"x\""])?.status == 412)
+        #expect(try await server.put(FileFixture.other, bytes, ["If-Match": etag])?.status == 412)
+        #expect(try server.shelf.files().count == 1)
         #expect(try await server.ask(.delete, path, ["If-Match": "\"x\""])?.status == 412)
         #expect(try await server.ask(.delete, path, ["If-Match": etag])?.status == 204)
         #expect(try await server.ask(.delete, path, ["If-Match": etag])?.status == 404)

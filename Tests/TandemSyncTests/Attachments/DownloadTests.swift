@@ -78,6 +78,68 @@ import Testing
         }
     }
 
+    enum Damage: CaseIterable { case missing, short, empty }
+
+    @Test(arguments: Damage.allCases, StoreKind.allCases)
+    func `what is missing in the folder, or was cut there, is fetched again`(
+        damage: Damage, kind: StoreKind
+    ) async throws {
+        let desk = try PhotoDesk()
+        let bytes = PhotoDesk.bytes(200_000)
+        try desk.attached("A", bytes)
+        try await desk.sync.push()
+        try await kind.withStore(Receipt.self, Passport.self) { store in
+            let sync = desk.restarted(on: store)
+            try await sync.synchronize()
+            let photo = try #require(try store.objects(Receipt.self).all().first?.photo)
+            try await sync.download(photo)
+            let path = try #require(try store.attachments.diskURL(of: photo)).path
+            switch damage {
+            case .missing: unlink(path)
+            case .short: truncate(path, 100_000)
+            case .empty: truncate(path, 0)
+            }
+            desk.shelf.forgetRequests()
+            try await sync.download(photo)
+            try await sync.download(photo)
+            #expect(desk.shelf.requests.count == 1)
+            #expect(try Array(store.attachments.data(of: photo)) == bytes)
+            #expect(try store.checkIntegrity() == [])
+            // What was changed in its place is not looked for, and is fetched when it was taken off the device.
+            let other = try #require(try store.attachments.diskURL(of: photo))
+            let file = try FileHandle(forUpdating: other)
+            try file.seek(toOffset: 150_000)
+            try file.write(contentsOf: [0, 0, 0, 0])
+            try file.close()
+            #expect(throws: TandemError.self) { try store.attachments.verify(photo) }
+            #expect(try store.attachments.evict(photo))
+            try await sync.download(photo)
+            try store.attachments.verify(photo)
+        }
+    }
+
+    @Test func `what waits to be uploaded and is missing is not asked of the server`() async throws {
+        let desk = try PhotoDesk()
+        let photo = try #require(try desk.attached().photo)
+        unlink(try #require(try desk.store.attachments.diskURL(of: photo)).path)
+        try await desk.sync.download(photo)
+        #expect(desk.shelf.requests == [])
+        #expect(try !desk.store.attachments.evict(photo))
+    }
+
+    @Test(arguments: [true, false])
+    func `another ETag of the same bytes is no other file, where the hash is known`(isCut: Bool) async throws {
+        let desk = try PhotoDesk(cacheSize: 0)
+        let bytes = PhotoDesk.bytes(10_000)
+        let photo = try #require(try desk.attached("A", bytes).photo)
+        try await desk.sync.push()
+        let url = try #require(try desk.receipts().first?.photo?.serverURL)
+        desk.shelf.retag(url)
+        if isCut { desk.shelf.next("download", .breakAfter(4000)) }
+        try await desk.sync.download(photo)
+        #expect(try Array(desk.store.attachments.data(of: photo)) == bytes)
+    }
+
     @Test func `one who stops waiting stops nobody else`() async throws {
         let desk = try PhotoDesk()
         let (store, sync, photo) = try await second(desk, PhotoDesk.bytes(50_000))

@@ -40,6 +40,51 @@ import Testing
         #expect(item[member: "photo"] != .null)
     }
 
+    @Test(arguments: rules.indices, [true, false])
+    func `another device's URL meets a change here without a conflict`(index: Int, isPulled: Bool) async throws {
+        let desk = try PhotoDesk()
+        let (store, sync) = try desk.other()
+        try sync.table(Receipt.self).setConflicts(Self.rules[index].1)
+        let receipt = try await waiting(desk)
+        try await sync.synchronize()
+        let here = try #require(try store.objects(Receipt.self).first())
+        #expect(here.photo == nil)
+        try await store.write { _ = try $0.update(Receipt.self, here.localID) { $0.points = 5 } }
+        // The file comes up meanwhile, and its URL makes another version.
+        desk.clock.advance(by: 60)
+        try await desk.sync.push()
+        if isPulled { try await sync.pull(Receipt.self) }
+        let result = try await sync.push()
+        #expect(result.isComplete, "\(Self.rules[index].0): \(result)")
+        let now = try #require(try store.objects(Receipt.self).first())
+        #expect(now.points == 5 && now.isSynced)
+        #expect(now.photo?.id == receipt.photo?.id)
+        let item = try #require(desk.remote.all(in: "Receipt").first)
+        #expect(item[member: "points"] == .integer(5))
+        #expect(item[member: "photo"] != .null)
+    }
+
+    /// The server writes the URL when it has the file, and nobody here has pulled that.
+    @Test(arguments: rules.indices)
+    func `a URL that the server has set makes no conflict with what is changed next`(index: Int) async throws {
+        let desk = try PhotoDesk { $0.serverSetsFileURLs = true }
+        try desk.sync.table(Receipt.self).setConflicts(Self.rules[index].1)
+        let receipt = try desk.attached()
+        try await desk.sync.push()
+        let id = ServerID(receipt.localID.rawValue)
+        let photo = try #require(try desk.receipt(receipt.localID).photo)
+        #expect(photo.serverURL != nil)
+        desk.remote.edit("Receipt", id) { $0.put("photo", photo.__json) }
+        try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.points = 5 } }
+        let result = try await desk.sync.push()
+        #expect(result.isComplete, "\(Self.rules[index].0): \(result)")
+        try await desk.sync.pull(Receipt.self, queryID: "all")
+        let here = try desk.receipt(receipt.localID)
+        #expect(here.points == 5 && here.isSynced && here.photo == photo)
+        #expect(try Array(desk.store.attachments.data(of: photo)) == PhotoDesk.bytes())
+        #expect(desk.shelf.requests.count == 1)
+    }
+
     @Test func `another's photograph in the place of one that waits is met by the app's rule`() async throws {
         let theirs = Attachment(atServerURL: "https://shelf.example/theirs.jpg")
         for takesTheirs in [true, false] {

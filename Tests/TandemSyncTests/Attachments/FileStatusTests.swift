@@ -80,6 +80,21 @@ import Testing
         #expect(await comesTrue { told.value.last?.state == .uploaded })
     }
 
+    @Test func `how far an upload is is told while it goes on`() async throws {
+        let desk = try PhotoDesk { $0.clock = SystemSyncClock() }
+        let photo = try #require(try desk.attached("A", PhotoDesk.bytes(10_000)).photo)
+        let (told, _) = follow(desk.sync.statuses(of: photo))
+        #expect(await comesTrue { told.value.map(\.state) == [.pending] })
+        desk.shelf.whileUploading(after: 4000) {
+            let isTold = await comesTrue {
+                if case .uploading(let sent)? = told.value.last?.state { sent > 0 && sent < 10_000 } else { false }
+            }
+            #expect(isTold, "\(told.value)")
+        }
+        try await desk.sync.push()
+        #expect(await comesTrue { told.value.last?.state == .uploaded })
+    }
+
     @Test(arguments: [true, false])
     func `what a try has sent outlives a restart`(isItsFault: Bool) async throws {
         let desk = try PhotoDesk()

@@ -25,6 +25,12 @@ final class PeerProcess {
         try start(Self.executable, arguments)
     }
 
+    /// Runs the peer by another command.
+    init(under command: [String], _ arguments: [String], in folder: TestFolder) throws {
+        output = folder.file("output-\(UUID().uuidString)")
+        try start(command[0], command.dropFirst() + [Self.executable] + arguments)
+    }
+
     /// Runs a shell script in a mount namespace of its own, so that it can mount what goes with it.
     init(mounting script: String, in folder: TestFolder) throws {
         output = folder.file("output-\(UUID().uuidString)")

@@ -47,11 +47,13 @@ extension WriteTransaction {
 
     /// Takes a file off the device, which a server has. Others are left alone.
     ///
+    /// - Parameter name: What lies there under this name alone; whatever does if `nil`.
     /// - Returns: Whether it was there.
     @discardableResult
-    package func evict(_ id: FileID) throws -> Bool {
+    package func evict(_ id: FileID, only name: String? = nil) throws -> Bool {
         try checkUsable()
-        guard let row = try connection.file(id), row.state == .uploaded, row.blob != nil else { return false }
+        guard let row = try connection.file(id), row.state == .uploaded, let blob = row.blob else { return false }
+        guard name == nil || name == blob else { return false }
         try connection.execute(
             #"UPDATE "__files" SET "blob" = NULL, "sealed" = 0 WHERE "id" = ?"#, [.text(id.rawValue)])
         touched.noteFiles()

@@ -21,6 +21,12 @@ extension FileVisit {
         case .nothing: break
         }
         guard allows(.write, file, user) else { return Self.refusal(.forbidden) }
+        if let asked = header(.ifMatch) {
+            // Bytes under an ID never change: what is named is there already, or nothing is put in its place.
+            guard case .whole(let other) = found, Self.names(asked, other.etag) else {
+                return Self.refusal(.preconditionFailed)
+            }
+        }
         if case .whole(let other) = found { return try await there(other, sent, next) }
         guard file.size <= files.limit else {
             return Self.refusal(.contentTooLarge, "A file has \(files.limit) bytes at most.")

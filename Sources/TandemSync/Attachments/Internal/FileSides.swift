@@ -1,17 +1,24 @@
 import Tandem
 
 extension ModelDefinition {
-    /// Whether all that this side has to say is where files are that it has uploaded, and nobody has changed these
-    /// properties: that is no conflict, whatever else the other side has changed, and whatever the policy.
+    /// Whether all that one side has to say is where files are that it has uploaded, and the other has not changed these
+    /// properties: that is no conflict, whatever else the other has changed, and whatever the policy.
     func isAboutFilesAlone(_ sides: ConflictSides) -> Bool {
-        guard sides.kind == .update, let server = sides.server, !sides.changedHere.isEmpty,
-            sides.changedHere.isDisjoint(with: sides.changedThere)
+        guard sides.kind == .update, let server = sides.server, sides.changedHere.isDisjoint(with: sides.changedThere)
         else { return false }
-        return sides.changedHere.allSatisfy { name in
+        return addsFilesAlone(sides.changedHere, sides.local, to: server)
+            || addsFilesAlone(sides.changedThere, server, to: sides.local)
+    }
+
+    private func addsFilesAlone(
+        _ changed: Set<String>, _ values: [String: StorageValue], to others: [String: StorageValue]
+    ) -> Bool {
+        guard !changed.isEmpty else { return false }
+        return changed.allSatisfy { name in
             guard let property = properties.first(where: { $0.name == name }), property.holdsAttachments,
-                let here = sides.local[name], let there = server[name]
+                let value = values[name], let other = others[name]
             else { return false }
-            return property.addsFiles(here, to: there)
+            return property.addsFiles(value, to: other)
         }
     }
 }

@@ -91,6 +91,8 @@ struct PhotoDesk: Sendable {
         return receipt
     }
 
+    func receipts() throws -> [Receipt] { try store.objects(Receipt.self).all() }
+
     var asked: [RecordedRequest.Kind] { remote.requests.map(\.kind) }
 
     /// What the server says of a receipt's photograph.

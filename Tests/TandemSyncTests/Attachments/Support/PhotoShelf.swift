@@ -34,6 +34,7 @@ final class PhotoShelf: RemoteFiles {
         var running = 0
         var most = 0
         var whileUploading: (@Sendable () async -> Void)?
+        var midway: (count: Int, body: @Sendable () async -> Void)?
         var whileDownloading: (@Sendable () async -> Void)?
         var hasETags = true
         var received = 0
@@ -53,6 +54,10 @@ final class PhotoShelf: RemoteFiles {
     func next(_ kind: String, _ fault: Fault) { state.withLock { $0.faults.append((kind, fault)) } }
     /// Runs in the middle of the next uploads.
     func whileUploading(_ body: (@Sendable () async -> Void)?) { state.withLock { $0.whileUploading = body } }
+    /// Runs once, when so many bytes of an upload have come.
+    func whileUploading(after count: Int, _ body: @escaping @Sendable () async -> Void) {
+        state.withLock { $0.midway = (count, body) }
+    }
     /// Runs before the first byte of the next downloads goes.
     func whileDownloading(_ body: (@Sendable () async -> Void)?) { state.withLock { $0.whileDownloading = body } }
     /// Says of no file which one it is.
@@ -61,6 +66,9 @@ final class PhotoShelf: RemoteFiles {
     func put(_ bytes: [UInt8], at url: String) {
         state.withLock { $0.files[url] = Kept(name: "", contentType: "", bytes: bytes, etag: Self.etag(bytes)) }
     }
+
+    /// Says of the same bytes that they are another file.
+    func retag(_ url: String) { state.withLock { $0.files[url]?.etag += "-copied" } }
 
     static func url(_ id: String) -> String { "https://shelf.example/files/\(id)" }
     private static func etag(_ bytes: [UInt8]) -> String {
@@ -113,6 +121,8 @@ final class PhotoShelf: RemoteFiles {
             if case .breakAfter(let count, let failure)? = fault, bytes.count >= count {
                 throw failure ?? .lost(Broken())
             }
+            let count = bytes.count
+            await takeMidway(at: count)?()
             await Task.yield()
         }
         await body?()
@@ -126,6 +136,14 @@ final class PhotoShelf: RemoteFiles {
         }
         if case .loseAnswer? = fault { throw .lost(Broken()) }
         return UploadedFile(url: url, etag: kept.etag)
+    }
+
+    private func takeMidway(at count: Int) -> (@Sendable () async -> Void)? {
+        state.withLock { state in
+            guard let midway = state.midway, count >= midway.count else { return nil }
+            state.midway = nil
+            return midway.body
+        }
     }
 
     func download(

@@ -1,0 +1,46 @@
+import Foundation
+import TandemTesting
+import Testing
+
+@testable import Tandem
+@testable import TandemTestScript
+
+/// Nothing of a file, nor its name, is written in the clear by who has a key: not for a moment, and not elsewhere.
+@Suite struct AttachmentPlaintextTests {
+    let folder: TestFolder
+    init() throws { folder = try TestFolder() }
+
+    private static let strace = "/usr/bin/strace"
+
+    /// Whether processes can be traced here.
+    private static let canTrace: Bool = {
+        guard FileManager.default.isExecutableFile(atPath: strace) else { return false }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: strace)
+        process.arguments = ["-f", "-o", "/dev/null", "/bin/true"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
+
+    @Test(.enabled(if: canTrace, "strace is needed"), arguments: StoreKind.files)
+    func `No write of a process shows a file or its name`(kind: StoreKind) throws {
+        let content = "S3CR3T-CONTENT"
+        let secret = folder.file("S3CR3T-NAME.jpg")
+        try Data(String(repeating: content + " ", count: 20_000).utf8).write(to: URL(fileURLWithPath: secret))
+        let trace = folder.file("trace")
+        // Reading is no writing, and the source is opened by its name. What is mapped is the log's index alone.
+        let calls = "write,writev,pwrite64,pwritev,pwritev2,sendfile,copy_file_range,splice,rename,renameat,renameat2"
+        let peer = try PeerProcess(
+            under: [Self.strace, "-f", "-qq", "-s", "2000000", "-o", trace, "-e", "trace=\(calls)"],
+            ["exposeFiles", folder.file(kind), secret], in: folder)
+        #expect(peer.wait() == 0)
+        #expect(peer.lines == ["done"])
+        let written = try Data(contentsOf: URL(fileURLWithPath: trace))
+        for text in [content, "S3CR3T-NAME"] {
+            // What is looked for would be found.
+            #expect((written.range(of: Data(text.utf8)) != nil) == (kind == .file), "\(text)")
+        }
+    }
+}
