@@ -108,7 +108,7 @@ import TandemTestScript
         withExtendedLifetime(draft) { while true { pause() } }
     }
 
-    /// Does with files all that writes them: attached in each way, written, fetched, copied and taken off the device.
+    /// Does with files what writes them: attaches from a path and from bytes, fetches, copies, takes off the device.
     ///
     /// - Parameter secret: A file, whose name nobody is to see either.
     private static func exposeFiles(_ path: String, _ secret: String) throws {
