@@ -34,22 +34,6 @@ extension StoreAttachments {
         }
     }
 
-    /// Whether a file is on this device, in its whole length: what was encrypted is not decrypted for that, and no hash
-    /// computed.
-    ///
-    /// - Throws: ``TandemError/Code/unknownAttachment`` if the store does not know it, or its last object is gone.
-    package func isHere(_ attachment: Attachment) throws -> Bool {
-        try store.checkOpen()
-        guard let row = try row(of: attachment.id) else {
-            if hasDraft(of: attachment) { return true }
-            throw unknown(attachment)
-        }
-        guard let text = row.blob else { return false }
-        // What waits to be uploaded is nowhere else, whole or not.
-        guard row.state == .uploaded else { return true }
-        return try store.fileFolder().isWhole(text, of: row)
-    }
-
     /// Begins a download of a file that is not on this device: what of it is to be fetched, and held against, is what the
     /// store knows now. A value may be older than that. What is missing in the folder, or was cut there, is fetched too.
     ///
@@ -63,6 +47,7 @@ extension StoreAttachments {
             if hasDraft(of: attachment) { return nil }
             throw unknown(attachment)
         }
+        // What waits to be uploaded is nowhere else, whole or not.
         if row.state == .uploaded, let text = row.blob, try !store.fileFolder().isWhole(text, of: row) {
             try store.write { _ = try $0.evict(row.attachment.id, only: text) }
             guard let newest = try self.row(of: row.attachment.id) else { throw unknown(attachment) }

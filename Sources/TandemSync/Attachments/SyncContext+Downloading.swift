@@ -27,7 +27,6 @@ extension SyncContext {
     /// - Complexity: O(size of the file), in constant memory.
     public func download(_ attachment: Attachment) async throws {
         guard let files, let tandem else { throw Self.noFiles() }
-        if try tandem.attachments.isHere(attachment) { return }
         try await downloads.share(attachment.id) { try await self.fetch(attachment, files, tandem) }
     }
 
