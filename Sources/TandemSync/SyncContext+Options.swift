@@ -12,7 +12,8 @@ extension SyncContext {
         public var serverSetsFileURLs = false
         /// Whether a file is deleted on the server when the server has acknowledged that its object is, or that another
         /// file has taken its place there, and no other object on this device names the file. What objects name that are
-        /// not on this device is not known here, and what is taken out of a list of attachments stays.
+        /// not on this device is not known here, and what is taken out of a list of attachments stays. A file whose upload
+        /// was never acknowledged is known to nobody else, and is deleted without this.
         public var deletesFiles = false
         /// The most bytes of a file that is downloaded without its size being known: a row that names a URL alone says
         /// nothing of it, and a server may send without end. What has a known size is held against that.
@@ -35,6 +36,9 @@ extension SyncContext {
         package var onPushStep: (@Sendable (PushStep) async throws -> Void)?
         /// Sees each step of an upload, and may cut it there by throwing: for tests.
         package var onFileStep: (@Sendable (FileStep) async throws -> Void)?
+        /// How long the last bytes of an upload without an answer may be on their way, in seconds: a server that is asked to
+        /// delete the file sooner may have it a moment later.
+        package var arrival: TimeInterval = 10
 
         /// As a context syncs if it is told nothing.
         public init() {}

@@ -49,11 +49,8 @@ private final class FileHistory {
     private let server: ServerOnDisk
     private let line: SyncPeer.Line
     private var truth = PeerTruth()
-    /// Files, by ID, whose upload was cut: by a kill, or since nobody wanted them any more. The server may have them, and
-    /// nobody here may know.
-    private var cut: Set<String> = []
-    /// Files, by name, that have left an album which stayed: they stay on the server, which is told of deleted objects'
-    /// files alone.
+    /// Files, by name, that the server had acknowledged and that have left an album which stayed: they stay there, as it is
+    /// told of deleted objects' files alone.
     private var leaving: Set<String> = []
 
     init(_ plan: ProcessTests.FileKillTests.Plan, _ folder: TemporaryFolder, _ elsewhere: TemporaryFolder) async throws
@@ -110,20 +107,10 @@ private final class FileHistory {
         let lines = peer.lines
         #expect(!lines.contains { $0.hasPrefix("error") }, "\(lines.filter { $0.hasPrefix("error") })")
         try truth.live(lines)
-        var begun: Set<String> = []
         for line in lines {
             let words = line.split(separator: " ").map(String.init)
-            guard words.count == 2 else { continue }
-            switch words[0] {
-            case "uploading":
-                // Begun once more: the first try may have ended at the server all the same.
-                if !begun.insert(words[1]).inserted { cut.insert(words[1]) }
-            case "uploaded": begun.remove(words[1])
-            case "leaving": leaving.insert(words[1])
-            default: break
-            }
+            if words.count == 2, words[0] == "leaving" { leaving.insert(words[1]) }
         }
-        cut.formUnion(begun)
     }
 
     // MARK: Here
@@ -179,9 +166,12 @@ private final class FileHistory {
             for entry in result.push?.entries ?? [] { #expect(entry.outcome.isSettled, "\(entry)") }
             for upload in result.push?.uploads ?? [] { #expect(upload.isSettled, "\(upload)") }
             if result.push == nil { return }
+            // What may still be arriving is deleted when it has.
+            let date = try await store.read { try $0.unwantedFiles() }.compactMap(\.retryAt).max()
+            if let date { try await Task.sleep(for: .seconds(max(0, date.timeIntervalSinceNow))) }
         }
         let (files, unwanted) = try await store.read {
-            (try $0.countOfPendingFiles(), try $0.unwantedFiles(at: .distantFuture))
+            (try $0.countOfPendingFiles(), try $0.unwantedFiles())
         }
         Issue.record(
             """
@@ -197,7 +187,7 @@ private final class FileHistory {
         #expect(try store.checkIntegrity() == [])
         #expect(try store.operations.count() == 0)
         #expect(try await store.read { try $0.countOfPendingFiles() } == 0)
-        #expect(try await store.read { try $0.unwantedFiles(at: .distantFuture) } == [])
+        #expect(try await store.read { try $0.unwantedFiles() } == [])
         let albums = try store.objects(Album.self).all()
         #expect(albums.filter { !$0.isSynced }.map(\.tag) == [])
         #expect(try store.objects(Album.self).onlyDeleted().count() == 0)
@@ -233,7 +223,8 @@ private final class FileHistory {
 
     // MARK: There
 
-    /// Each file that an album names is on the server, once, and of the others only those that nobody could know of.
+    /// Each file that an album names is on the server, once, and of the others only those that have left one. What was cut
+    /// in its upload, and is in no album by now, has gone.
     private func checkShelf(_ albums: [Album]) throws {
         let shelf = try FileShelf.inFolder(at: shelf)
         let served = try shelf.files()
@@ -252,8 +243,7 @@ private final class FileHistory {
         }
         let named = Set(albums.flatMap(\.files).map(\.id.rawValue))
         for file in served where !named.contains(file.id) {
-            let isKnown = cut.contains(file.id) || leaving.contains(file.name)
-            #expect(isKnown, "\(file.name) was a deleted album's, and is on the server")
+            #expect(leaving.contains(file.name), "no album has \(file.name), and it is on the server")
         }
     }
 }

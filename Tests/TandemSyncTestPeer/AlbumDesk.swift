@@ -44,8 +44,10 @@ struct AlbumDesk {
     private func edit(_ album: Album, _ tx: WriteTransaction, _ body: (inout Album) -> Void) throws {
         var changed = album
         body(&changed)
-        // What leaves an album that stays is not deleted on the server.
-        for file in Set(album.files).subtracting(changed.files) { SyncPeerMain.say("leaving \(file.name)") }
+        // What the server has acknowledged and leaves an album that stays is not deleted there.
+        for file in Set(album.files).subtracting(changed.files) where file.serverURL != nil {
+            SyncPeerMain.say("leaving \(file.name)")
+        }
         try say(.edit, changed)
         try tx.update(Album.self, album.localID) {
             ($0.title, $0.cover, $0.pages) = (changed.title, changed.cover, changed.pages)

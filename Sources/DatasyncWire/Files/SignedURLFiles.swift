@@ -19,7 +19,8 @@ import TandemSync
 /// }
 /// ```
 ///
-/// An upload that was cut begins anew: a signed `PUT` has no parts. Whether the storage holds the bytes against a hash is
+/// An upload that was cut begins anew: a signed `PUT` has no parts. Sign the same address for the same file: what a cut one
+/// has left is deleted there if nobody needs it any more. Whether the storage holds the bytes against a hash is
 /// up to the checksum that is signed along; without one it keeps what came. Addresses are signed for each call, and the
 /// app's closures say no for files that are none of its storage: what they are asked for comes out of rows. Where the
 /// transport's connections go, the signatures do.
@@ -55,6 +56,7 @@ public struct SignedURLFiles: RemoteFiles {
         let signed = try await signing { try await signUpload(file) }
         let type = file.contentType.isEmpty ? "application/octet-stream" : file.contentType
         let exchange = try exchange(.put, signed.request, [.contentType: type])
+        try await file.willBe(at: signed.fileURL)
         let (response, text) = try await exchange.run(
             body: FileExchange.body(of: file, from: 0, progress: progress))
         guard [200, 201, 204].contains(response.status.code) else {

@@ -136,6 +136,7 @@ extension TandemFiles {
             offset = start
             fields[.contentRange] = "bytes \(start)-\(file.size - 1)/\(file.size)"
         }
+        try await file.willBe(at: origin + path(of: file.id))
         let exchange = FileExchange(transport, request(.put, path(of: file.id), fields))
         let body = FileExchange.body(of: file, from: offset, progress: progress)
         let (response, text) = try await authenticated(exchange) { exchange throws(RemoteFailure) in

@@ -34,7 +34,7 @@ extension SyncContext {
             guard result.stoppedBy == nil else { return result }
             result = try await withFilesAttachedSince(result, tandem)
             let deletion = try await UnwantedFilesRun(self, tandem, files, isExplicit: isExplicit).run()
-            return deletion.map { result.stopped(by: $0) } ?? result
+            return result.followed(by: deletion)
         } catch {
             guard result.hasGivenUp else { throw error }
             return result.with(run.results).stopped(by: SyncError(stopping: error))
@@ -60,7 +60,7 @@ extension SyncContext {
         if try await store.read({ try $0.countOfOperations() }) > 0 { return true }
         guard files != nil, let tandem, !ScheduledRun.leavesFiles else { return false }
         return try await tandem.read { transaction in
-            try transaction.countOfPendingFiles() > 0 || !transaction.unwantedFiles(at: .distantFuture).isEmpty
+            try transaction.countOfPendingFiles() > 0 || !transaction.unwantedFiles().isEmpty
         }
     }
 

@@ -8,6 +8,7 @@ import Tandem
 ///
 /// ```swift
 /// let files = ClosureFiles { file, progress in
+///     try await file.willBe(at: blobs.url(of: file.id))
 ///     let answer = try await blobs.store(file.bytes, size: file.size, named: file.id, progress)
 ///     return UploadedFile(url: answer.url, etag: answer.etag)
 /// } download: { file, offset, take in
@@ -20,7 +21,8 @@ import Tandem
 /// What a closure throws that is no ``RemoteFailure`` is taken for ``RemoteFailure/lost(_:)``: the server may have acted,
 /// and the call is made again later. What the laws of ``RemoteFiles`` ask and a closure can't be trusted with is seen to
 /// here: files that can't be sent are not, progress does not fall, and of a download no byte is missing, there twice, or
-/// handed over after its end. That a cancelled call ends in time is up to the closures.
+/// handed over after its end. That a cancelled call ends in time is up to the closures, and to say where a file will be,
+/// if that is known before: ``OutgoingFile/willBe(at:)``.
 public struct ClosureFiles: RemoteFiles {
     /// Sends a file, and tells how far it is.
     public typealias Upload =

@@ -15,6 +15,8 @@ public struct OutgoingFile: Sendable {
     public var sha256: String
     /// Where its bytes are.
     public var bytes: any FileBytes
+    /// Called with its place on the server before its first byte goes.
+    package var onPlace: (@Sendable (String) async throws -> Void)?
 
     /// A file whose size and hash are known.
     public init(
@@ -72,6 +74,34 @@ public struct UploadedFile: Hashable, Sendable {
 }
 
 extension OutgoingFile {
+    /// Says where the file will be, before its first byte goes: for those who write a ``RemoteFiles`` and know that by then.
+    ///
+    /// The store writes it down. An upload that has no answer, as it was cancelled or its process died, may have arrived
+    /// all the same: if nobody needs the file any more, it is deleted there. Say the same place with each try: what an
+    /// earlier one may have left at another is not deleted.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// let place = try await api.place(of: file.id)
+    /// try await file.willBe(at: place.url)
+    /// try await api.put(file.bytes, at: place)
+    /// ```
+    ///
+    /// Who hands on a file in another form copies it and changes ``bytes``: nothing is written down by way of a file that is
+    /// made anew.
+    ///
+    /// - Parameter url: What the answer's ``UploadedFile/url`` will be.
+    /// - Throws: ``RemoteFailure/notSent(_:)`` if nobody wants the file any more, or it can't be written down. The upload
+    ///   is to end with it.
+    public func willBe(at url: String) async throws(RemoteFailure) {
+        do {
+            try await onPlace?(url)
+        } catch {
+            throw .notSent(error)
+        }
+    }
+
     /// Whether it can be sent at all: for those who write a ``RemoteFiles``.
     ///
     /// - Throws: ``RemoteFailure/unsendable(_:)`` if the ID, the hash, the size, the content type or the name is none.

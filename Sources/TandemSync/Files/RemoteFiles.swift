@@ -31,6 +31,8 @@ import Tandem
 /// 9. A file's URL comes from rows that others may have written. Credentials go to the server that they are for.
 /// 10. A URL is one file's for good: no other file is put there, so that to delete what one object has let go of takes
 ///    nothing from another.
+/// 11. An upload that knows the file's URL before it sends the first byte says so then: ``OutgoingFile/willBe(at:)``. What
+///    it can't know, nobody can delete if the upload has no answer and the file is not needed any more.
 ///
 /// ## Topics
 /// - ``upload(_:progress:)``

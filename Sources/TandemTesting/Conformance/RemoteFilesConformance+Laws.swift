@@ -33,6 +33,39 @@ extension RemoteFilesConformance {
             try expect(progress.last == file.size, "it ended with \(progress.last ?? -1)")
             try expect(progress.allSatisfy { (0...file.size).contains($0) }, "it was outside of the file: \(progress)")
         },
+        Law("what an upload says beforehand of its file's place is so, and it ends if nobody wants the file there") {
+            files in
+            struct Unwanted: Error {}
+            for count in [10, 1_500_000] {
+                let said = Mutex<[String]>([])
+                var file = someFile(count)
+                file.onPlace = { url in said.withLock { $0.append(url) } }
+                let uploaded = try await files.upload(file)
+                for url in said.withLock({ $0 }) { try expect(url == uploaded.url, "\(url) became \(uploaded.url)") }
+                // Who knows no place beforehand has nothing to be stopped by.
+                guard !said.withLock({ $0.isEmpty }) else { continue }
+                var other = someFile(count)
+                let place = Mutex("")
+                other.onPlace = { url in
+                    place.withLock { $0 = url }
+                    throw Unwanted()
+                }
+                let unwanted = other
+                let failure = try await failing("an upload that nobody wants") { _ = try await files.upload(unwanted) }
+                let isNotSent = if case .notSent = failure { true } else { false }
+                try expect(isNotSent, "it failed so: \(failure)")
+                let url = place.withLock { $0 }
+                let missing = try await failing("the download of a file that nobody wanted") {
+                    _ = try await files.fetched(UploadedFile(url: url, etag: nil))
+                }
+                let isMissing =
+                    switch missing {
+                    case .notFound, .gone: true
+                    default: false
+                    }
+                try expect(isMissing, "it failed so: \(missing)")
+            }
+        },
         Law("a file that is there is taken again, with the same answer") { files in
             for count in [10, 1_500_000] {
                 let file = someFile(count)

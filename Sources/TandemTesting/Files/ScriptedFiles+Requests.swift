@@ -16,6 +16,7 @@ extension ScriptedFiles {
             progress(file.size)
             return UploadedFile(url: Self.url(of: file.id), etag: stored.etag, wasThere: true)
         }
+        try await file.willBe(at: Self.url(of: file.id))
         let (upload, start) = begin(file, number)
         var offset = start
         progress(offset)

@@ -190,7 +190,11 @@ private struct FileHistory {
                 }
             }
         }
-        for (_, sync) in devices { try await sync.synchronize() }
+        for _ in 0..<2 {
+            for (_, sync) in devices { try await sync.synchronize() }
+            // What may still be arriving is deleted then.
+            desk.clock.advance(by: 60)
+        }
         var problems: [String] = []
         for (store, sync) in devices {
             problems += try await FileLaws.problems(

@@ -37,7 +37,7 @@ import Testing
     /// Ways of going wrong that a law must see.
     enum Slip: CaseIterable {
         case changesBytes, forgetsAnswers, ignoresOffsets, keepsWrongHashes, ignoresETags, hidesDeletes, failsWhenTaken
-        case fallingProgress
+        case fallingProgress, misplaces, sendsUnwanted
     }
 
     @Test(arguments: Slip.allCases) func aServerThatBreaksALawIsSeen(slip: Slip) async throws {
@@ -72,6 +72,10 @@ import Testing
                 file.sha256 = OutgoingFile(id: file.id, name: "", contentType: "", bytes: bytes).sha256
             }
             if slip == .fallingProgress { progress(file.size) }
+            if let tell = file.onPlace {
+                if slip == .misplaces { file.onPlace = { try await tell($0 + "-elsewhere") } }
+                if slip == .sendsUnwanted { file.onPlace = { try? await tell($0) } }
+            }
             var uploaded = try await files.upload(file, progress: progress)
             if slip == .forgetsAnswers { uploaded.etag = "\(UUID())" }
             return uploaded

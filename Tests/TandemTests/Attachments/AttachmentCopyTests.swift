@@ -184,6 +184,32 @@ import Testing
         try salvaged.expectFilesInOrder()
     }
 
+    @Test(arguments: StoreKind.withKey)
+    func `What a damaged store has lost of files that it was sending is taken back`(kind: StoreKind) throws {
+        let store = try kind.open(at: folder.file(), [Album.self])
+        let files = try fill(store)
+        let lost = String(repeating: "f", count: 32)
+        try store.writer.queue.unsafeReentrantWrite { _ in
+            for id in [files[0].id.rawValue, lost] {
+                try store.writer.connection.execute(
+                    #"INSERT INTO "__file_uploads" VALUES (?, ?)"#, [.text(id), .text("https://shop.example/\(id)")])
+            }
+        }
+        #expect(try store.checkIntegrity().count == 1)
+        store.close()
+        _ = try Store.salvage(
+            at: folder.file(), key: StoreKind.key, profile: kind.profile ?? .aes256gcm, to: folder.file("salvaged"))
+        let salvaged = try kind.open(at: folder.file("salvaged"), [Album.self])
+        defer { salvaged.close() }
+        #expect(try salvaged.sql("SELECT file FROM __file_uploads").map { $0[0] } == [.text(files[0].id.rawValue)])
+        #expect(
+            try salvaged.sql("SELECT url FROM __file_deletions").map { $0[0] } == [
+                .text("https://shop.example/\(lost)")
+            ]
+        )
+        try salvaged.expectFilesInOrder()
+    }
+
     @Test func `A salvage that fails leaves none of its files, and those that were there`() throws {
         let store = try StoreKind.file.open(at: folder.file(), [Album.self])
         let files = try fill(store)

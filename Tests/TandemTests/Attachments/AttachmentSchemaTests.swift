@@ -55,7 +55,8 @@ import Testing
         try store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
         #expect(
             try store.sql("SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name").map { $0[0] } == [
-                .text("__file_uses_delete"), .text("__files_forget"), .text("__files_leave"),
+                .text("__file_uses_delete"), .text("__files_forget"), .text("__files_leave"), .text("__files_sent"),
+                .text("__files_unanswered"),
             ])
         #expect(!FileManager.default.fileExists(atPath: folder.file() + "-files"))
         // Nor has one that could have them, before it does.
@@ -221,7 +222,7 @@ extension Store {
             try writer.connection.execute(
                 """
                 DROP TABLE __files; DROP TABLE __file_uses; DROP TABLE __file_garbage; DROP TABLE __file_deletions;
-                UPDATE __settings SET value = 2 WHERE key = 'formatVersion'
+                DROP TABLE __file_uploads; UPDATE __settings SET value = 2 WHERE key = 'formatVersion'
                 """)
         }
     }

@@ -168,7 +168,7 @@ extension Store {
             try connection.execute(
                 """
                 DROP TABLE __files; DROP TABLE __file_uses; DROP TABLE __file_garbage; DROP TABLE __file_deletions;
-                DROP TABLE __file_leftovers;
+                DROP TABLE __file_leftovers; DROP TABLE __file_uploads;
                 DROP INDEX __operations_state; DROP TABLE __server_items; DROP TABLE __server_extras;
                 DROP TABLE __sync_tokens; ALTER TABLE __operations DROP COLUMN attempted;
                 ALTER TABLE __operations DROP COLUMN attemptedKinds; ALTER TABLE __operations DROP COLUMN retryAt;

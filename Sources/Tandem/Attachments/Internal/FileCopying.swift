@@ -51,6 +51,7 @@ struct FileCopying {
                     sql: #"UPDATE "__files" SET "sealed" = ? WHERE "blob" IS NOT NULL"#, arguments: [isEncrypted])
                 // That lies in the other folder, or was never brought.
                 try db.execute(sql: #"DELETE FROM "__file_leftovers""#)
+                if !missing.isSalvage { try db.execute(sql: SentFiles.leaveToOriginal) }
             }
         } catch {
             copied.discard()

@@ -40,6 +40,11 @@ extension IntegrityCheck {
             guard let blob = BlobName(try row.text(0)) else { return }
             if !blobs.insert(blob).inserted { report("The file \(blob) is to go, and a row names it.") }
         }
+        try each(
+            """
+            SELECT "file" FROM "__file_uploads" WHERE "file" NOT IN (SELECT "id" FROM "__files" WHERE "state" <> 2)
+            """
+        ) { report("The file \(try $0.text(0)) is being sent, and is none that waits for that.") }
         try checkFolder(naming: blobs)
     }
 

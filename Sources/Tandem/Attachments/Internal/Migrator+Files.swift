@@ -39,6 +39,8 @@ extension Migrator {
             for sql in uses.fill { try connection.execute(sql) }
         }
         try adoptLostFiles()
+        try connection.execute(SentFiles.queueLost)
+        try connection.execute(SentFiles.forgetLost)
         // Of a damaged store objects may be lost.
         try connection.execute(
             """

@@ -77,7 +77,11 @@ extension WriteTransaction {
     ///
     /// - Parameter isOwn: Whether the row has it already.
     private func admit(serverWord said: Attachment, of known: FileRow, isOwn: Bool) throws -> Attachment {
-        guard !known.waits, let url = said.serverURL else { return known.attachment }
+        guard let url = said.serverURL else { return known.attachment }
+        if known.waits {
+            try connection.execute(SentFiles.leaveToOthers, [.text(said.id.rawValue)])
+            return known.attachment
+        }
         // Nothing but its address tells which file it is, where no hash is known.
         let isElsewhere = url != known.attachment.serverURL
         let isOther = known.attachment.differs(from: said) || known.attachment.sha256 == nil && isElsewhere

@@ -10,6 +10,10 @@ package struct UnwantedFile: Hashable, Sendable {
     package var etag: String?
     /// How often its delete was tried.
     package var attempts = 0
+    /// Whether its last bytes may be on their way still: its upload had no answer.
+    package var isArriving = false
+    /// When its delete is to be tried, at the earliest.
+    package var retryAt: Date?
 
     /// A file on a server.
     package init(_ file: FileID? = nil, url: String, etag: String?, attempts: Int = 0) {
@@ -26,7 +30,9 @@ extension WriteTransaction {
             """
             INSERT OR IGNORE INTO "__file_deletions" ("url", "etag", "attempts") SELECT ?1, ?2, 0 \
             WHERE NOT EXISTS (SELECT 1 FROM "__file_uses" WHERE "file" = ?3) \
-            AND NOT EXISTS (SELECT 1 FROM "__files" f JOIN "__file_uses" u ON u."file" = f."id" WHERE f."url" = ?1)
+            AND NOT EXISTS (SELECT 1 FROM "__files" f JOIN "__file_uses" u ON u."file" = f."id" WHERE f."url" = ?1) \
+            ON CONFLICT ("url") DO UPDATE SET "etag" = excluded."etag", "arriving" = 0, "retryAt" = NULL \
+            WHERE "arriving" = 1
             """,
             [
                 .text(file.url), file.etag.map { .text($0) } ?? .null,
@@ -69,9 +75,10 @@ extension WriteTransaction {
         try connection.execute(#"DELETE FROM "__file_deletions" WHERE "url" = ?"#, [.text(url)])
     }
 
-    /// Forgets all that waits to be deleted: it is on another server, or another user's.
+    /// Forgets all that waits to be deleted, or may have to be: it is on another server, or another user's.
     package func forgetAllUnwanted() throws {
         try checkUsable()
+        try connection.execute(SentFiles.leaveAll)
         try connection.execute(#"DELETE FROM "__file_deletions""#)
     }
 
@@ -79,39 +86,48 @@ extension WriteTransaction {
     package func putOffUnwanted(_ url: String, until date: Date) throws {
         try checkUsable()
         try connection.execute(
-            #"UPDATE "__file_deletions" SET "attempts" = "attempts" + 1, "retryAt" = ? WHERE "url" = ?"#,
+            """
+            UPDATE "__file_deletions" SET "attempts" = "attempts" + 1, "retryAt" = ?, "arriving" = 0 WHERE "url" = ?
+            """, [.real(date.timeIntervalSinceReferenceDate), .text(url)])
+    }
+
+    /// A file that may be on its way has arrived by then, if ever.
+    package func awaitUnwanted(_ url: String, until date: Date) throws {
+        try checkUsable()
+        try connection.execute(
+            #"UPDATE "__file_deletions" SET "retryAt" = ? WHERE "url" = ? AND "arriving" = 1"#,
             [.real(date.timeIntervalSinceReferenceDate), .text(url)])
     }
 }
 
 extension ReadTransaction {
-    /// The files that may be deleted on the server now: those that no object here names, nor will name if a change that
-    /// was not sent is given up.
+    /// The files that may be deleted on the server: those that no object here names, nor will name if a change that was not
+    /// sent is given up, or a conflict decided for the server.
     ///
-    /// - Parameters:
-    ///   - date: Those that failed, and are to be tried again later than this, are left out.
-    ///   - url: The one that is asked for; all if `nil`.
-    package func unwantedFiles(at date: Date, only url: String? = nil) throws -> [UnwantedFile] {
+    /// - Parameter url: The one that is asked for; all if `nil`.
+    package func unwantedFiles(only url: String? = nil) throws -> [UnwantedFile] {
         let tables = store.schema.tables.filter(\.sendsFiles).map(\.table.quotedText)
         guard !tables.isEmpty else { return [] }
         let statement = try connectionForReading(searching: false).statement(
             """
-            SELECT d."url", d."etag", d."attempts" FROM "__file_deletions" d \
-            WHERE (d."retryAt" IS NULL OR d."retryAt" <= ?1) AND (?2 IS NULL OR d."url" = ?2) \
+            SELECT d."url", d."etag", d."attempts", d."arriving", d."retryAt" FROM "__file_deletions" d \
+            WHERE (?1 IS NULL OR d."url" = ?1) \
             AND NOT EXISTS (SELECT 1 FROM "__files" f WHERE f."url" = d."url") \
             AND NOT EXISTS (SELECT 1 FROM "__operations" o WHERE o."table" IN (\(tables.joined(separator: ", "))) \
             AND (instr(o."changes", CAST(d."url" AS BLOB)) > 0 OR instr(o."sent", CAST(d."url" AS BLOB)) > 0)) \
+            AND NOT EXISTS (SELECT 1 FROM "__operation_errors" e WHERE instr(e."serverItem", CAST(d."url" AS BLOB)) > 0) \
+            AND NOT EXISTS (SELECT 1 FROM "__server_items" i WHERE instr(i."item", CAST(d."url" AS BLOB)) > 0) \
             ORDER BY d."url"
             """)
-        statement.bind(1, StorageValue.real(date.timeIntervalSinceReferenceDate))
-        statement.bind(2, url)
+        statement.bind(1, url)
         defer { statement.reset() }
         var files: [UnwantedFile] = []
         while try statement.step() {
-            files.append(
-                UnwantedFile(
-                    url: try statement.text(0), etag: try statement.optionalText(1), attempts: Int(statement.integer(2))
-                ))
+            var file = UnwantedFile(
+                url: try statement.text(0), etag: try statement.optionalText(1), attempts: Int(statement.integer(2)))
+            file.isArriving = statement.integer(3) != 0
+            file.retryAt = statement.isNull(4) ? nil : Date(timeIntervalSinceReferenceDate: statement.real(4))
+            files.append(file)
         }
         return files
     }

@@ -79,7 +79,8 @@ enum MetaTables {
     ///
     /// A file is garbage as soon as its last use goes, and is looked at again when the transaction ends: it may have been
     /// given to another object meanwhile. What lay in the folder for a row that names it no more is left over, until it
-    /// is removed there: see ``FileCollecting``.
+    /// is removed there: see ``FileCollecting``. What an upload may have brought to the server, and had no answer, is
+    /// queued for deletion there when the store lets go of it: see ``SendingNote``.
     private static let addedInFormat3 = """
         CREATE TABLE "__files" (
             "id" TEXT PRIMARY KEY,
@@ -115,8 +116,10 @@ enum MetaTables {
             "url" TEXT PRIMARY KEY,
             "etag" TEXT,
             "attempts" INTEGER NOT NULL,
-            "retryAt"
+            "retryAt",
+            "arriving" INTEGER NOT NULL DEFAULT 0
         ) WITHOUT ROWID;
+        CREATE TABLE "__file_uploads" ("file" TEXT PRIMARY KEY, "url" TEXT) WITHOUT ROWID;
         CREATE TRIGGER "__file_uses_delete" AFTER DELETE ON "__file_uses" BEGIN
             INSERT OR IGNORE INTO "__file_garbage" SELECT old."file"
             WHERE NOT EXISTS (SELECT 1 FROM "__file_uses" WHERE "file" = old."file");
@@ -127,6 +130,14 @@ enum MetaTables {
         CREATE TRIGGER "__files_leave" AFTER UPDATE OF "blob" ON "__files"
         WHEN old."blob" IS NOT NULL AND old."blob" IS NOT new."blob" BEGIN
             INSERT OR IGNORE INTO "__file_leftovers" VALUES (old."blob");
+        END;
+        CREATE TRIGGER "__files_sent" AFTER UPDATE OF "state" ON "__files" WHEN new."state" = 2 BEGIN
+            DELETE FROM "__file_uploads" WHERE "file" = new."id";
+        END;
+        CREATE TRIGGER "__files_unanswered" AFTER DELETE ON "__files" BEGIN
+            INSERT OR IGNORE INTO "__file_deletions" ("url", "attempts", "arriving")
+            SELECT "url", 0, 1 FROM "__file_uploads" WHERE "file" = old."id" AND "url" IS NOT NULL;
+            DELETE FROM "__file_uploads" WHERE "file" = old."id";
         END;
         """
 

@@ -17,15 +17,21 @@ struct UnwantedFilesRun: Sendable {
 
     /// One after the other: nobody waits for it.
     ///
-    /// - Returns: Why it stopped before its end: the server can't be reached, or wants to be left alone.
-    func run() async throws -> SyncError? {
+    /// - Returns: What it adds to the push: why it stopped before its end, as the server can't be reached or wants to be
+    ///   left alone; and when the next one is due that was put off.
+    func run() async throws -> PushResult {
+        let stop = try await deleteAll()
         let now = context.options.clock.now()
-        let unwanted = try await store.read { [isExplicit] in
-            try $0.unwantedFiles(at: isExplicit ? .distantFuture : now)
-        }
-        for file in unwanted {
+        // What is due already is a matter of what has stopped this.
+        let next = try await store.read { try $0.unwantedFiles() }.compactMap(\.retryAt).filter { $0 > now }.min()
+        return PushResult(entries: [], stoppedBy: stop, nextDue: next)
+    }
+
+    private func deleteAll() async throws -> SyncError? {
+        for file in try await store.read({ try $0.unwantedFiles() }) {
             try Task.checkCancellation()
             if let error = context.pauseError(for: nil) { return error }
+            guard try await isDue(file) else { continue }
             // An object may name it again by now.
             guard try await isUnwanted(file) else { continue }
             do throws(RemoteFailure) {
@@ -52,9 +58,24 @@ struct UnwantedFilesRun: Sendable {
         return nil
     }
 
+    /// Whether a file may be deleted now. What failed is tried again at once where somebody asks for the push; what may be
+    /// on its way is waited for whoever asks.
+    private func isDue(_ file: UnwantedFile) async throws -> Bool {
+        let now = context.options.clock.now()
+        guard file.isArriving else { return isExplicit || (file.retryAt ?? now) <= now }
+        let latest = now + context.options.arrival
+        guard let date = file.retryAt else {
+            let url = file.url
+            try await store.lasting { try $0.awaitUnwanted(url, until: latest) }
+            return false
+        }
+        // Nothing is waited for longer: the clock was set back.
+        return date <= now || date > latest
+    }
+
     private func isUnwanted(_ file: UnwantedFile) async throws -> Bool {
         let url = file.url
-        return try await store.read { try !$0.unwantedFiles(at: .distantFuture, only: url).isEmpty }
+        return try await store.read { try !$0.unwantedFiles(only: url).isEmpty }
     }
 
     private func forget(_ file: UnwantedFile) async throws {

@@ -5,9 +5,10 @@ import Tandem
 /// The files' part of a push: after the objects, a few at a time. What is changed meanwhile goes before the files that
 /// have not begun, and beside those that have.
 ///
-/// Each file goes through the same steps: a transaction that notes that it is being uploaded, the exchange with the
-/// server, and a transaction in which the URL is saved and the update that carries it is queued. A process that dies in
-/// between uploads it again, and the server says that it has it.
+/// Each file goes through the same steps: a transaction that notes that it is being uploaded, one that notes where it will
+/// be, the exchange with the server, and a transaction in which the URL is saved and the update that carries it is queued.
+/// A process that dies in between uploads it again, and the server says that it has it; or, if nobody needs the file any
+/// more, deletes it there.
 final class UploadRun: Sendable {
     struct Upload: Sendable {
         let file: PendingFile
@@ -162,9 +163,12 @@ final class UploadRun: Sendable {
         let id = file.attachment.id
         guard try await store.lasting({ try $0.noteUploading(id, offset: file.offset) }) else { return .dropped }
         try await step(.began(id))
-        let outgoing: OutgoingFile
+        let place = UploadPlace(id, in: store)
+        var outgoing: OutgoingFile
         do {
             outgoing = try self.outgoing(file.attachment)
+            // A server that puts URLs into its objects tells others of what has come, whether or not it tells us.
+            if !options.serverSetsFileURLs { outgoing.onPlace = { try await place.note($0) } }
         } catch let error as TandemError {
             if try await !isWanted(id) { return await drop(file) }
             return try await fail(
@@ -174,8 +178,14 @@ final class UploadRun: Sendable {
         switch await exchange(outgoing, id, index) {
         case .success(let uploaded):
             try await step(.answered(id))
-            return try await acknowledge(file, uploaded)
+            return try await acknowledge(file, uploaded, place)
         case .failure(let failure):
+            if let error = place.thrown { throw error }
+            switch failure {
+            case .notSent: try await store.lasting { try place.strike(in: $0) }
+            case .file(.taken): try await store.lasting { try place.strikeAll(in: $0) }
+            default: break
+            }
             if try await !isWanted(id) { return await drop(file) }
             return try await fail(file, failure)
         }
@@ -228,16 +238,25 @@ final class UploadRun: Sendable {
     }
 
     /// Saves the URL, and queues what carries it, in one transaction.
-    private func acknowledge(_ file: PendingFile, _ uploaded: UploadedFile) async throws -> FileUpload.Outcome {
+    private func acknowledge(
+        _ file: PendingFile, _ uploaded: UploadedFile, _ place: UploadPlace
+    ) async throws -> FileUpload.Outcome {
         let (id, isToldByServer) = (file.attachment.id, options.serverSetsFileURLs)
-        let isOurs = !uploaded.wasThere || options.deletesFiles
+        let isOurs = !isToldByServer && !uploaded.wasThere || options.deletesFiles
         let unwanted = UnwantedFile(url: uploaded.url, etag: uploaded.etag)
         let (operations, marks) = try await store.lasting { transaction in
             let before = try transaction.operationMarks()
             let operations = try transaction.finishUpload(
                 of: id, at: uploaded.url, etag: uploaded.etag, isToldByServer: isToldByServer)
-            // Of what this upload has made nobody else can know.
-            if operations == nil, isOurs { try transaction.addUnwanted(unwanted) }
+            if operations == nil {
+                // Of what this upload has made nobody else can know.
+                if isOurs {
+                    try transaction.addUnwanted(unwanted)
+                    try transaction.forgetSending(id)
+                } else {
+                    try place.strike(in: transaction)
+                }
+            }
             // What carries the URL beside a change of the user's is that change.
             let own = (operations ?? []).filter { !before.has($0) }
             let marks = try own.compactMap { try transaction.operation(withID: $0) }

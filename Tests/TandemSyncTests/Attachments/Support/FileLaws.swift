@@ -19,7 +19,7 @@ enum FileLaws {
         var problems = try store.checkIntegrity().map { "\($0)" }
         if try store.operations.count() > 0 { problems.append("operations: \(try store.operations.all())") }
         let (pending, unwanted) = try await store.read {
-            (try $0.countOfPendingFiles(), try $0.unwantedFiles(at: .distantFuture))
+            (try $0.countOfPendingFiles(), try $0.unwantedFiles())
         }
         if pending > 0 { problems.append("\(pending) files wait") }
         if !unwanted.isEmpty { problems.append("to be deleted: \(unwanted)") }

@@ -11,6 +11,8 @@ final class PhotoShelf: RemoteFiles {
         case fail(RemoteFailure)
         /// It is done, and the answer is lost.
         case loseAnswer
+        /// An upload has said where its file will be, and then fails.
+        case failPlaced(RemoteFailure)
         /// So many bytes come or go, then the line breaks.
         case breakAfter(Int, RemoteFailure? = nil)
         /// Other bytes of the same length come.
@@ -44,6 +46,8 @@ final class PhotoShelf: RemoteFiles {
 
     /// The files, by their URLs.
     var files: [String: Kept] { state.withLock { $0.files } }
+    /// The IDs of those that have begun, and are not whole.
+    var beginnings: [String] { state.withLock { Array($0.partial.keys) } }
     /// What was asked: `upload ID`, `download URL from 0`, `delete URL`.
     var requests: [String] { state.withLock { $0.requests } }
     func forgetRequests() { state.withLock { $0.requests = [] } }
@@ -91,7 +95,10 @@ final class PhotoShelf: RemoteFiles {
         let fault = fault("upload", "upload \(file.id)")
         if case .fail(let failure)? = fault { throw failure }
         let url = Self.url(file.id)
+        try await file.willBe(at: url)
+        if case .failPlaced(let failure)? = fault { throw failure }
         if let there = files[url] {
+            if case .loseAnswer? = fault { throw .lost(Broken()) }
             guard there.bytes.count == file.size else { throw .file(.taken) }
             return UploadedFile(url: url, etag: there.etag, wasThere: true)
         }
@@ -138,6 +145,14 @@ final class PhotoShelf: RemoteFiles {
         return UploadedFile(url: url, etag: kept.etag)
     }
 
+    private func forgetBeginning(_ url: String) -> Bool {
+        state.withLock { state in
+            guard let id = state.partial.keys.first(where: { Self.url($0) == url }) else { return false }
+            state.partial[id] = nil
+            return true
+        }
+    }
+
     private func takeMidway(at count: Int) -> (@Sendable () async -> Void)? {
         state.withLock { state in
             guard let midway = state.midway, count >= midway.count else { return nil }
@@ -177,7 +192,10 @@ final class PhotoShelf: RemoteFiles {
     func delete(_ file: RemoteFile) async throws(RemoteFailure) {
         let fault = fault("delete", "delete \(file.url)")
         if case .fail(let failure)? = fault { throw failure }
-        guard let kept = files[file.url] else { throw .notFound }
+        guard let kept = files[file.url] else {
+            guard forgetBeginning(file.url) else { throw .notFound }
+            return
+        }
         if let etag = file.etag, etag != kept.etag { throw .file(.changed) }
         state.withLock { $0.files[file.url] = nil }
         if case .loseAnswer? = fault { throw .lost(Broken()) }

@@ -1,0 +1,344 @@
+import DatasyncWire
+import Foundation
+import Synchronization
+import Tandem
+import TandemServerCore
+import TandemTesting
+import Testing
+
+@testable import TandemSync
+
+/// An upload that has no answer may have arrived. Where nobody needs its file any more, none is left on the server.
+@Suite(.timeLimit(.minutes(5))) struct UnansweredUploadTests {
+    /// What becomes of the photograph.
+    enum Fate: CaseIterable {
+        case replaced, takenOut, deleted, purged
+    }
+
+    /// How the upload ended.
+    enum End: CaseIterable {
+        /// The answer was lost.
+        case lost
+        /// The process died when the server had answered.
+        case died
+        /// The answer was lost, and so was that of the next try.
+        case lostTwice
+    }
+
+    private static func end(_ desk: PhotoDesk, _ end: End) async throws {
+        switch end {
+        case .lost: desk.shelf.next("upload", .loseAnswer)
+        case .lostTwice:
+            for _ in 0..<2 { desk.shelf.next("upload", .loseAnswer) }
+            try await desk.sync.push()
+        case .died:
+            struct Died: Error {}
+            let sync = desk.restarted { $0.onFileStep = { if case .answered = $0 { throw Died() } } }
+            await #expect(throws: Died.self) { try await sync.push() }
+            return
+        }
+        try await desk.sync.push()
+    }
+
+    private static func meet(_ fate: Fate, _ desk: PhotoDesk, _ receipt: Receipt) async throws {
+        let id = receipt.localID
+        switch fate {
+        case .replaced:
+            let second = try desk.store.attachments.add([9, 9, 9], name: "2.jpg")
+            try await desk.store.write { _ = try $0.update(Receipt.self, id) { $0.photo = second } }
+        case .takenOut: try await desk.store.write { _ = try $0.update(Receipt.self, id) { $0.photo = nil } }
+        case .deleted: try await desk.store.write { _ = try $0.delete(try desk.receipt(id)) }
+        case .purged: try await desk.sync.purge(Receipt.self, force: true)
+        }
+    }
+
+    /// Pushes, and once more when whatever was on its way has arrived.
+    private static func settle(_ desk: PhotoDesk, _ sync: SyncContext? = nil) async throws {
+        let sync = sync ?? desk.sync
+        try await sync.push()
+        desk.clock.advance(by: 11)
+        #expect(try await sync.push().isComplete)
+        #expect(try await !sync.hasToSend())
+        #expect(try desk.store.checkIntegrity() == [])
+    }
+
+    private static func url(_ receipt: Receipt) throws -> String {
+        PhotoShelf.url(try #require(receipt.photo).id.rawValue)
+    }
+
+    /// A photograph as a server has it that was told of its URL.
+    private static func named(_ receipt: Receipt) throws -> JSONNode {
+        guard case .object(var members)? = receipt.photo?.__json else { throw PhotoDesk.Missing() }
+        members.append((key: "url", value: .text(try url(receipt))))
+        return .object(members)
+    }
+
+    @Test(arguments: End.allCases, Fate.allCases)
+    func `its file is taken back when nobody needs it any more`(end: End, fate: Fate) async throws {
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached()
+        try await Self.end(desk, end)
+        let url = try Self.url(receipt)
+        #expect(Array(desk.shelf.files.keys) == [url])
+        try await Self.meet(fate, desk, receipt)
+        #expect(try await desk.sync.hasToSend())
+        // As after a restart.
+        try await Self.settle(desk, desk.restarted())
+        #expect(desk.shelf.files[url] == nil)
+        #expect(desk.shelf.files.count == (fate == .replaced ? 1 : 0))
+    }
+
+    @Test(arguments: End.allCases)
+    func `its file stays where it is needed, and is not asked for twice`(end: End) async throws {
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached()
+        try await Self.end(desk, end)
+        try await desk.store.write { _ = try $0.delete(try desk.receipt(receipt.localID)) }
+        try await desk.store.write { _ = try $0.undelete(Receipt.self, receipt.localID) }
+        try await Self.settle(desk, desk.restarted())
+        #expect(desk.shelf.files.count == 1)
+        // What the server has acknowledged goes by the option again.
+        try await Self.meet(.takenOut, desk, receipt)
+        try await Self.settle(desk)
+        #expect(desk.shelf.files.count == 1)
+        #expect(!desk.shelf.requests.contains { $0.hasPrefix("delete") })
+    }
+
+    @Test func `what had come of an upload that is cancelled is taken back too`() async throws {
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached()
+        desk.shelf.whileUploading(after: 1000) {
+            try? await Self.meet(.takenOut, desk, receipt)
+            while !Task.isCancelled { await Task.yield() }
+        }
+        try await desk.sync.push()
+        #expect(desk.shelf.beginnings.count == 1)
+        try await Self.settle(desk)
+        #expect(desk.shelf.beginnings == [] && desk.shelf.files.isEmpty)
+        #expect(desk.shelf.requests.map { $0.prefix(6) } == ["upload", "delete"])
+    }
+
+    @Test(arguments: [ServerFault.cutRequest(after: 1_200_000), .lostAnswer])
+    func `over our own protocol what had come is taken back, whole or not`(fault: ServerFault) async throws {
+        let faults = ServerFaults { request, _ in request.method == .put ? [fault] : [] }
+        let line = try ShelfLine { $0.faults = faults }
+        let desk = try PhotoDesk()
+        let files = TandemFiles(ServerAddress("http://shop.example")!, over: line, authentication: nil)
+        var options = SyncContext.Options()
+        options.clock = JumpingClock(desk.clock)
+        let sync = SyncContext(store: desk.store, remote: desk.remote, files: files, options: options)
+        let receipt = try desk.attached("Лента", Sample.bytes(2_500_000, seed: 3))
+        try await sync.push()
+        let id = try #require(receipt.photo).id.rawValue
+        let isWhole = try line.shelf.files().count == 1
+        #expect(isWhole == (fault == .lostAnswer))
+        #expect(try isWhole || line.shelf.offset(of: id) != nil)
+        try await Self.meet(.takenOut, desk, receipt)
+        try await Self.settle(desk, sync)
+        #expect(try line.shelf.files().isEmpty)
+        #expect(try line.shelf.offset(of: id) == nil)
+    }
+
+    @Test func `what is on its way is waited for, whoever asks, and asked for once`() async throws {
+        for comes in [true, false] {
+            let desk = try PhotoDesk()
+            let receipt = try desk.attached()
+            desk.shelf.next("upload", .loseAnswer)
+            try await desk.sync.push()
+            let url = try Self.url(receipt)
+            desk.shelf.remove(url)
+            desk.shelf.forgetRequests()
+            try await Self.meet(.takenOut, desk, receipt)
+            for _ in 0..<3 {
+                desk.clock.advance(by: 3)
+                // The schedule comes back for it.
+                let due = try await desk.restarted().push().nextDue
+                #expect(due.map { $0 > desk.clock.now() } == true)
+            }
+            #expect(desk.shelf.requests == [])
+            // The server has come to its end with it.
+            if comes { desk.shelf.put(PhotoDesk.bytes(), at: url) }
+            try await Self.settle(desk)
+            #expect(desk.shelf.requests == ["delete \(url)"])
+            #expect(desk.shelf.files.isEmpty)
+        }
+    }
+
+    @Test func `where the clock was set back it is not waited for longer`() async throws {
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached()
+        desk.shelf.next("upload", .loseAnswer)
+        try await desk.sync.push()
+        try await Self.meet(.takenOut, desk, receipt)
+        try await desk.sync.push()
+        desk.clock.advance(by: -86_400)
+        try await desk.sync.push()
+        #expect(desk.shelf.files.isEmpty)
+    }
+
+    @Test func `where nothing was sent, nothing is asked to be deleted`() async throws {
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached()
+        desk.shelf.next("upload", .failPlaced(.notSent(PhotoShelf.Broken())))
+        try await desk.sync.push()
+        try await Self.meet(.takenOut, desk, receipt)
+        try await Self.settle(desk)
+        #expect(desk.shelf.requests.map { $0.prefix(6) } == ["upload"])
+        // Unless a try before it had sent some.
+        let other = try desk.attached()
+        desk.shelf.next("upload", .loseAnswer)
+        desk.shelf.next("upload", .failPlaced(.notSent(PhotoShelf.Broken())))
+        for _ in 0..<2 { try await desk.sync.push() }
+        #expect(desk.shelf.files.count == 1)
+        try await Self.meet(.takenOut, desk, other)
+        try await Self.settle(desk)
+        #expect(desk.shelf.files.isEmpty)
+    }
+
+    @Test func `another file in its place is not deleted`() async throws {
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached()
+        desk.shelf.put([1, 2, 3], at: try Self.url(receipt))
+        try await desk.sync.push()
+        try await Self.meet(.takenOut, desk, receipt)
+        try await Self.settle(desk)
+        #expect(desk.shelf.files.count == 1)
+        #expect(desk.shelf.requests.map { $0.prefix(6) } == ["upload"])
+    }
+
+    @Test func `where the server sets URLs itself, what has come is the server's`() async throws {
+        for fate in Fate.allCases {
+            let desk = try PhotoDesk { $0.serverSetsFileURLs = true }
+            let receipt = try desk.attached()
+            desk.shelf.next("upload", .loseAnswer)
+            try await desk.sync.push()
+            try await Self.meet(fate, desk, receipt)
+            try await desk.sync.push()
+            desk.clock.advance(by: 60)
+            try await desk.sync.push()
+            #expect(desk.shelf.files[try Self.url(receipt)] != nil)
+        }
+    }
+
+    @Test func `what a server names is others' too`() async throws {
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached()
+        desk.shelf.next("upload", .loseAnswer)
+        try await desk.sync.push()
+        // A backup of this store, on another device, has sent it too.
+        let named = try Self.named(receipt)
+        desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { $0.put("photo", named) }
+        try await desk.sync.pull(Receipt.self, queryID: "all")
+        try await desk.sync.purge(Receipt.self, force: true)
+        try await Self.settle(desk)
+        #expect(desk.shelf.files.count == 1)
+    }
+
+    @Test func `what the server's side of a conflict names stays until that is decided`() async throws {
+        for takesTheirs in [true, false] {
+            let desk = try PhotoDesk { $0.deletesFiles = true }
+            try desk.sync.table(Receipt.self).setConflicts(.report)
+            let receipt = try desk.attached()
+            desk.shelf.next("upload", .loseAnswer)
+            try await desk.sync.push()
+            let (photo, named) = (try #require(receipt.photo), try Self.named(receipt))
+            desk.remote.edit("Receipt", ServerID(receipt.localID.rawValue)) { $0.put("photo", named) }
+            let theirs = Attachment(atServerURL: "https://shelf.example/theirs.jpg")
+            try await desk.store.write { tx in
+                _ = try tx.update(Receipt.self, receipt.localID) { $0.photo = theirs }
+            }
+            try await desk.sync.push()
+            desk.clock.advance(by: 60)
+            try await desk.sync.push()
+            let failed = try #require(try await desk.sync.failedOperations().first)
+            #expect(desk.shelf.files.count == 1)
+            if takesTheirs {
+                try await desk.sync.takeServers(failed.id)
+            } else {
+                try await desk.sync.keepMine(failed.id)
+            }
+            try await desk.sync.push()
+            desk.clock.advance(by: 60)
+            try await desk.sync.push()
+            #expect(desk.shelf.files.count == (takesTheirs ? 1 : 0))
+            #expect(try desk.receipt(receipt.localID).photo?.id == (takesTheirs ? photo.id : theirs.id))
+        }
+    }
+
+    @Test func `what an earlier try may have left at another place is not taken for another file`() async throws {
+        let (desk, shelf, tries) = (try PhotoDesk(), ScriptedFiles(), Counter())
+        let deleted = Mutex<[String]>([])
+        let files = ClosureFiles { file, _ in
+            // The same file by another name, as when a storage has moved.
+            let url = "https://blobs-\(tries.next()).example/\(file.id)"
+            try await file.willBe(at: url)
+            if tries.value == 1 { throw PhotoShelf.Broken() }
+            return UploadedFile(url: url, etag: nil)
+        } download: { file, offset, take in
+            try await shelf.download(file, from: offset, to: take)
+        } delete: { file in
+            deleted.withLock { $0.append(file.url) }
+        }
+        let receipt = try desk.attached()
+        let sync = SyncContext(store: desk.store, remote: desk.remote, files: files)
+        try await sync.push()
+        try await sync.push()
+        #expect(deleted.withLock { $0 } == [])
+        #expect(try desk.receipt(receipt.localID).photo?.serverURL?.hasPrefix("https://blobs-2.example/") == true)
+        #expect(try await !sync.hasToSend())
+    }
+
+    @Test func `a copy of a store takes nothing back that its original may have sent`() async throws {
+        let folder = try TemporaryFolder()
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached()
+        try await desk.restarted(withFiles: false).push()
+        try desk.store.backup(to: folder.path(of: "copy.tandem"))
+        // The colleagues see it.
+        try await desk.sync.push()
+        let copy = try Store(at: folder.path(of: "copy.tandem"), models: Receipt.self, Passport.self)
+        defer { copy.close() }
+        #expect(try copy.checkIntegrity() == [])
+        let sync = desk.restarted(on: copy)
+        desk.shelf.next("upload", .loseAnswer)
+        try await sync.push()
+        try await copy.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.photo = nil } }
+        try await Self.settle(desk, sync)
+        #expect(desk.shelf.files.count == 1)
+        #expect(!desk.shelf.requests.contains { $0.hasPrefix("delete") })
+        #expect(try copy.checkIntegrity() == [])
+    }
+
+    @Test(arguments: [SyncContext.AdoptChoice.purge, .keep])
+    func `who adopts a store takes back nothing on the server that it had before`(
+        choice: SyncContext.AdoptChoice
+    ) async throws {
+        let desk = try PhotoDesk()
+        let receipt = try desk.attached()
+        desk.shelf.next("upload", .loseAnswer)
+        try await desk.sync.push()
+        try await desk.sync.adopt(choice)
+        desk.shelf.forgetRequests()
+        if choice == .keep { try await Self.meet(.takenOut, desk, receipt) }
+        try await Self.settle(desk)
+        #expect(desk.shelf.requests == [] && desk.shelf.files.count == 1)
+    }
+
+    @Test func `a file whose place can't be written down is not sent, and the push says why`() async throws {
+        let desk = try PhotoDesk()
+        try desk.attached()
+        let (store, shelf) = (desk.store, desk.shelf)
+        let files = ClosureFiles { file, progress in
+            store.close()
+            return try await shelf.upload(file, progress: progress)
+        } download: { file, offset, take in
+            try await shelf.download(file, from: offset, to: take)
+        } delete: { file in
+            try await shelf.delete(file)
+        }
+        let sync = SyncContext(store: store, remote: desk.remote, files: files)
+        let error = await #expect(throws: TandemError.self) { try await sync.push() }
+        #expect(error?.code == .closed)
+        #expect(shelf.received == 0 && shelf.files.isEmpty)
+    }
+}
