@@ -288,8 +288,15 @@ import Testing
         #expect(try await !sync.hasToSend())
     }
 
-    @Test func `a copy of a store takes nothing back that its original may have sent`() async throws {
+    /// How an upload of a copy's goes whose photograph is then taken out.
+    enum CopysUpload: CaseIterable {
+        case lost, answered, answeredByAStorage, takenThenLost
+    }
+
+    @Test(arguments: CopysUpload.allCases)
+    func `a copy of a store takes nothing back that its original may have sent`(upload: CopysUpload) async throws {
         let folder = try TemporaryFolder()
+        defer { folder.remove() }
         let desk = try PhotoDesk()
         let receipt = try desk.attached()
         try await desk.restarted(withFiles: false).push()
@@ -299,10 +306,24 @@ import Testing
         let copy = try Store(at: folder.path(of: "copy.tandem"), models: Receipt.self, Passport.self)
         defer { copy.close() }
         #expect(try copy.checkIntegrity() == [])
-        let sync = desk.restarted(on: copy)
-        desk.shelf.next("upload", .loseAnswer)
+        let takeOut: @Sendable () async throws -> Void = {
+            try await copy.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.photo = nil } }
+        }
+        let sync = desk.restarted(on: copy) { options in
+            guard upload == .answered || upload == .answeredByAStorage else { return }
+            options.onFileStep = { if case .answered = $0 { try await takeOut() } }
+        }
+        switch upload {
+        case .lost: desk.shelf.next("upload", .loseAnswer)
+        case .answered: break
+        case .answeredByAStorage: desk.shelf.hideWhatWasThere()
+        case .takenThenLost:
+            desk.shelf.next("upload", .failPlaced(.file(.taken)))
+            try await sync.push()
+            desk.shelf.next("upload", .loseAnswer)
+        }
         try await sync.push()
-        try await copy.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.photo = nil } }
+        if upload == .lost || upload == .takenThenLost { try await takeOut() }
         try await Self.settle(desk, sync)
         #expect(desk.shelf.files.count == 1)
         #expect(!desk.shelf.requests.contains { $0.hasPrefix("delete") })

@@ -89,6 +89,48 @@ import Testing
         #expect(try desk.receipt(receipt.localID).isSynced)
     }
 
+    @Test(arguments: ["чек\r\n\u{0}\"/../..\n.jpg", String(repeating: "ფოტო", count: 25) + ".jpg", ""])
+    func `a name goes with its file as it is, whatever stands in it`(name: String) async throws {
+        let desk = try PhotoDesk()
+        let photo = try desk.store.attachments.add(PhotoDesk.bytes(), name: name)
+        #expect(photo.name == name)
+        let id = try await desk.store.write { try $0.insert(Receipt(shop: "Лента", photo: photo)) }.localID
+        try await desk.sync.push()
+        #expect(desk.shelf.files[PhotoShelf.url(photo.id.rawValue)]?.name == name)
+        let (store, sync) = try desk.other()
+        try await sync.synchronize()
+        let there = try #require(try store.objects(Receipt.self).first()?.photo)
+        #expect(there.name == name)
+        try await sync.download(there)
+        #expect(try Array(store.attachments.data(of: there)) == PhotoDesk.bytes())
+        #expect(try desk.receipt(id).isSynced)
+        #expect(try store.checkIntegrity() == [])
+    }
+
+    @Test func `each try that fails puts the next one off for twice as long, up to a day`() async throws {
+        for (failure, first, longest) in [
+            (RemoteFailure.refused(status: 403, message: "No."), 60.0, 86_400.0),
+            (.later(status: 503, retryAfter: nil), 5.0, 3600.0),
+        ] {
+            let desk = try PhotoDesk()
+            let receipt = try desk.attached()
+            var delays: [TimeInterval] = []
+            for _ in 0..<16 {
+                desk.shelf.next("upload", .fail(failure))
+                guard case .failed(_, let date?)? = try await desk.sync.push().uploads.first?.outcome else {
+                    Issue.record("no date")
+                    return
+                }
+                delays.append(date.timeIntervalSince(desk.clock.now()))
+            }
+            // Nothing is cut by lot here.
+            let expected = (0..<16).map { min(longest, first * Double(1 << $0)) }
+            #expect(zip(delays, expected).allSatisfy { abs($0 - $1) < 0.001 }, "\(delays)")
+            try await desk.sync.push()
+            #expect(try desk.receipt(receipt.localID).isSynced)
+        }
+    }
+
     @Test func `one file that fails holds no other up, and is tried again later and later, over restarts`() async throws
     {
         let desk = try PhotoDesk { $0.uploadsInFlight = 1 }

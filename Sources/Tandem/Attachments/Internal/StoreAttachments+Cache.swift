@@ -5,30 +5,33 @@ extension StoreAttachments {
     /// - Complexity: O(files on the device that are uploaded) where they do not fit, one look-up where they do.
     package func trimCache() throws {
         let limit = max(0, store.configuration.attachmentCacheSize)
-        guard try store.reading({ try $0.cachedBytes() }) > limit else { return }
+        let cached = try store.reading { try $0.cached() }
+        guard cached.bytes > limit || limit == 0 && cached.count > 0 else { return }
         try store.write { tx in try tx.trimCache(to: limit, sparing: store.files.lastFetched) }
     }
 }
 
 extension Connection {
-    /// The bytes of the files on this device that a server has too.
-    func cachedBytes() throws -> Int64 {
-        let sum = #"SELECT ifnull(sum("size"), 0) FROM "__files" WHERE "state" = 2 AND "blob" IS NOT NULL"#
-        return if case .integer(let bytes)? = try value(sum) { bytes } else { 0 }
+    /// How many files are on this device that a server has too, and their bytes.
+    func cached() throws -> (count: Int64, bytes: Int64) {
+        let statement = try statement(
+            #"SELECT count(*), ifnull(sum("size"), 0) FROM "__files" WHERE "state" = 2 AND "blob" IS NOT NULL"#)
+        defer { statement.reset() }
+        return try statement.step() ? (statement.integer(0), statement.integer(1)) : (0, 0)
     }
 }
 
 extension WriteTransaction {
-    /// Takes files off the device until those that a server has fit a size.
+    /// Takes files off the device until those that a server has fit a size. In none empty ones have no room either.
     func trimCache(to limit: Int64, sparing: FileID? = nil) throws {
-        var rest = try connection.cachedBytes()
+        var rest = try connection.cached().bytes
         if let sparing, let file = try connection.file(sparing), file.state == .uploaded, file.blob != nil,
             let size = file.attachment.size, size > limit
         {
             // To let all the others go would not make room for it.
             rest -= size
         }
-        guard rest > limit else { return }
+        guard rest > limit || limit == 0 else { return }
         try connection.note(uses: store.files.takeUses())
         let statement = try connection.uncachedStatement(
             """
@@ -36,7 +39,7 @@ extension WriteTransaction {
             ORDER BY "usedAt", "id"
             """)
         var evicted: [FileID] = []
-        while rest > limit, try statement.step() {
+        while rest > limit || limit == 0, try statement.step() {
             guard let id = FileID(try statement.text(0)), id != sparing else { continue }
             evicted.append(id)
             rest -= statement.integer(1)

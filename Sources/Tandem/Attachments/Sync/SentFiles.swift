@@ -39,6 +39,7 @@ extension WriteTransaction {
     }
 
     /// Strikes the note of a file's place: nothing of it was sent, or what is there is none of this store's, or is seen to.
+    /// That others may know of the file stays noted.
     ///
     /// - Parameter url: The place, if nothing is to be deleted there either, should the file have gone meanwhile.
     package func forgetSending(_ id: FileID, to url: String? = nil) throws {
@@ -46,11 +47,20 @@ extension WriteTransaction {
         let isNoted =
             try connection.value(#"SELECT 1 FROM "__file_uploads" WHERE "file" = ?"#, [.text(id.rawValue)]) != nil
         if isNoted {
-            try connection.execute(#"DELETE FROM "__file_uploads" WHERE "file" = ?"#, [.text(id.rawValue)])
+            try connection.execute(
+                #"DELETE FROM "__file_uploads" WHERE "file" = ? AND "url" IS NOT NULL"#, [.text(id.rawValue)])
         } else if let url {
             try connection.execute(
                 #"DELETE FROM "__file_deletions" WHERE "url" = ? AND "arriving" = 1"#, [.text(url)])
         }
+    }
+}
+
+extension ReadTransaction {
+    /// Whether others may know of a file that waits here: it is not this store's to take back.
+    package func isKnownToOthers(_ id: FileID) throws -> Bool {
+        try connectionForReading(searching: false).value(
+            #"SELECT 1 FROM "__file_uploads" WHERE "file" = ? AND "url" IS NULL"#, [.text(id.rawValue)]) != nil
     }
 }
 

@@ -13,9 +13,11 @@ final class UploadPlace: Sendable {
     private let store: Store
     private let file: FileID
     private let state = Mutex(State())
+    /// Whether others may know of the file, wherever it is.
+    let isKnownToOthers: Bool
 
-    init(_ file: FileID, in store: Store) {
-        (self.file, self.store) = (file, store)
+    init(_ file: FileID, in store: Store, isKnownToOthers: Bool) {
+        (self.file, self.store, self.isKnownToOthers) = (file, store, isKnownToOthers)
     }
 
     /// Why the place could not be written down.

@@ -163,7 +163,8 @@ final class UploadRun: Sendable {
         let id = file.attachment.id
         guard try await store.lasting({ try $0.noteUploading(id, offset: file.offset) }) else { return .dropped }
         try await step(.began(id))
-        let place = UploadPlace(id, in: store)
+        let isKnown = try await store.read { try $0.isKnownToOthers(id) }
+        let place = UploadPlace(id, in: store, isKnownToOthers: isKnown)
         var outgoing: OutgoingFile
         do {
             outgoing = try self.outgoing(file.attachment)
@@ -242,7 +243,7 @@ final class UploadRun: Sendable {
         _ file: PendingFile, _ uploaded: UploadedFile, _ place: UploadPlace
     ) async throws -> FileUpload.Outcome {
         let (id, isToldByServer) = (file.attachment.id, options.serverSetsFileURLs)
-        let isOurs = !isToldByServer && !uploaded.wasThere || options.deletesFiles
+        let isOurs = !place.isKnownToOthers && (!isToldByServer && !uploaded.wasThere || options.deletesFiles)
         let unwanted = UnwantedFile(url: uploaded.url, etag: uploaded.etag)
         let (operations, marks) = try await store.lasting { transaction in
             let before = try transaction.operationMarks()

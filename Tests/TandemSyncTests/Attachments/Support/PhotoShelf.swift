@@ -39,6 +39,7 @@ final class PhotoShelf: RemoteFiles {
         var midway: (count: Int, body: @Sendable () async -> Void)?
         var whileDownloading: (@Sendable () async -> Void)?
         var hasETags = true
+        var saysWhatWasThere = true
         var received = 0
     }
 
@@ -64,6 +65,8 @@ final class PhotoShelf: RemoteFiles {
     }
     /// Runs before the first byte of the next downloads goes.
     func whileDownloading(_ body: (@Sendable () async -> Void)?) { state.withLock { $0.whileDownloading = body } }
+    /// Takes each upload for the first, as a storage with signed addresses does.
+    func hideWhatWasThere() { state.withLock { $0.saysWhatWasThere = false } }
     /// Says of no file which one it is.
     func hideETags() { state.withLock { $0.hasETags = false } }
     func remove(_ url: String) { state.withLock { $0.files[url] = nil } }
@@ -100,7 +103,7 @@ final class PhotoShelf: RemoteFiles {
         if let there = files[url] {
             if case .loseAnswer? = fault { throw .lost(Broken()) }
             guard there.bytes.count == file.size else { throw .file(.taken) }
-            return UploadedFile(url: url, etag: there.etag, wasThere: true)
+            return UploadedFile(url: url, etag: there.etag, wasThere: state.withLock(\.saysWhatWasThere))
         }
         let body = state.withLock { state in
             state.running += 1
