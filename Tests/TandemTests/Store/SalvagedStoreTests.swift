@@ -190,6 +190,29 @@ import Testing
         #expect(opened * 2 >= rounds)
     }
 
+    /// A page of the schema names some tables of a model, and not the others.
+    @Test(arguments: StoreKind.withKey)
+    func whatIsLeftOfALostModelIsInNobodysWay(kind: StoreKind) throws {
+        _ = try makeStore(kind, "a")
+        let schema = try pages(kind, "a", of: "sqlite_schema")
+        let whole = try Data(contentsOf: URL(fileURLWithPath: folder.file("a")))
+        var opened = 0
+        for page in schema where page != 1 {
+            try whole.write(to: URL(fileURLWithPath: folder.file("a")))
+            try folder.damage("a", page: page)
+            let report = try salvage(kind, to: "rescued-\(page)")
+            // Without its settings it is no store.
+            guard report.rows["__settings"] != nil else { continue }
+            let store = try Peer.open(folder.file("rescued-\(page)"), kind)
+            defer { store.close() }
+            #expect(try store.checkIntegrity() == [], "page \(page)")
+            _ = try store.write { try $0.insert(PeerCard(shop: "Новая", barcode: "new")) }
+            #expect(try store.checkIntegrity() == [], "page \(page)")
+            opened += 1
+        }
+        #expect(opened > 0)
+    }
+
     /// Objects are lost to which others refer, and which wait to be sent.
     @Test(arguments: StoreKind.withKey)
     func whatReferredToLostObjectsWaitsForThem(kind: StoreKind) throws {

@@ -48,6 +48,8 @@ struct SalvagedStore {
             for table in ["__operations", "__unresolved", "__server_items", "__server_extras", "__sync_tokens"] {
                 try db.execute(sql: "DELETE FROM \(table.quotedSQL) WHERE \"table\" = ?", arguments: [model.table])
             }
+            // They may stand on another page of the schema, and would be in the new table's way.
+            for name in model.linkTables { try db.execute(sql: "DROP TABLE IF EXISTS \(name.quotedSQL)") }
         }
         try db.execute(
             sql: #"DELETE FROM "__operation_errors" WHERE "operation" NOT IN (SELECT "id" FROM "__operations")"#)
