@@ -3,13 +3,20 @@ import CompilerPluginSupport
 import Foundation
 import PackageDescription
 
-/// Warnings are errors in this package's own code when CI builds it, never for those who depend on it.
-let strict: [SwiftSetting] =
-    [
-        .swiftLanguageMode(.v6),
-        .enableUpcomingFeature("ExistentialAny"),
-        // `make tsan` asks for locks that the thread sanitizer knows.
-    ] + (ProcessInfo.processInfo.environment["TANDEM_TSAN"] == "1" ? [.define("TANDEM_TSAN")] : [])
+let environment = ProcessInfo.processInfo.environment
+
+/// The settings of all Swift targets.
+var strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
+/// The settings of the targets in which tests spend their time. The Makefile optimizes them in debug builds too, with
+/// assertions: that halves the time of the tests. Flags like these bar a package from use as a dependency, so they need
+/// an environment variable.
+var product: [SwiftSetting] { strict + optimized }
+let optimized: [SwiftSetting] =
+    environment["TANDEM_OPTIMIZE"] == "1" ? [.unsafeFlags(["-O", "-assert-config", "Debug"])] : []
+// Warnings are errors if CI builds this package, but never for packages that depend on it.
+if environment["TANDEM_STRICT"] == "1" { strict.append(.treatAllWarnings(as: .error)) }
+// `make tsan` needs locks that the thread sanitizer understands.
+if environment["TANDEM_TSAN"] == "1" { strict.append(.define("TANDEM_TSAN")) }
 
 var dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -30,7 +37,7 @@ var dependencies: [Package.Dependency] = [
 ]
 
 // The documentation plugin is asked for by `make docs` alone, so that it stays out of users' graphs.
-if ProcessInfo.processInfo.environment["TANDEM_DOCS"] == "1" {
+if environment["TANDEM_DOCS"] == "1" {
     dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
 }
 
@@ -60,7 +67,7 @@ let package = Package(
                 .product(name: "BigInt", package: "BigInt"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
-            swiftSettings: strict
+            swiftSettings: product
         ),
         // What a store and a server say to each other, whatever the wire. Knows no network.
         .target(
@@ -70,13 +77,13 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],
-            swiftSettings: strict
+            swiftSettings: product
         ),
         // The wires of Azure Mobile Apps and Datasync as bytes. Opens no socket: a transport does.
         .target(
             name: "DatasyncWire",
             dependencies: ["Tandem", "TandemSync", .product(name: "HTTPTypes", package: "swift-http-types")],
-            swiftSettings: strict
+            swiftSettings: product
         ),
         // Encrypted databases for stock SQLite, and encrypted files. Knows nothing of Tandem.
         .target(
@@ -87,7 +94,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ],
-            swiftSettings: strict
+            swiftSettings: product
         ),
         // SQLite's preupdate hook, which the headers leave out.
         .target(name: "SQLitePreupdate"),
@@ -106,7 +113,7 @@ let package = Package(
         .target(
             name: "TandemTesting",
             dependencies: ["Tandem", "TandemSync", .product(name: "Crypto", package: "swift-crypto")],
-            swiftSettings: strict
+            swiftSettings: product
         ),
         // What a server to develop against answers, without a socket. Shares no code with a client, so that one mistake
         // can't pass on both sides.
@@ -116,7 +123,7 @@ let package = Package(
                 "Tandem", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
-            swiftSettings: strict
+            swiftSettings: product
         ),
         // The wires of DatasyncWire over sockets.
         .target(
@@ -157,6 +164,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // Traits that let tests block and limit how many start processes.
+        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         // A process that tests start beside themselves, to kill it or to share a store with it.
         .executableTarget(
             name: "TandemTestPeer",
@@ -169,6 +178,7 @@ let package = Package(
         .testTarget(
             name: "TandemTests",
             dependencies: [
+                "TestSupport",
                 "Tandem", "TandemTesting", "TandemTestScript",
                 .product(name: "BigInt", package: "BigInt"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
@@ -183,6 +193,7 @@ let package = Package(
         .testTarget(
             name: "TandemSyncTests",
             dependencies: [
+                "TestSupport",
                 "TandemSync", "DatasyncWire", "TandemServerCore", "Tandem", "TandemTesting",
                 .product(name: "BigInt", package: "BigInt"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -195,6 +206,7 @@ let package = Package(
         .testTarget(
             name: "TandemSimulationTests",
             dependencies: [
+                "TestSupport",
                 "TandemSync", "DatasyncWire", "TandemServerCore", "Tandem", "TandemTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],
@@ -203,6 +215,7 @@ let package = Package(
         .testTarget(
             name: "TandemServerCoreTests",
             dependencies: [
+                "TestSupport",
                 "TandemServerCore", "Tandem", "TandemTesting",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -217,6 +230,7 @@ let package = Package(
         .testTarget(
             name: "TandemWireTests",
             dependencies: [
+                "TestSupport",
                 "DatasyncWire", "TandemSync", "Tandem", "TandemTesting",
                 .product(name: "BigInt", package: "BigInt"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -226,6 +240,7 @@ let package = Package(
         .testTarget(
             name: "TandemDatasyncTests",
             dependencies: [
+                "TestSupport",
                 "TandemDatasync", "TandemServer", "TandemServerCore", "TandemSync", "TandemTesting", "Tandem",
                 "tandem-server", .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -251,13 +266,14 @@ let package = Package(
         .testTarget(
             name: "TandemSyncProcessTests",
             dependencies: [
+                "TestSupport",
                 "TandemSyncTestScript", "TandemServerCore", "TandemDatasync", "TandemSync", "Tandem", "TandemTesting",
             ],
             swiftSettings: strict
         ),
         .testTarget(
             name: "SQLiteCipherTests",
-            dependencies: ["SQLiteCipher", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["TestSupport", "SQLiteCipher", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict
         ),
         .testTarget(
@@ -278,5 +294,5 @@ let package = Package(
 // Tests that know a macro's code are tools of the build, to SwiftPM, and with them all tests beside them and all that
 // those need: BoringSSL, SwiftNIO and Tandem itself would be compiled twice. So they are tests by themselves, which
 // `make test` runs by this variable.
-let testsMacros = ProcessInfo.processInfo.environment["TANDEM_MACRO_TESTS"] == "1"
+let testsMacros = environment["TANDEM_MACRO_TESTS"] == "1"
 package.targets.removeAll { $0.type == .test && ($0.name == "TandemMacrosTests") != testsMacros }

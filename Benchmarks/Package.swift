@@ -1,6 +1,11 @@
 // swift-tools-version:6.2
 import PackageDescription
 
+// Warnings are errors if CI builds this package.
+let strict: [SwiftSetting] =
+    [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
+    + (Context.environment["TANDEM_STRICT"] == "1" ? [.treatAllWarnings(as: .error)] : [])
+
 // A package of its own, so that those who use Tandem build none of it. `make bench` runs it.
 let package = Package(
     name: "Benchmarks",
@@ -29,10 +34,7 @@ let package = Package(
                 .product(name: "BigInt", package: "BigInt"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],
-            swiftSettings: [
-                .swiftLanguageMode(.v6),
-                .enableUpcomingFeature("ExistentialAny"),
-            ]
+            swiftSettings: strict
         ),
     ]
 )

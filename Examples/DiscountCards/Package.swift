@@ -1,7 +1,10 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
+// Warnings are errors if CI builds this package.
+let settings: [SwiftSetting] =
+    [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
+    + (Context.environment["TANDEM_STRICT"] == "1" ? [.treatAllWarnings(as: .error)] : [])
 
 let package = Package(
     name: "DiscountCards",

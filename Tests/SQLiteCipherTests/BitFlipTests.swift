@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Every single flipped bit is noticed", .timeLimit(.minutes(60)))
+@Suite("Every single flipped bit is noticed", .ownThreads, .timeLimit(.minutes(60)))
 struct BitFlipTests {
     /// The smallest pages that a profile takes.
     private static func profile(_ kind: Profile) -> CipherProfile { kind.profile(pageSize: 1024) }

@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Processes are killed, and what they had committed is there", .serialized)
+@Suite("Processes are killed, and what they had committed is there", .startsProcesses, .ownThreads, .serialized)
 struct CrashTests {
     private func check(_ path: String, _ kind: Profile, _ mode: JournalMode, atLeast: Int, atMost: Int) throws -> Int {
         let peer = try Peer(path, kind, mode, "check")

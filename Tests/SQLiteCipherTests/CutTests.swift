@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("What is cut is an error or what was committed", .timeLimit(.minutes(60)))
+@Suite("What is cut is an error or what was committed", .ownThreads, .timeLimit(.minutes(60)))
 struct CutTests {
     private static func profile(_ kind: Profile) -> CipherProfile { kind.profile(pageSize: 1024) }
 

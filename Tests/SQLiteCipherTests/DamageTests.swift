@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("What is wrong with a file is said, and never read as data")
+@Suite("What is wrong with a file is said, and never read as data", .ownThreads)
 struct DamageTests {
     /// A small database and all its rows.
     private func small(

@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Files are encrypted in chunks")
+@Suite("Files are encrypted in chunks", .ownThreads)
 struct EncryptedFileTests {
     private let key = try? FileKey(raw: Array(10..<42))
 

@@ -1,11 +1,12 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
 /// The disk is full, or fails, at some call.
-@Suite("A disk that fails is an error, and what was acknowledged is there")
+@Suite("A disk that fails is an error, and what was acknowledged is there", .startsProcesses, .ownThreads)
 struct FaultTests {
     private static let faults = [
         ("pwrite64", "ENOSPC"), ("pwrite64", "EIO"), ("fdatasync,fsync", "EIO"), ("unlink", "EACCES"),

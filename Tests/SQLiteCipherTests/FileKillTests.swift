@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Writers of encrypted files are killed")
+@Suite("Writers of encrypted files are killed", .startsProcesses, .ownThreads)
 struct FileKillTests {
     @Test func `A file is there whole, the old one or the new one, and all that were acknowledged`() throws {
         let scratch = try Scratch(inMemory: true)

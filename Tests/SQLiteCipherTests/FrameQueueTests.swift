@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Two threads encrypt the frames of a transaction between them")
+@Suite("Two threads encrypt the frames of a transaction between them", .ownThreads)
 struct FrameQueueTests {
     private static let pageSize = 512
 

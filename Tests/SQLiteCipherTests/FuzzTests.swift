@@ -1,11 +1,14 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
 /// TANDEM_SEED replays a run. What is tried lies in a folder that is kept if the process crashes or a check fails.
-@Suite("Random damage and malice are errors: no crash, no endless loop, no data made up", .timeLimit(.minutes(60)))
+@Suite(
+    "Random damage and malice are errors: no crash, no endless loop, no data made up", .ownThreads,
+    .timeLimit(.minutes(60)))
 struct FuzzTests {
     private static let pageSize = 1024
 

@@ -1,10 +1,12 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("A damaged hot journal or log gives an error or what was committed, never a mixture")
+@Suite(
+    "A damaged hot journal or log gives an error or what was committed, never a mixture", .startsProcesses, .ownThreads)
 struct HotFileDamageTests {
     /// A database of three transactions, and what a process that died in a fourth left beside it.
     private func hot(_ scratch: Scratch, _ kind: Profile, _ mode: JournalMode) throws -> (String, [UInt8], [UInt8]) {

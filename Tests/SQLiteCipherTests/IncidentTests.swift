@@ -1,10 +1,11 @@
 import Foundation
 import GRDBSQLite
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("What went wrong is told to whom it befell")
+@Suite("What went wrong is told to whom it befell", .ownThreads)
 struct IncidentTests {
     private func entry() throws -> KeyEntry {
         try KeyEntry(path: "/tmp/a.db", key: testKey, profile: .aes256gcm)

@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("The indexes that killed processes left in memory are removed")
+@Suite("The indexes that killed processes left in memory are removed", .startsProcesses, .ownThreads)
 struct IndexLitterTests {
     private static let folder = "/dev/shm"
 

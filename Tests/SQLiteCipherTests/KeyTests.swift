@@ -1,11 +1,12 @@
 import Foundation
 import GRDB
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Keys are derived once, shared, and gone when nobody needs them")
+@Suite("Keys are derived once, shared, and gone when nobody needs them", .ownThreads)
 struct KeyTests {
     @Test func `A passphrase is derived once for all of a pool's connections, and a provider asked once`() throws {
         let scratch = try Scratch()

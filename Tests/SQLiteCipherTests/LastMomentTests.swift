@@ -1,11 +1,12 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
 /// Moments that random kills seldom meet.
-@Suite("A kill between two steps that belong together")
+@Suite("A kill between two steps that belong together", .startsProcesses, .ownThreads)
 struct LastMomentTests {
     @Test(arguments: Profile.allCases)
     func `A commit into a log whose index is the process's own is there after a kill`(_ kind: Profile) throws {

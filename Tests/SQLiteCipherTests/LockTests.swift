@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
@@ -24,7 +25,7 @@ enum Glance: String, CaseIterable, Sendable, CustomTestStringConvertible {
 }
 
 /// POSIX locks are the process's: whoever opens and closes a file by itself drops those that SQLite holds on it.
-@Suite("No call drops the locks that this process has on a database")
+@Suite("No call drops the locks that this process has on a database", .startsProcesses, .ownThreads)
 struct LockTests {
     @Test(arguments: Glance.allCases)
     func `Another process that comes and goes does not take the log away`(_ glance: Glance) throws {

@@ -1,9 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Frames of the log: each holds the page that SQLite takes it to hold, and is there when a commit returns")
+@Suite(
+    "Frames of the log: each holds the page that SQLite takes it to hold, and is there when a commit returns",
+    .ownThreads)
 struct LogFrameTests {
     private let frame = 24 + 4096
 

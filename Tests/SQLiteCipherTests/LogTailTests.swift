@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("The log's checksums on disk are one chain, whoever writes")
+@Suite("The log's checksums on disk are one chain, whoever writes", .startsProcesses, .ownThreads)
 struct LogTailTests {
     /// Opens a copy of database and log, whose frames count only as far as their chain of checksums goes.
     private func recovered(_ path: String, _ profile: CipherProfile, in scratch: Scratch) throws -> [Int] {

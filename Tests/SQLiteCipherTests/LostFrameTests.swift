@@ -1,11 +1,12 @@
 import Foundation
 import GRDBSQLite
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Frames that were acknowledged and could not be written are built upon by nothing", .serialized)
+@Suite("Frames that were acknowledged and could not be written are built upon by nothing", .ownThreads, .serialized)
 struct LostFrameTests {
     /// How many writes to the log below succeed before one fails; none fails below 0.
     private static let writesLeft = Atomic<Int>(-1)

@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Keys and profiles change, and everything is still there")
+@Suite("Keys and profiles change, and everything is still there", .startsProcesses, .ownThreads)
 struct MaintenanceTests {
     private func rows(_ database: EncryptedDatabase) throws -> [Row] {
         let queue = try database.openQueue()

@@ -1,10 +1,11 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Two threads decrypt the pages of a batch between them")
+@Suite("Two threads decrypt the pages of a batch between them", .ownThreads)
 struct PageBatchTests {
     /// Turns each bit, and counts. A page whose first byte is 0xEE is not authentic.
     private final class Codec: PageCodec {

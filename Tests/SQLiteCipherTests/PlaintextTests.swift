@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Nothing reaches the disk in the clear")
+@Suite("Nothing reaches the disk in the clear", .startsProcesses, .ownThreads)
 struct PlaintextTests {
     /// Everything the peer writes is looked at, wherever it goes.
     @Test(

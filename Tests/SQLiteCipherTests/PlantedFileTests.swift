@@ -1,12 +1,13 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
 /// Somebody who can write files, and does not have the key, puts together what is not authenticated: a journal's header,
 /// a log's frame headers and checksums, the lengths of files, and pages that were authentic there once.
-@Suite("What was planted makes no page, and fills no disk", .timeLimit(.minutes(30)))
+@Suite("What was planted makes no page, and fills no disk", .ownThreads, .timeLimit(.minutes(30)))
 struct PlantedFileTests {
     private static let pageSize = 1024
 

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Sizes that are not authenticated make no page, and no page goes missing unnoticed")
+@Suite("Sizes that are not authenticated make no page, and no page goes missing unnoticed", .ownThreads)
 struct PlantedSizeTests {
     /// A database whose last pages are those of a value that goes on over several: at its end zeros would not be seen.
     private func database(_ scratch: Scratch, _ kind: Profile, _ setup: String) throws -> EncryptedDatabase {

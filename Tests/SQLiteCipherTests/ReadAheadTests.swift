@@ -1,11 +1,12 @@
 import Foundation
 import GRDB
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Pages that are read and decrypted ahead are what SQLite would have read")
+@Suite("Pages that are read and decrypted ahead are what SQLite would have read", .startsProcesses, .ownThreads)
 struct ReadAheadTests {
     static let rows = 1500
 

@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("What can't be written can be read, or the error says why not")
+@Suite("What can't be written can be read, or the error says why not", .startsProcesses, .ownThreads)
 struct ReadOnlyTests {
     private var readOnly: Configuration {
         var configuration = Configuration()

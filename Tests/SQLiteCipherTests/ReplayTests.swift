@@ -1,11 +1,14 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
 /// Pages that are authentic somewhere, put where they are not, or where they were once.
-@Suite("Pages in another place are errors; pages of another time are what they were", .timeLimit(.minutes(60)))
+@Suite(
+    "Pages in another place are errors; pages of another time are what they were", .ownThreads, .timeLimit(.minutes(60))
+)
 struct ReplayTests {
     private static let pageSize = 1024
 

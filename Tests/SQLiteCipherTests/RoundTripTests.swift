@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("What is written is read again")
+@Suite("What is written is read again", .ownThreads)
 struct RoundTripTests {
     @Test(arguments: Profile.allCases, JournalMode.allCases)
     func `A queue's rows are there after it was closed and opened anew`(_ kind: Profile, _ mode: JournalMode) throws {

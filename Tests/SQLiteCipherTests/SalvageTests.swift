@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("What is left of a damaged database is found")
+@Suite("What is left of a damaged database is found", .ownThreads)
 struct SalvageTests {
     private func make(_ scratch: Scratch, _ kind: Profile) throws -> EncryptedDatabase {
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)

@@ -2,11 +2,12 @@ import Crypto
 import Foundation
 import GRDB
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Secrets are overwritten, and random bytes are nobody else's")
+@Suite("Secrets are overwritten, and random bytes are nobody else's", .ownThreads)
 struct SecretTests {
     @Test func `The memory of a secret is zeros when its last holder lets go`() {
         let seen = Mutex<[UInt8]?>(nil)

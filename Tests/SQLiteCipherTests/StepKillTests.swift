@@ -1,12 +1,15 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
 /// Each system call that changes something is a moment at which a process can die. The long form goes through all of
 /// them, the short one through some, others each time.
-@Suite("Processes are killed at each call that changes a file", .enabled(if: Tracer.refusal == nil, "strace is needed"))
+@Suite(
+    "Processes are killed at each call that changes a file", .startsProcesses, .ownThreads,
+    .enabled(if: Tracer.refusal == nil, "strace is needed"))
 struct StepKillTests {
     @Test(arguments: Profile.allCases, [JournalMode.delete, .truncate, .persist, .wal])
     func `A transaction is there or is not, and all that was acknowledged`(
@@ -110,7 +113,9 @@ struct StepKillTests {
     }
 }
 
-@Suite("What a journal promises is on the disk before", .enabled(if: Tracer.refusal == nil, "strace is needed"))
+@Suite(
+    "What a journal promises is on the disk before", .startsProcesses, .ownThreads,
+    .enabled(if: Tracer.refusal == nil, "strace is needed"))
 struct JournalOrderTests {
     /// The peer's `synchronous` is NORMAL: SQLite itself would flush records and promise together.
     @Test func `The records are flushed before the header says how many there are`() throws {

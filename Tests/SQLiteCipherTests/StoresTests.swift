@@ -1,10 +1,11 @@
 import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Many databases, connections and processes at once")
+@Suite("Many databases, connections and processes at once", .startsProcesses, .ownThreads)
 struct StoresTests {
     @Test func `Databases with keys and profiles of their own live in one process`() async throws {
         let scratch = try Scratch()

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
@@ -101,7 +102,7 @@ enum Vectors {
         """
 }
 
-@Suite("The formats are what their description says")
+@Suite("The formats are what their description says", .ownThreads)
 struct VectorTests {
     private static let salt = [UInt8](0xA0..<0xB0)
 

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import TandemServerCore
+import TestSupport
 import Testing
 
-@Suite struct AzureMobileAppsListTests {
+@Suite(.ownThreads) struct AzureMobileAppsListTests {
     private let server: ServerFixture
 
     init() throws { server = try ServerFixture(.azureMobileApps) }

@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
 import TandemServerCore
+import TestSupport
 import Testing
 
 /// What was observed of Azure Mobile Apps' Node backend, line by line.
-@Suite struct AzureMobileAppsTests {
+@Suite(.ownThreads) struct AzureMobileAppsTests {
     private let server: ServerFixture
 
     init() throws { server = try ServerFixture(.azureMobileApps) }

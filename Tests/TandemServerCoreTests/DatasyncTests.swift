@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
 import TandemServerCore
+import TestSupport
 import Testing
 
 /// What the Datasync toolkit's server does with one row.
-@Suite struct DatasyncTests {
+@Suite(.ownThreads) struct DatasyncTests {
     private let server: ServerFixture
 
     init() throws { server = try ServerFixture(.datasync) }

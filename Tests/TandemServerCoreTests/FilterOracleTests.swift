@@ -1,10 +1,11 @@
 import Foundation
 import TandemServerCore
 import TandemTesting
+import TestSupport
 import Testing
 
 /// Random filters, held against the same conditions written in Swift.
-@Suite struct FilterOracleTests {
+@Suite(.ownThreads) struct FilterOracleTests {
     /// What a filter is made of: its text in each dialect comes from it, and so does its meaning, in another way.
     private indirect enum Condition {
         case number(String, Double)

@@ -1,10 +1,11 @@
 import Foundation
 import HTTPTypes
 import TandemServerCore
+import TestSupport
 import Testing
 
 /// The grammar of both dialects: a filter, and which rows it finds.
-@Suite struct FilterTests {
+@Suite(.ownThreads) struct FilterTests {
     /// Of each dialect one server with the same rows.
     private static func server(_ dialect: ServerDialect) async throws -> ServerFixture {
         let server = try ServerFixture(dialect)

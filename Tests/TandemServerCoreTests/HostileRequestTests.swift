@@ -2,10 +2,11 @@ import Foundation
 import HTTPTypes
 import TandemServerCore
 import TandemTesting
+import TestSupport
 import Testing
 
 /// Requests that no honest client sends. Each gets an answer, and what was stored stays.
-@Suite struct HostileRequestTests {
+@Suite(.ownThreads) struct HostileRequestTests {
     @Test(arguments: [
         "/tables/t?$filter=%", "/tables/%ff", "/tables/t/%zz", "/tables/t?a=%C3", "/tables/t?%e2%82=1",
     ])

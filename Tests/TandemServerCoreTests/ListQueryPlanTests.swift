@@ -1,11 +1,12 @@
 import HTTPTypes
 import Tandem
+import TestSupport
 import Testing
 
 @testable import TandemServerCore
 
 /// That a page costs what it has, and not what the table has.
-@Suite struct ListQueryPlanTests {
+@Suite(.ownThreads) struct ListQueryPlanTests {
     @Test(arguments: [
         (
             "(a eq 1) and (updatedAt ge cast(2026-11-21T03:14:33.887Z,Edm.DateTimeOffset))", "updatedAt,id",

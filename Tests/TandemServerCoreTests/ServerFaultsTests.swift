@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import TandemServerCore
+import TestSupport
 import Testing
 
-@Suite struct ServerFaultsTests {
+@Suite(.ownThreads) struct ServerFaultsTests {
     private let put = #"{"id":"a","n":2}"#
 
     @Test func aScriptHasItsFaultsOneAfterAnother() async throws {

@@ -2,10 +2,11 @@ import Foundation
 import HTTPTypes
 import Tandem
 import TandemServerCore
+import TestSupport
 import Testing
 
 /// What the server keeps, and for how long.
-@Suite struct ServerStoreTests {
+@Suite(.ownThreads) struct ServerStoreTests {
     private let server: ServerFixture
 
     init() throws { server = try ServerFixture(.datasync) }

@@ -1,9 +1,10 @@
 import Foundation
 import HTTPTypes
 import TandemServerCore
+import TestSupport
 import Testing
 
-@Suite struct UsersAndHooksTests {
+@Suite(.ownThreads) struct UsersAndHooksTests {
     private static func server(_ dialect: ServerDialect) throws -> ServerFixture {
         try ServerFixture(dialect) { configuration in
             configuration.tables["own"] = ServerTable(isPerUser: true)

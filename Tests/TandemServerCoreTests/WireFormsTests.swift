@@ -1,10 +1,11 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemServerCore
 
-@Suite struct WireFormsTests {
+@Suite(.ownThreads) struct WireFormsTests {
     /// In ticks of 100 ns.
     @Test(arguments: [
         ("2026-11-21T03:14:33.887Z", 17_952_308_738_870_000), ("2026-11-21T03:14:33.887+00:00", 17_952_308_738_870_000),

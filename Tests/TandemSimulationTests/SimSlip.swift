@@ -40,8 +40,18 @@ enum SimSlip: String, CaseIterable, Sendable {
     /// A delete takes no heed of an undelete that is still on its way.
     case forgetsLostUndeletes
 
-    /// Within how many histories each is found: it took 99 at most when this was written.
+    /// How many histories may pass before each is found: it took 99 at most when this was written.
     static let histories = 150
+
+    /// The first history that showed the mistake when this was written, less one.
+    var knownHistory: Int {
+        switch self {
+        case .takesLostForUnsent, .looksNothingUp: 28
+        case .writesWithoutVersions: 23
+        case .undeletesWithoutValues: 62
+        default: 0
+        }
+    }
 
     /// Makes a history one in which the mistake matters.
     func provoke(_ plan: inout SimPlan) {

@@ -3,10 +3,11 @@ import Tandem
 import TandemServerCore
 import TandemSyncTestScript
 import TandemTesting
+import TestSupport
 import Testing
 
 /// The parent of all suites that start processes: one after another, as the machine may have two cores.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct ProcessTests {}
+@Suite(.startsProcesses, .ownThreads, .serialized, .timeLimit(.minutes(10))) struct ProcessTests {}
 
 /// A server as a process, with its rows on disk, that can be killed and comes back at the same address.
 final class ServerOnDisk {

@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// The app looks at each operation before it is sent.
-@Suite struct BeforeSendTests {
+@Suite(.ownThreads) struct BeforeSendTests {
     @Test func theAppSeesWhatIsToBeSent() async throws {
         let desk = try Desk { $0.inFlight = 1 }
         let seen = Seen<OutgoingOperation<Card>>()

@@ -4,13 +4,14 @@ import HTTPTypes
 import Tandem
 import TandemServerCore
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// A server that keeps no more of a deleted row than its ID and version: what it has after an undelete without values is
 /// nobody's change, and all that is here follows.
-@Suite struct BlankTombstoneTests {
+@Suite(.ownThreads) struct BlankTombstoneTests {
     /// What such a server has in the place of the values.
     enum Blank: CaseIterable {
         case nothing, nulls, someNulls

@@ -1,13 +1,14 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// Two devices change one object: the end is the same whether the push meets the other change, or a pull brings it
 /// first (FB 7, 8).
-@Suite struct ConflictOrderTests {
+@Suite(.ownThreads) struct ConflictOrderTests {
     enum Meeting: CaseIterable, Sendable { case editMeetsEdit, deleteMeetsEdit, editMeetsDelete }
     enum Arrival: CaseIterable, Sendable { case pushMeetsIt, pullBringsItFirst }
 

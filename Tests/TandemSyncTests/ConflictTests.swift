@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What is a conflict, what is none, and what the app is shown of one.
-@Suite struct ConflictTests {
+@Suite(.ownThreads) struct ConflictTests {
     /// A pull by somebody else in this process brings something new each time the app decides.
     @Test func whatIsPulledAgainAndAgainSaysWhyItWaits() async throws {
         let desk = try Desk()

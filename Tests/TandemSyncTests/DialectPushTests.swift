@@ -5,10 +5,11 @@ import Tandem
 import TandemServerCore
 import TandemSync
 import TandemTesting
+import TestSupport
 import Testing
 
 /// The same in the two tongues, against the server's real logic: its echoes, its empty answers, its tombstones.
-@Suite struct DialectPushTests {
+@Suite(.ownThreads) struct DialectPushTests {
     enum Change: CaseIterable, Sendable { case insert, update, delete }
 
     private func level(_ world: SyncWorld, _ store: Store) throws -> Bool {

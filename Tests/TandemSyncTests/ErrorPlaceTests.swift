@@ -3,12 +3,13 @@ import Foundation
 import Tandem
 import TandemServerCore
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// An error of an exchange says where: the table, its address, and never a secret.
-@Suite struct ErrorPlaceTests {
+@Suite(.ownThreads) struct ErrorPlaceTests {
     /// What others put into errors and addresses.
     struct Telling: Error, CustomStringConvertible {
         var description: String { "https://ada:hunter2@shop.example?code=hunter2" }

@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What becomes of an operation, and of the push, after each answer that a server can give.
-@Suite struct FailureTableTests {
+@Suite(.ownThreads) struct FailureTableTests {
     enum Change: CaseIterable { case insert, update, delete }
 
     struct Row: Sendable, CustomTestStringConvertible {

@@ -2,12 +2,13 @@ import Foundation
 import OpenCombine
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What waits for the user, watched.
-@Suite(.timeLimit(.minutes(5))) struct FailuresTests {
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct FailuresTests {
     /// What a failure says, in a line.
     private static func line(_ failure: TableOperationError) -> String {
         "\(failure.operation.table) \(failure.operation.localID) \(failure.status ?? 0) "

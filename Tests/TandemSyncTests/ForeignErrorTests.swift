@@ -1,11 +1,12 @@
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What others write in their errors, an address with a key, a token, is not kept, shown or logged by sync.
-@Suite struct ForeignErrorTests {
+@Suite(.ownThreads) struct ForeignErrorTests {
     struct Telling: Error, CustomStringConvertible {
         var description: String { "https://shop.example?key=hunter2" }
     }

@@ -1,12 +1,13 @@
 import Synchronization
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What is given up for the server's is in a result alone: it is handed over whatever comes after.
-@Suite struct GivenUpTests {
+@Suite(.ownThreads) struct GivenUpTests {
     struct Killed: Error {}
 
     /// A synced card whose points are 2 here and 3 there, where the server's side is to be taken.

@@ -5,10 +5,11 @@ import Tandem
 import TandemServerCore
 import TandemSync
 import TandemTesting
+import TestSupport
 import Testing
 
 /// A sync with nothing to do asks once a table, and writes nothing.
-@Suite struct IdleSyncTests {
+@Suite(.ownThreads) struct IdleSyncTests {
     /// A connection of another program's, which sees each commit.
     private final class Witness {
         private let database: OpaquePointer

@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// Of the version that is known here nobody else has changed anything, whatever else has become of what it names.
-@Suite struct KnownVersionTests {
+@Suite(.ownThreads) struct KnownVersionTests {
     @Test(arguments: [StoreScene.Kind.tandem, .memory])
     func theKnownVersionIsNobodysChange(kind: StoreScene.Kind) async throws {
         let stage = try StoreScene(kind)

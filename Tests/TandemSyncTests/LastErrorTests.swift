@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// The status says how the last sync failed, thrown or in its result, until one succeeds.
-@Suite(.timeLimit(.minutes(5))) struct LastErrorTests {
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct LastErrorTests {
     enum Way: CaseIterable, Sendable {
         case push, pull, pullAfterItsPush, synchronizeThrown, synchronizePull, synchronizePush, takeServers
     }

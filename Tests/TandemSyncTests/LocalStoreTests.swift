@@ -1,8 +1,9 @@
 import Tandem
 import TandemSync
+import TestSupport
 import Testing
 
-@Suite struct LocalStoreTests {
+@Suite(.ownThreads) struct LocalStoreTests {
     @Test func theQueueIsReadInItsOrder() async throws {
         let (store, _) = try SyncWorld().device()
         let ids = try await store.write { tx in

@@ -3,12 +3,13 @@ import OpenCombine
 import Synchronization
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// An object is created once, and no change is lost or done twice, whatever becomes of requests and answers.
-@Suite struct LostAnswerTests {
+@Suite(.ownThreads) struct LostAnswerTests {
     enum Change: CaseIterable, Sendable { case insert, update, delete }
     enum Meanwhile: CaseIterable, Sendable { case nothing, edit, delete }
 

@@ -4,12 +4,13 @@ import HTTPTypes
 import Tandem
 import TandemServerCore
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// An object that was deleted, brought back and deleted once more stays deleted, though the undelete arrives only then.
-@Suite struct LostUndeleteTests {
+@Suite(.ownThreads) struct LostUndeleteTests {
     /// A card of which that is so, with nothing sent since the undelete.
     ///
     /// - Parameter after: With which request the undelete arrives.
@@ -301,7 +302,7 @@ import Testing
 }
 
 /// The same in the two tongues.
-@Suite struct LostUndeleteDialectTests {
+@Suite(.ownThreads) struct LostUndeleteDialectTests {
     private static func isUndelete(_ request: HTTPRequest) -> Bool {
         let path = request.path ?? ""
         return request.method == .put && path.contains("__includedeleted=true")

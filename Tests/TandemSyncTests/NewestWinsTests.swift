@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// The later change wins, by times and not by the order in which they arrive (FB 8).
-@Suite struct NewestWinsTests {
+@Suite(.ownThreads) struct NewestWinsTests {
     enum Arrival: CaseIterable, Sendable { case pushMeetsIt, pullBringsItFirst }
 
     /// - Parameters:

@@ -3,10 +3,11 @@ import Foundation
 import Tandem
 import TandemServerCore
 import TandemSync
+import TestSupport
 import Testing
 
 /// IDs with quotes, slashes and the like go both ways, and name one object each.
-@Suite struct OddIDSyncTests {
+@Suite(.ownThreads) struct OddIDSyncTests {
     @Test(arguments: Dialect.both, ["cards", nil])
     func idsOfAnySortAreSynced(dialect: Dialect, queryID: String?) async throws {
         let world = try SyncWorld(dialect)

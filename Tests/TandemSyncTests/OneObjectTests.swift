@@ -1,5 +1,6 @@
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
@@ -13,7 +14,7 @@ import Testing
 }
 
 /// What is wrong with one object holds up nothing else.
-@Suite struct OneObjectTests {
+@Suite(.ownThreads) struct OneObjectTests {
     /// Others have given a card the barcode of a new one here, and ours of the rest was there already.
     @Test func aUniqueValueThatClashesIsThatObjectsError() async throws {
         let desk = try Desk()

@@ -1,12 +1,13 @@
 import DatasyncWire
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// Whose data a store holds: the next one who signs in does not see, or send, the last one's.
-@Suite struct OwnerTests {
+@Suite(.ownThreads) struct OwnerTests {
     @Model struct Kept {
         var name = ""
     }

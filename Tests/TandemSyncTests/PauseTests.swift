@@ -2,12 +2,13 @@ import Foundation
 import Synchronization
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// A push that waits, and is stopped meanwhile.
-@Suite struct PauseTests {
+@Suite(.ownThreads) struct PauseTests {
     /// Who sleeps wakes up when the task is cancelled, and not before.
     private final class EndlessClock: SyncClock {
         private let isSleeping = Atomic(false)

@@ -1,12 +1,13 @@
 import Synchronization
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// Edits of what a full pull does not find, where no tombstone tells that it is gone.
-@Suite struct PointlessEditsTests {
+@Suite(.ownThreads) struct PointlessEditsTests {
     private let everything = [PullQuery(Card.self)]
 
     /// Two cards whose points are 2 here and 1 on the server, from where the first one goes.

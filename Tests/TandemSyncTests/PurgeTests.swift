@@ -2,6 +2,7 @@ import DatasyncWire
 import Foundation
 import Tandem
 import TandemSync
+import TestSupport
 import Testing
 
 @Model struct Shelf {
@@ -15,7 +16,7 @@ import Testing
 }
 
 /// Dropping what is here, without the server being told.
-@Suite struct PurgeTests {
+@Suite(.ownThreads) struct PurgeTests {
     @Test func aTableIsPurgedWithItsPlaces() async throws {
         let world = try SyncWorld()
         let (store, sync) = try world.device()

@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// A process that dies between any two steps of a push: the next one finds the queue as it needs it (FB 11).
-@Suite struct PushCrashTests {
+@Suite(.ownThreads) struct PushCrashTests {
     enum Change: CaseIterable, Sendable { case insert, update, delete, undelete, circle }
     enum Place: CaseIterable, Sendable { case began, answered, concluded }
 

@@ -4,13 +4,14 @@ import HTTPTypes
 import Tandem
 import TandemServerCore
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What a push makes of answers that are none: it is that object's error, by its table, and nothing of the answer is
 /// kept; the server has acted, which the next push finds out.
-@Suite struct PushHostileTests {
+@Suite(.ownThreads) struct PushHostileTests {
     enum Change: CaseIterable { case insert, update, delete, undelete }
 
     @Test(arguments: Dialect.both, Nonsense.allCases)

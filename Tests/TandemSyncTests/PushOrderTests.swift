@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// In which order a push sends what refers to each other.
-@Suite struct PushOrderTests {
+@Suite(.ownThreads) struct PushOrderTests {
     private func lines(_ desk: Desk) -> [String] { desk.remote.requests.map { "\($0.kind.rawValue) \($0.table)" } }
 
     /// FB 5: a child arrives before its parent.

@@ -1,12 +1,13 @@
 import Synchronization
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What can be seen of a push while it runs.
-@Suite struct PushProgressTests {
+@Suite(.ownThreads) struct PushProgressTests {
     @Test func aPushTellsHowFarItIs() async throws {
         let desk = try Desk { $0.inFlight = 1 }
         let cards = try await desk.store.write { tx in

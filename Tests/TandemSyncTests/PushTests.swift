@@ -4,10 +4,11 @@ import Tandem
 import TandemServerCore
 import TandemSync
 import TandemTesting
+import TestSupport
 import Testing
 
 /// What a push sends, and what becomes of it here.
-@Suite struct PushTests {
+@Suite(.ownThreads) struct PushTests {
     @Test(arguments: Dialect.both)
     func aChangeOfEachKindReachesTheServer(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)

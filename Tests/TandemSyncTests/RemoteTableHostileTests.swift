@@ -4,11 +4,12 @@ import HTTPTypes
 import Tandem
 import TandemServerCore
 import TandemSync
+import TestSupport
 import Testing
 
 /// What a table that is read and written directly makes of answers that are none: an error that names the table, the
 /// address and the property.
-@Suite struct RemoteTableHostileTests {
+@Suite(.ownThreads) struct RemoteTableHostileTests {
     private func isTold(_ error: any Error, _ nonsense: Nonsense) -> Bool {
         guard let error = error as? SyncError, error.code == .badAnswer, error.table == "Card" else { return false }
         guard !nonsense.isAboutAValue else { return error.property == "points" }

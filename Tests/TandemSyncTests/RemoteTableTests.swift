@@ -4,10 +4,11 @@ import HTTPTypes
 import Tandem
 import TandemServerCore
 import TandemSync
+import TestSupport
 import Testing
 
 /// Straight to the server, past the store.
-@Suite struct RemoteTableTests {
+@Suite(.ownThreads) struct RemoteTableTests {
     @Test(arguments: Dialect.both)
     func objectsAreWrittenAndReadPastTheStore(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)

@@ -1,11 +1,12 @@
 import Foundation
 import Tandem
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What is to be tried again, as its user sees it.
-@Suite struct RetryingTests {
+@Suite(.ownThreads) struct RetryingTests {
     private let error = OperationError(status: 503, message: "not now", at: Date(timeIntervalSince1970: 0))
 
     /// Between two tries of one push nothing is being sent.

@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// A server that says when to come back means all that a context asks of it.
-@Suite(.timeLimit(.minutes(5))) struct ServerPauseTests {
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct ServerPauseTests {
     private static func patience(_ seconds: Int) -> RemoteFault {
         .fail(.later(status: 429, retryAfter: .seconds(seconds)))
     }

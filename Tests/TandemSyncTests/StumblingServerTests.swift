@@ -2,13 +2,14 @@ import Foundation
 import Synchronization
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// A server that stumbles over some objects each time, and one that is down: neither holds up what can be sent, and the
 /// second one is not asked for everything.
-@Suite struct StumblingServerTests {
+@Suite(.ownThreads) struct StumblingServerTests {
     /// A server that can't answer for some items.
     private final class Stumbling: Remote {
         let base: ScriptedRemote

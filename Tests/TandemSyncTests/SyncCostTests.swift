@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What one change costs does not grow with what the store holds. SQLite's instructions are counted, not time.
-@Suite struct SyncCostTests {
+@Suite(.ownThreads) struct SyncCostTests {
     /// What is measured, on so many objects each time.
     enum Act: String, CaseIterable {
         case receivingNewItems, receivingChangedItems, receivingTombstones, keepingItemsBesideChanges

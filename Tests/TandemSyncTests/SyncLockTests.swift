@@ -3,6 +3,7 @@ import Foundation
 import Synchronization
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
@@ -21,7 +22,7 @@ private final class Visits: Sendable {
     var count: Int { state.withLock { $0.count } }
 }
 
-@Suite struct SyncLockTests {
+@Suite(.ownThreads) struct SyncLockTests {
     private func fileContext(
         _ world: SyncWorld, _ folder: borrowing TemporaryFolder,
         _ options: (inout SyncContext.Options) -> Void = { _ in }

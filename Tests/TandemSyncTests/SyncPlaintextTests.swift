@@ -3,12 +3,13 @@ import Foundation
 import Tandem
 import TandemServerCore
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// Nothing of what a sync keeps stands in a file of an encrypted store. A plain one shows that it would be found.
-@Suite struct SyncPlaintextTests {
+@Suite(.ownThreads) struct SyncPlaintextTests {
     private static let words = [
         // Values: here, there, of another device, sent, unsent, and in an answer that was lost.
         "ЗначениеСервера", "ЗначениеДругого", "НеотправленнаяПравка", "ОтправленноеЗначение", "ПотерянныйОтвет",

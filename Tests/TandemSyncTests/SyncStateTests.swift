@@ -1,6 +1,7 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
@@ -10,7 +11,7 @@ import Testing
 }
 
 /// What a user can see of what is unsent.
-@Suite struct SyncStateTests {
+@Suite(.ownThreads) struct SyncStateTests {
     private let refusal = OperationError(status: 400, message: "no such shop", at: Date(timeIntervalSince1970: 0))
 
     @Test func anObjectTellsHowFarItIs() async throws {

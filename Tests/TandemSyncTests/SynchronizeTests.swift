@@ -4,10 +4,11 @@ import HTTPTypes
 import Tandem
 import TandemServerCore
 import TandemSync
+import TestSupport
 import Testing
 
 /// Fetch first, drop what became pointless, send the rest.
-@Suite struct SynchronizeTests {
+@Suite(.ownThreads) struct SynchronizeTests {
     @Test(arguments: Dialect.both)
     func changesOfBothSidesMeet(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)

@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// To take the server's side the server may have to be asked, which is a sync of its own.
-@Suite struct TakeServersTests {
+@Suite(.ownThreads) struct TakeServersTests {
     /// An edit of a synced card's points, to 2, that the server has refused.
     private func refused(_ desk: Desk, as user: String? = nil) async throws -> (Card, Tandem.Operation.ID) {
         let card = try await desk.syncedCard()

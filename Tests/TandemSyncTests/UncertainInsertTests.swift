@@ -2,13 +2,14 @@ import Foundation
 import Tandem
 import TandemServerCore
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// An insert, or another change, of which nobody knows what became: it may have arrived, alone or twice, and whole or
 /// without what it has left out.
-@Suite struct UncertainInsertTests {
+@Suite(.ownThreads) struct UncertainInsertTests {
     /// The POST arrives twice, and what the second one has met can't be looked at, for a reason that says nothing of the
     /// POST: the object is there.
     @Test(arguments: [401, 403, 429])

@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What becomes of an object that is deleted here, and brought back before the server has taken the delete.
-@Suite struct UndeleteTests {
+@Suite(.ownThreads) struct UndeleteTests {
     /// All of it is sent again, as the delete may have arrived; where it has not, that is no change of ours.
     @Test(arguments: [true, false])
     func anUndeleteDoesNotWriteOverWhatOthersHaveChanged(takesValues: Bool) async throws {

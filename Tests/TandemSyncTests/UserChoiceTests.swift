@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What the user can do about an operation that failed, each in one call.
-@Suite struct UserChoiceTests {
+@Suite(.ownThreads) struct UserChoiceTests {
     enum Meeting: CaseIterable, Sendable { case editMeetsEdit, deleteMeetsEdit, editMeetsDelete }
 
     /// A conflict that waits for the user: here the points became 2, there 3.

@@ -4,10 +4,11 @@ import HTTPTypes
 import Tandem
 import TandemSync
 import TandemTesting
+import TestSupport
 import Testing
 
 /// Real answers with bits flipped, cut and spliced: each is refused, or is an answer by all that another reader can say.
-@Suite struct AnswerFuzzTests {
+@Suite(.ownThreads) struct AnswerFuzzTests {
     private static let rows = (0..<3).map { index in
         """
         {"id":"018f-\(index)","createdAt":"2026-11-21T03:14:33.887Z","updatedAt":"2026-11-21T03:14:34.00\(index)Z",\

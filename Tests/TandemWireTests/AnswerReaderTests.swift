@@ -3,9 +3,10 @@ import Foundation
 import HTTPTypes
 import Tandem
 import TandemSync
+import TestSupport
 import Testing
 
-@Suite struct AnswerReaderTests {
+@Suite(.ownThreads) struct AnswerReaderTests {
     private let row = """
         {"id":"018f","createdAt":"2026-11-21T03:14:33.887Z","updatedAt":"2026-11-21T03:14:34.003Z","version":"MQ==",\
         "deleted":false,"shop":"Лента","points":7,"owner":null,"extra":{"a":[1.50,12345678901234567.89]}}
@@ -94,7 +95,7 @@ import Testing
     }
 }
 
-@Suite struct PageReaderTests {
+@Suite(.ownThreads) struct PageReaderTests {
     private let first = #"{"id":"a","updatedAt":"2026-11-21T03:14:34.003Z"}"#
     private let second = #"{"id":"A","updatedAt":"2026-11-21T03:14:34.003Z","deleted":true}"#
 

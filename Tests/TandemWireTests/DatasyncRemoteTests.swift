@@ -4,6 +4,7 @@ import HTTPTypes
 import Synchronization
 import Tandem
 import TandemSync
+import TestSupport
 import Testing
 
 /// A server that does what it is told, and writes down what it was sent.
@@ -43,7 +44,7 @@ private final class Asked: Sendable {
     }
 }
 
-@Suite struct DatasyncRemoteTests {
+@Suite(.ownThreads) struct DatasyncRemoteTests {
     @Test(arguments: Wire.allCases) func eachCallIsOneExchange(wire: Wire) async throws {
         let transport = ScriptedTransport { request throws(TransportFailure) in
             request.method == .get && (wire == .azure || !request.path!.contains("018f"))

@@ -3,10 +3,11 @@ import Foundation
 import HTTPTypes
 import Tandem
 import TandemSync
+import TestSupport
 import Testing
 
 /// What each status and body stands for, for each kind of request.
-@Suite struct FailureTableTests {
+@Suite(.ownThreads) struct FailureTableTests {
     private static let json: HTTPFields = [.contentType: "application/json; charset=utf-8"]
     private static let html: HTTPFields = [.contentType: "text/html"]
     private static let row = #"{"id":"018f","version":"Mw==","shop":"Магнит"}"#

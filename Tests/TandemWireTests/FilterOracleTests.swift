@@ -2,11 +2,12 @@ import DatasyncWire
 import Tandem
 import TandemSync
 import TandemTesting
+import TestSupport
 import Testing
 
 /// Random filters, on random rows, many values of which are null: a server that reads the text takes the rows that the
 /// filter itself does, whichever logic it has.
-@Suite struct FilterOracleTests {
+@Suite(.ownThreads) struct FilterOracleTests {
     private typealias Row = [String: FilterEvaluator.Value]
 
     private static let numbers = [

@@ -2,6 +2,7 @@ import DatasyncWire
 import Foundation
 import Tandem
 import TandemSync
+import TestSupport
 import Testing
 
 private typealias C = Card.Columns
@@ -13,7 +14,7 @@ private func text(_ wire: Wire, _ predicate: some Tandem.PredicateExpression<Car
     return try FilterWriter(wire.dialect).text(filter)
 }
 
-@Suite struct FilterTests {
+@Suite(.ownThreads) struct FilterTests {
     private let card = Card.Columns()
 
     /// What both grammars write alike.
@@ -162,7 +163,7 @@ private func text(_ wire: Wire, _ predicate: some Tandem.PredicateExpression<Car
     }
 }
 
-@Suite struct UnaskableFilterTests {
+@Suite(.ownThreads) struct UnaskableFilterTests {
     private let card = Card.Columns()
 
     private func part(_ predicate: some Tandem.PredicateExpression<Card>) -> String? {

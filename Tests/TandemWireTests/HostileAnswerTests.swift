@@ -3,10 +3,11 @@ import Foundation
 import HTTPTypes
 import Tandem
 import TandemSync
+import TestSupport
 import Testing
 
 /// Answers that are none: each is refused by name, and nothing of it comes out.
-@Suite struct HostileAnswerTests {
+@Suite(.ownThreads) struct HostileAnswerTests {
     /// An item by itself, in an answer to an update and on a page.
     private func codes(_ item: String) throws -> Set<BadAnswer.Code?> {
         var codes: Set<BadAnswer.Code?> = []

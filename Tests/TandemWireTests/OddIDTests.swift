@@ -3,6 +3,7 @@ import Foundation
 import HTTPTypes
 import Tandem
 import TandemSync
+import TestSupport
 import Testing
 
 /// IDs that an address could tear apart.
@@ -15,7 +16,7 @@ private let oddIDs: [(String, path: String)] = [
     ("...", "..."), ("\\", "%5C"), ("$filter", "%24filter"),
 ]
 
-@Suite struct OddIDTests {
+@Suite(.ownThreads) struct OddIDTests {
     @Test(arguments: oddIDs) func anIDIsOneSegmentOfThePath(id: String, path: String) throws {
         for wire in Wire.allCases {
             let request = try wire.writer.delete(.card(ServerID(id)))
@@ -63,7 +64,7 @@ private let oddIDs: [(String, path: String)] = [
     }
 }
 
-@Suite struct ServerAddressTests {
+@Suite(.ownThreads) struct ServerAddressTests {
     @Test(
         arguments: [
             ("https://shop.example", "https://shop.example"), ("HTTPS://Shop.Example:443/", "https://shop.example"),

@@ -2,9 +2,10 @@ import DatasyncWire
 import HTTPTypes
 import Tandem
 import TandemSync
+import TestSupport
 import Testing
 
-@Suite struct RequestBytesTests {
+@Suite(.ownThreads) struct RequestBytesTests {
     /// What errors show of a table is where its requests go, without their queries.
     @Test(arguments: Wire.allCases) func aTablesAddressIsThatOfItsRequests(wire: Wire) throws {
         var dialect = wire.dialect
@@ -214,7 +215,7 @@ import Testing
     }
 }
 
-@Suite struct UnsendableTests {
+@Suite(.ownThreads) struct UnsendableTests {
     private func code(_ body: () throws -> WireRequest) -> Unsendable.Code? {
         #expect(throws: Unsendable.self) { try body() }?.code
     }

@@ -2,6 +2,7 @@ import BigInt
 import DatasyncWire
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
@@ -39,7 +40,7 @@ private func nested(_ wire: Wire) -> WireFormat {
     return format
 }
 
-@Suite struct WireFormatTests {
+@Suite(.ownThreads) struct WireFormatTests {
     /// Out by a request, in by an answer with the same members, with every property type: nothing is lost.
     @Test(arguments: Wire.allCases, [false, true])
     func everyTypeComesBackThroughTheWire(wire: Wire, isNested: Bool) throws {

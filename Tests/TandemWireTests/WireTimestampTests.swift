@@ -1,10 +1,11 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
-@Suite struct WireTimestampTests {
+@Suite(.ownThreads) struct WireTimestampTests {
     @Test(
         arguments: [
             ("1970-01-01T00:00:00Z", 0, 0), ("2001-01-01T00:00:00.000Z", 978_307_200, 0),

@@ -3,11 +3,13 @@ import HTTPTypes
 import Synchronization
 import TandemDatasync
 import TandemSync
+import TestSupport
 import Testing
 
 /// The parent of all suites that open sockets: one after another, so that a machine with two cores is not asked for
 /// more connections and processes at a time than it can serve within the time-outs.
-@Suite(.serialized, .timeLimit(.minutes(ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 20 : 2)))
+@Suite(
+    .ownThreads, .serialized, .timeLimit(.minutes(ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 20 : 2)))
 struct SocketTests {}
 
 /// What no error may show.

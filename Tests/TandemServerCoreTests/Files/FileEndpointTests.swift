@@ -1,10 +1,11 @@
 import Foundation
 import Tandem
 import TandemServerCore
+import TestSupport
 import Testing
 
 /// What a server of files answers, by the words of the article "The file protocol".
-@Suite struct FileEndpointTests {
+@Suite(.ownThreads) struct FileEndpointTests {
     private static let id = FileFixture.id
 
     @Test(arguments: ShelfKind.allCases, [0, 1, 999, 1000, 1001, 300_000])

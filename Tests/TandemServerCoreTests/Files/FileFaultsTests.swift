@@ -1,10 +1,11 @@
 import Foundation
 import Tandem
 import TandemServerCore
+import TestSupport
 import Testing
 
 /// How a server of files misbehaves.
-@Suite struct FileFaultsTests {
+@Suite(.ownThreads) struct FileFaultsTests {
     private static let id = FileFixture.id
     private static let bytes = FileFixture.bytes(600_000)
 

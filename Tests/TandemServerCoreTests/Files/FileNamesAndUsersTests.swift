@@ -1,10 +1,11 @@
 import Foundation
 import Tandem
 import TandemServerCore
+import TestSupport
 import Testing
 
 /// What files are called, and who may have them.
-@Suite struct FileNamesAndUsersTests {
+@Suite(.ownThreads) struct FileNamesAndUsersTests {
     private static let id = FileFixture.id
 
     @Test(arguments: [

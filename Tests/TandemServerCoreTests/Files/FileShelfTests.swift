@@ -2,10 +2,11 @@ import Foundation
 import Tandem
 import TandemServerCore
 import TandemTesting
+import TestSupport
 import Testing
 
 /// A shelf in a folder outlives its server, and does not leave the folder.
-@Suite struct FileShelfTests {
+@Suite(.ownThreads) struct FileShelfTests {
     private static let id = FileFixture.id
 
     /// Another server on the same folder.

@@ -2,10 +2,11 @@ import Foundation
 import Synchronization
 import TandemServerCore
 import TandemTesting
+import TestSupport
 import Testing
 
 /// What nobody goes on with does not stay for ever.
-@Suite struct ForgottenFilesTests {
+@Suite(.ownThreads) struct ForgottenFilesTests {
     private static let third = "aa112233445566778899aabbccddeeff"
 
     /// A clock that goes on when it is told to.

@@ -1,11 +1,12 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
-@Suite struct AttachmentWireTests {
+@Suite(.ownThreads) struct AttachmentWireTests {
     private static let id = "00112233445566778899aabbccddeeff"
 
     private func photo(_ format: WireFormat = WireFormat()) throws -> (PropertyDefinition, PropertyDefinition) {

@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// A download is of what the store knows of a file, and not of what an old value says.
-@Suite struct DownloadSourceTests {
+@Suite(.ownThreads) struct DownloadSourceTests {
     private static let id = "00112233445566778899aabbccddeeff"
     private static let urls = ["https://a.example/чек.jpg", "https://b.example/чек.jpg"]
 

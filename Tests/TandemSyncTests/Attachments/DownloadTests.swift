@@ -1,11 +1,12 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
-@Suite struct DownloadTests {
+@Suite(.ownThreads) struct DownloadTests {
     /// The second device, which knows of the photograph.
     private func second(_ desk: PhotoDesk, _ bytes: [UInt8]) async throws -> (Store, SyncContext, Tandem.Attachment) {
         try desk.attached("A", bytes)

@@ -2,12 +2,13 @@ import Foundation
 import Synchronization
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What is not needed any more is not sent, and leaves nothing behind.
-@Suite struct DroppedFileTests {
+@Suite(.ownThreads) struct DroppedFileTests {
     @Test func `a photograph replaced before its upload is never sent`() async throws {
         let desk = try PhotoDesk()
         let receipt = try desk.attached()

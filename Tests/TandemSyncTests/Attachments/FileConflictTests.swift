@@ -1,11 +1,12 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
-@Suite struct FileConflictTests {
+@Suite(.ownThreads) struct FileConflictTests {
     static let rules: [(String, ConflictPolicy<Receipt>)] = [
         ("standard", .merge()), ("server wins", .serverWins), ("client wins", .clientWins), ("report", .report),
         ("newest", .newestWins),

@@ -2,12 +2,13 @@ import Foundation
 import Synchronization
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// A process may die at any step. What then lies on the disk is opened by the next one, which goes on from there.
-@Suite struct FileCrashTests {
+@Suite(.ownThreads) struct FileCrashTests {
     private struct Cut: Error {}
 
     /// Copies what lies on the disk at a step, and ends the life there.

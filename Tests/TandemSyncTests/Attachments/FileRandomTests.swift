@@ -2,13 +2,14 @@ import Foundation
 import Synchronization
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// Two devices attach, replace, copy, delete, bring back, purge and evict at random, over lines that break, in processes
 /// that die; the server moves files. When all is quiet every file is where it should be.
-@Suite struct FileRandomTests {
+@Suite(.ownThreads) struct FileRandomTests {
     private static let runs = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 500 : 20
 
     @Test func `whatever is lost, every file ends where it should be`() async throws {

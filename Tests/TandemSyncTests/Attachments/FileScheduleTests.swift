@@ -1,11 +1,12 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
-@Suite(.timeLimit(.minutes(5))) struct FileScheduleTests {
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct FileScheduleTests {
     @Test func `a file that failed is a time at which to sync again`() async throws {
         let desk = try PhotoDesk()
         try desk.attached()

@@ -2,12 +2,13 @@ import Foundation
 import OpenCombine
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// How a file stands, live and after a restart.
-@Suite(.timeLimit(.minutes(5))) struct FileStatusTests {
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct FileStatusTests {
     /// What a stream has told, without what followed itself.
     private func follow(
         _ statuses: AsyncThrowingStream<AttachmentStatus, any Error>

@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// An update that has nothing to say before its file is there is not sent.
-@Suite struct NeedlessUpdateTests {
+@Suite(.ownThreads) struct NeedlessUpdateTests {
     private func attach(
         _ desk: PhotoDesk, _ id: LocalID, _ change: @escaping @Sendable (inout Receipt) -> Void = { _ in }
     ) async throws -> Tandem.Attachment {

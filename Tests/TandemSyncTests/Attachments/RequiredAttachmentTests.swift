@@ -3,12 +3,13 @@ import Foundation
 import Tandem
 import TandemServerCore
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// A property that can't be empty, from end to end, over our own protocol for files.
-@Suite struct RequiredAttachmentTests {
+@Suite(.ownThreads) struct RequiredAttachmentTests {
     private let clock = ManualClock(Date(timeIntervalSince1970: 1_795_000_000))
     private let remote: ScriptedRemote
     private let line: ShelfLine

@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// A property that is an attachment, and not optional: the server is told of the file before it has it.
-@Suite struct RequiredFileTests {
+@Suite(.ownThreads) struct RequiredFileTests {
     /// A passport that the server knows, with a scan that it does not have yet.
     private func waiting(_ desk: PhotoDesk) async throws -> Passport {
         let scan = try desk.store.attachments.add(PhotoDesk.bytes(), name: "паспорт.jpg")

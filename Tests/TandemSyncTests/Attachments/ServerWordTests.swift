@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What a server says of a file that is known here.
-@Suite struct ServerWordTests {
+@Suite(.ownThreads) struct ServerWordTests {
     private func said(
         _ photo: Tandem.Attachment, url: String? = nil, size: Int64? = nil, sha256: String? = nil
     ) -> JSONNode {

@@ -4,12 +4,13 @@ import Synchronization
 import Tandem
 import TandemServerCore
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// An upload that has no answer may have arrived. Where nobody needs its file any more, none is left on the server.
-@Suite(.timeLimit(.minutes(5))) struct UnansweredUploadTests {
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct UnansweredUploadTests {
     /// What becomes of the photograph.
     enum Fate: CaseIterable {
         case replaced, takenOut, deleted, purged

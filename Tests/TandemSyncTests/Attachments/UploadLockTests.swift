@@ -2,12 +2,13 @@ import Foundation
 import Synchronization
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// Two contexts on two stores of one file: nobody uploads what another one is uploading.
-@Suite(.timeLimit(.minutes(5))) struct UploadLockTests {
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct UploadLockTests {
     private func context(
         _ folder: borrowing TemporaryFolder, _ remote: ScriptedRemote, _ shelf: PhotoShelf
     ) throws -> (Store, SyncContext) {

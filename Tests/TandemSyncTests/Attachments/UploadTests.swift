@@ -1,11 +1,12 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
-@Suite struct UploadTests {
+@Suite(.ownThreads) struct UploadTests {
     @Test func `what is attached offline reaches the other device by a push, a pull and a download`() async throws {
         let desk = try PhotoDesk()
         let bytes = PhotoDesk.bytes(5000)

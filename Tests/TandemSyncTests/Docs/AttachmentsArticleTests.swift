@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// The code in the article on attachments.
-@Suite struct AttachmentsArticleTests {
+@Suite(.ownThreads) struct AttachmentsArticleTests {
     @Test func itsCodeIsThisCode() throws {
         try Snippets.expectTested("Attachments", of: "TandemSync", in: #filePath)
     }

@@ -2,10 +2,11 @@ import Foundation
 import Tandem
 import TandemSync
 import TandemTesting
+import TestSupport
 import Testing
 
 /// The code of the article on conflicts, compiled and run. The lines between the markers are the article's own.
-@Suite struct ConflictsArticleTests {
+@Suite(.ownThreads) struct ConflictsArticleTests {
     @Model struct Card {
         @Folded var shop: String
         var points = 0

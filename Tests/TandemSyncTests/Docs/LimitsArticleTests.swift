@@ -2,12 +2,13 @@ import DatasyncWire
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What the article on limits says that can't be had, as it is. A test that fails here is a limit that has gone.
-@Suite struct LimitsArticleTests {
+@Suite(.ownThreads) struct LimitsArticleTests {
     @Test func withoutALookUpALostAnswerCreatesTwice() async throws {
         let desk = try Desk(ids: .server, lookUp: nil)
         try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }

@@ -3,11 +3,12 @@ import Foundation
 import Tandem
 import TandemServerCore
 import TandemSync
+import TestSupport
 import Testing
 
 /// The code of the article for those who come from Azure Mobile Apps, compiled and run. The lines between the markers are
 /// the article's own.
-@Suite struct MovingArticleTests {
+@Suite(.ownThreads) struct MovingArticleTests {
     @Model struct ToDo {
         var text: String
         var isDone = false

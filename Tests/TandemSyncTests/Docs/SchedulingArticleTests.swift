@@ -1,12 +1,13 @@
 import Synchronization
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// The code of the article on scheduling, compiled and run. The lines between the markers are the article's own.
-@Suite(.timeLimit(.minutes(5))) struct SchedulingArticleTests {
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct SchedulingArticleTests {
     private final class Journal: Sendable {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }

@@ -2,11 +2,12 @@ import Foundation
 import Tandem
 import TandemSync
 import TandemTesting
+import TestSupport
 import Testing
 
 /// The code of the library's page and of the article on how sync works, compiled and run. The lines between the markers
 /// are the articles' own.
-@Suite struct SyncArticleTests {
+@Suite(.ownThreads) struct SyncArticleTests {
     @Model struct Card {
         @Folded var shop: String
         var points = 0

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import Tandem
 import TandemSync
+import TestSupport
 import Testing
 
 // The remote of the article on writing one. The lines between the markers are the article's own.
@@ -117,7 +118,7 @@ final class ShelfRemote: Remote {
 // WritingARemote ends
 
 /// What the article's remote is worth: two devices that meet on it.
-@Suite struct WritingARemoteArticleTests {
+@Suite(.ownThreads) struct WritingARemoteArticleTests {
     @Model struct Card {
         @Folded var shop: String
         var points = 0

@@ -2,10 +2,11 @@ import DatasyncWire
 import Foundation
 import HTTPTypes
 import TandemSync
+import TestSupport
 import Testing
 
 /// A server of files that answers what it must not.
-@Suite struct HostileFilesTests {
+@Suite(.ownThreads) struct HostileFilesTests {
     struct Answer: Sendable, CustomTestStringConvertible {
         let status: Int
         var fields: [String: String] = [:]

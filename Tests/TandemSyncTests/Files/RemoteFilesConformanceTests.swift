@@ -2,10 +2,11 @@ import DatasyncWire
 import Foundation
 import TandemSync
 import TandemTesting
+import TestSupport
 import Testing
 
 /// The laws of `RemoteFiles`, on all that keep them here without a socket; and that a server which breaks one is seen.
-@Suite struct RemoteFilesConformanceTests {
+@Suite(.ownThreads) struct RemoteFilesConformanceTests {
     enum Kind: CaseIterable {
         case scripted, tandem, signed, closures
 

@@ -1,10 +1,11 @@
 import Foundation
 import TandemSync
 import TandemTesting
+import TestSupport
 import Testing
 
 /// The scripted server of files goes wrong as it is told.
-@Suite struct ScriptedFilesTests {
+@Suite(.ownThreads) struct ScriptedFilesTests {
     @Test func anUploadThatIsCutGoesOn() async throws {
         let files = ScriptedFiles()
         let photo = Sample.file(200_000)

@@ -3,10 +3,11 @@ import Foundation
 import HTTPTypes
 import TandemSync
 import TandemTesting
+import TestSupport
 import Testing
 
 /// Files by signed addresses, and by closures.
-@Suite struct SignedURLFilesTests {
+@Suite(.ownThreads) struct SignedURLFilesTests {
     @Test func anUploadGoesToTheSignedAddressAndItsSignatureIsNotKept() async throws {
         let storage = FakeStorage()
         let uploaded = try await storage.files.upload(Sample.file(500_000))

@@ -5,10 +5,11 @@ import Synchronization
 import TandemServerCore
 import TandemSync
 import TandemTesting
+import TestSupport
 import Testing
 
 /// Files on a server that speaks our protocol, without a socket.
-@Suite struct TandemFilesTests {
+@Suite(.ownThreads) struct TandemFilesTests {
     private static let address = ServerAddress("http://shop.example/api")!
     private static let plain = ServerAddress("http://shop.example")!
 

@@ -1,13 +1,14 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// Sync from end to end on each local store: what the app is told, what the server was asked and what is left must be the
 /// same on both.
-@Suite struct BothStoresTests {
+@Suite(.ownThreads) struct BothStoresTests {
     @Test(arguments: Scene.all)
     func bothStoresAreSyncedAlike(scene: Scene) async throws {
         let tandem = try StoreScene(.tandem)

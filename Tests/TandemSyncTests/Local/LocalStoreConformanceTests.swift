@@ -1,11 +1,12 @@
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// Every law on every local store there is.
-@Suite struct LocalStoreConformanceTests {
+@Suite(.ownThreads) struct LocalStoreConformanceTests {
     @Test(arguments: LocalStoreConformance.laws, StoreKind.allCases)
     func tandemsStoreKeepsTheLaw(law: LocalStoreConformance.Law, kind: StoreKind) async throws {
         // Hundreds of laws at a time hold the few threads there are: twenty writes in a row may take longer than an app

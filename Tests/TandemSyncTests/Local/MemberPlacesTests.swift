@@ -1,10 +1,11 @@
 import Tandem
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// Which property a member is, whatever the order.
-@Suite struct MemberPlacesTests {
+@Suite(.ownThreads) struct MemberPlacesTests {
     @Model struct Café {
         @Named(wire: "caf\u{E9}") var composed: String?
         var shop: String?

@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// A store that breaks a law is found out.
-@Suite struct PlantedSlipTests {
+@Suite(.ownThreads) struct PlantedSlipTests {
     @Test(arguments: Slip.allCases)
     func aSlipBreaksALaw(slip: Slip) async throws {
         var broken: [String] = []

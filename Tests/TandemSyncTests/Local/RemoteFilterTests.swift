@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// A filter evaluated here, as a server evaluates it.
-@Suite struct RemoteFilterTests {
+@Suite(.ownThreads) struct RemoteFilterTests {
     private func holds(_ filter: RemoteFilter, _ values: [String: StorageValue], id: ServerID? = "s") -> Bool {
         let object = LocalObject(localID: "l", serverID: id, updatedAt: Date(timeIntervalSince1970: 10), values: values)
         return filter.holds(for: object, of: Thing.__definition)

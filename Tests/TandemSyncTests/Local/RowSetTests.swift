@@ -1,7 +1,8 @@
 import TandemSync
+import TestSupport
 import Testing
 
-@Suite struct RowSetTests {
+@Suite(.ownThreads) struct RowSetTests {
     @Test func eachRowIsTakenOnce() {
         var rows = RowSet()
         let all = Set((0..<5000).map { Int64($0 * 7) } + [.max, .min, -1])

@@ -4,6 +4,7 @@ import HTTPTypes
 import Tandem
 import TandemServerCore
 import TandemSync
+import TestSupport
 import Testing
 
 @Model struct ToDo {
@@ -13,7 +14,7 @@ import Testing
 }
 
 /// Pulls of a part of a table.
-@Suite struct FilterPullTests {
+@Suite(.ownThreads) struct FilterPullTests {
     private func device(_ world: SyncWorld) throws -> (Store, SyncContext) {
         let store = try Store(inMemoryModels: [Person.self, Pet.self, ToDo.self])
         return (store, world.context(store))

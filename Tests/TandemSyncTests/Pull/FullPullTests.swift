@@ -4,12 +4,13 @@ import HTTPTypes
 import Synchronization
 import Tandem
 import TandemServerCore
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// A pull without a query ID: everything, and what the server has no more goes.
-@Suite struct FullPullTests {
+@Suite(.ownThreads) struct FullPullTests {
     @Test(arguments: [Dialect.datasync, .azureMobileApps])
     func whatWasDeletedWithoutATombstoneGoes(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect) { $0.otherTables = ServerTable(deletesSoftly: false) }

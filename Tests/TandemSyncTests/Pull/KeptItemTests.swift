@@ -1,13 +1,14 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What was kept for want of room, and one that can't be taken among it: a pull tries all of it in one write, takes what
 /// can be taken, and counts each once.
-@Suite struct KeptItemTests {
+@Suite(.ownThreads) struct KeptItemTests {
     @Test(arguments: [3, 40])
     func oneThatCanNotBeTakenStandsInNobodysWay(count: Int) async throws {
         let bench = try await KeptBench()

@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// When a table was last fetched to its end, as an app sees it.
-@Suite struct LastSuccessTests {
+@Suite(.ownThreads) struct LastSuccessTests {
     private func pass(_ seconds: TimeInterval, _ desk: Desk) {
         desk.clock.advance(by: seconds)
         desk.remote.advanceClock(by: seconds)

@@ -1,11 +1,12 @@
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemSync
 
 /// What is committed late is read, whether or not the server tells its clock, and whatever times its rows bear.
-@Suite struct PullClockTests {
+@Suite(.ownThreads) struct PullClockTests {
     @Test func theOverlapIsReadUntilTheServersClockHasPassedIt() async throws {
         let server = PagedServer()
         server.change { state in

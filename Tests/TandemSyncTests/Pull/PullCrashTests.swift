@@ -2,10 +2,11 @@ import Foundation
 import Synchronization
 import Tandem
 import TandemSync
+import TestSupport
 import Testing
 
 /// A pull that ends anywhere, and goes on in another context: nothing is missed, and nothing comes twice.
-@Suite struct PullCrashTests {
+@Suite(.ownThreads) struct PullCrashTests {
     private struct Cut: Error {}
 
     private func server(_ count: Int) -> PagedServer {

@@ -5,10 +5,11 @@ import Synchronization
 import Tandem
 import TandemServerCore
 import TandemSync
+import TestSupport
 import Testing
 
 /// Answers that are none: a typed error that says where, and nothing of the page is kept.
-@Suite struct PullHostileTests {
+@Suite(.ownThreads) struct PullHostileTests {
     /// A server that answers a number of bytes to each request.
     private struct Canned: HTTPTransport {
         let answer: @Sendable (HTTPRequest) -> (HTTPResponse, [UInt8])

@@ -1,13 +1,14 @@
 import Foundation
 import Synchronization
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemSync
 
 /// Nothing is missed at page borders, whatever happens to the rows meanwhile.
-@Suite struct PullPagingTests {
+@Suite(.ownThreads) struct PullPagingTests {
     @Test(arguments: [1, 2, 3, 5, 7], [1, 2, 3, 6, 7, 8, 50, 300])
     func rowsOfOneInstantAllCome(pageSize: Int, count: Int) async throws {
         for isFine in [false, true] { try await rowsOfOneInstantAllCome(pageSize, count, isFine: isFine) }

@@ -3,12 +3,13 @@ import Foundation
 import HTTPTypes
 import Tandem
 import TandemServerCore
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// A pull overwrites nothing that was not sent, and brings a child before its parent.
-@Suite struct PullPendingTests {
+@Suite(.ownThreads) struct PullPendingTests {
     private func pull(_ sync: SyncContext, queryID: String? = "cards") async throws -> PullResult {
         try await sync.runPull(PullQuery(Card.self, queryID: queryID), pushesFirst: false)
     }

@@ -3,10 +3,11 @@ import Synchronization
 import Tandem
 import TandemSync
 import TandemTesting
+import TestSupport
 import Testing
 
 /// Random histories of a table that is pulled while it changes.
-@Suite struct PullRandomTests {
+@Suite(.ownThreads) struct PullRandomTests {
     private static let isSoak = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1"
     private static let seeds: ClosedRange<UInt64> = 1...(isSoak ? 20_000 : 200)
 

@@ -1,12 +1,13 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemSync
 
 /// A pull begins behind the last instant as soon as nothing can come into it any more, and not before.
-@Suite struct PullSettledTests {
+@Suite(.ownThreads) struct PullSettledTests {
     /// The places from which the server was asked since so many requests.
     private func places(_ server: PagedServer, after count: Int) -> [String] {
         server.requests.dropFirst(count).map { request in

@@ -6,10 +6,11 @@ import Tandem
 import TandemServerCore
 import TandemSync
 import TandemTesting
+import TestSupport
 import Testing
 
 /// What a pull brings, from a server with its real logic.
-@Suite struct PullTests {
+@Suite(.ownThreads) struct PullTests {
     @Test(arguments: [Dialect.datasync, .azureMobileApps])
     func whatChangedOnTheServerChangesHere(dialect: Dialect) async throws {
         let world = try SyncWorld(dialect)

@@ -4,12 +4,13 @@ import Foundation
 import Tandem
 import TandemServerCore
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// Every type of property goes from one device over a server's real logic to another, to the last bit.
-@Suite struct EveryTypeTests {
+@Suite(.ownThreads) struct EveryTypeTests {
     /// A tongue, and whether its server takes arrays and objects.
     enum Tongue: CaseIterable, Sendable {
         case azure, datasync, datasyncNested

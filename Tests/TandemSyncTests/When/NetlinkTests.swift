@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What the kernel says of the network, as Linux 6.18 has said it, and how it is read.
-@Suite struct NetlinkTests {
+@Suite(.ownThreads) struct NetlinkTests {
     // Recorded on a machine of little-endian order with a loopback that is off and a bridge x0 that is on. Of the links
     // only the beginnings, with their lengths put right.
     private static let loopback =

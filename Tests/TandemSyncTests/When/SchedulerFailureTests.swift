@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What goes wrong, and what a scheduler makes of it.
-@Suite(.timeLimit(.minutes(5))) struct SchedulerFailureTests {
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct SchedulerFailureTests {
     private struct Broken: Error {}
 
     @Test func everyFailureIsFollowedByAnotherTry() async throws {

@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What a scheduler makes of what is known of the network.
-@Suite(.timeLimit(.minutes(5))) struct SchedulerNetworkTests {
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct SchedulerNetworkTests {
     private static let metered = NetworkState(isMetered: true)
 
     @Test func theNetworksComingBackEndsTheWait() async throws {

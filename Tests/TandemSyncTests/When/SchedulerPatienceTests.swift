@@ -1,12 +1,13 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What a server has put off, and how long it stays so.
-@Suite(.timeLimit(.minutes(5))) struct SchedulerPatienceTests {
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct SchedulerPatienceTests {
     private static func patience(_ seconds: Int) -> RemoteFailure {
         .later(status: 503, retryAfter: .seconds(seconds))
     }

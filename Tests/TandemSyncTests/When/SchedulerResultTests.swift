@@ -2,12 +2,13 @@ import Foundation
 import Synchronization
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
 /// What a scheduler's syncs have given up reaches the app: it is in their results alone.
-@Suite(.timeLimit(.minutes(5))) struct SchedulerResultTests {
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct SchedulerResultTests {
     private typealias Results = Mutex<[Result<SyncResult, any Error>]>
 
     private let cards = [PullQuery(Card.self, queryID: "cards")]

@@ -1,10 +1,11 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import TandemSync
 
-@Suite(.timeLimit(.minutes(5))) struct SystemNetworkMonitorTests {
+@Suite(.startsProcesses, .ownThreads, .timeLimit(.minutes(5))) struct SystemNetworkMonitorTests {
     @Test func theSystemIsListenedToForAsLongAsSomebodyDoes() async throws {
         let monitor = SystemNetworkMonitor { _ in false }
         #expect(!monitor.isListening)

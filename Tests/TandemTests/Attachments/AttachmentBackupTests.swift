@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Copies that are made while others write: to the store, or to the copy.
-@Suite struct AttachmentBackupTests {
+@Suite(.ownThreads) struct AttachmentBackupTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -2,12 +2,13 @@ import Foundation
 import GRDB
 import SQLiteCipher
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Backups, exports, encryption and salvage bring files along.
-@Suite struct AttachmentCopyTests {
+@Suite(.ownThreads) struct AttachmentCopyTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -1,12 +1,13 @@
 import Foundation
 import SQLiteCipher
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// What nobody needs any more goes, and not while somebody copies it: then it is remembered, and goes later.
-@Suite struct AttachmentGarbageTests {
+@Suite(.ownThreads) struct AttachmentGarbageTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

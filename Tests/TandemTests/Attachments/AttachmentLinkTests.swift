@@ -1,12 +1,13 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// A store that is opened through a symbolic link is the store itself: it has one folder of files, and one lock.
-@Suite struct AttachmentLinkTests {
+@Suite(.startsProcesses, .ownThreads) struct AttachmentLinkTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// What opening and closing do with the folder of files.
-@Suite struct AttachmentOpeningTests {
+@Suite(.ownThreads) struct AttachmentOpeningTests {
     private func put(_ name: String, in folder: TestFolder, shard: String? = nil, link: String? = nil) throws -> String
     {
         let place = folder.file() + "-files/" + (shard ?? String(name.prefix(2)))

@@ -1,12 +1,13 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// Nothing of a file, nor its name, is written in the clear by who has a key: not for a moment, and not elsewhere.
-@Suite struct AttachmentPlaintextTests {
+@Suite(.startsProcesses, .ownThreads) struct AttachmentPlaintextTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -1,12 +1,13 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// Very many files, and very large ones. One after the other: they take threads that others wait for.
-@Suite(.serialized) struct AttachmentScaleTests {
+@Suite(.startsProcesses, .ownThreads, .serialized) struct AttachmentScaleTests {
     private static let isSoak = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1"
 
     @Test(arguments: StoreKind.allCases) func `Thousands of attachments leave no folder of hundreds of entries`(

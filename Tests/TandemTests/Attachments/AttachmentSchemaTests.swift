@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Tables, triggers and uses through the changes of a schema.
-@Suite struct AttachmentSchemaTests {
+@Suite(.ownThreads) struct AttachmentSchemaTests {
     enum Old {
         @Model(table: "Album") struct Album { @Folded var title: String }
     }

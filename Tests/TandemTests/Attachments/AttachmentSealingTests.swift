@@ -1,13 +1,14 @@
 import Foundation
 import SQLiteCipher
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// Encrypting a store leaves no file in the clear, whatever lay in its folder.
-@Suite(.serialized) struct AttachmentSealingTests {
+@Suite(.startsProcesses, .ownThreads, .serialized) struct AttachmentSealingTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

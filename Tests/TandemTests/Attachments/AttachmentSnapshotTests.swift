@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Files that go while somebody reads an older state of the store, or only reads at all.
-@Suite struct AttachmentSnapshotTests {
+@Suite(.ownThreads) struct AttachmentSnapshotTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

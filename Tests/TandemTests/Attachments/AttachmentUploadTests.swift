@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// What sync is told of files, and what it tells: the order of uploads, acknowledgements, downloads, the cache.
-@Suite struct AttachmentUploadTests {
+@Suite(.ownThreads) struct AttachmentUploadTests {
     private let now = Date(timeIntervalSinceReferenceDate: 1000)
 
     /// Sends what is queued, as a server that gives an object its own ID would acknowledge it.

@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// The value that a property has, its column, and where it may not stand.
-@Suite struct AttachmentValueTests {
+@Suite(.ownThreads) struct AttachmentValueTests {
     private let whole = Attachment(
         id: FileID("00c0ffee00c0ffee00c0ffee00c0ffee")!, name: "კატა\n\"\u{0}😺.jpg", contentType: "image/jpeg",
         size: 12,

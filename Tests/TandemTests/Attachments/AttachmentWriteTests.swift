@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Attaching, and what becomes of files when transactions end and objects go.
-@Suite struct AttachmentWriteTests {
+@Suite(.ownThreads) struct AttachmentWriteTests {
     @Test(arguments: StoreKind.allCases) func `What is attached is read back`(kind: StoreKind) throws {
         try kind.withStore(Album.self) { store in
             let cover = try store.attach("обложка", name: "Обложка.JPG")

@@ -1,11 +1,12 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 /// The code of the article on attachments, compiled and run. The lines between the markers are the article's own, which
 /// the last test makes sure of.
-@Suite struct AttachmentsArticleTests {
+@Suite(.ownThreads) struct AttachmentsArticleTests {
     // Attachments begins
     @Model struct Card {
         @Folded var shop: String

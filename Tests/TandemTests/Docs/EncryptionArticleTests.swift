@@ -1,11 +1,12 @@
 import Foundation
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 /// The code of the article on encryption, compiled and run. The lines between the markers are the article's own, which
 /// the last test makes sure of.
-@Suite struct EncryptionArticleTests {
+@Suite(.ownThreads) struct EncryptionArticleTests {
     @Model struct Card {
         @Folded var shop: String
     }

@@ -3,6 +3,7 @@ import Foundation
 import OpenCombine
 import Tandem
 import TandemTesting
+import TestSupport
 import Testing
 
 /// The README's first screen, compiled and run. The lines between the markers are the README's own, which the second
@@ -57,7 +58,7 @@ private enum FirstScreen {
     }
 }
 
-@Suite struct ReadmeTests {
+@Suite(.ownThreads) struct ReadmeTests {
     @Test func theFirstScreenPrintsWhatItSays() throws {
         try TemporaryFolder.with { folder in
             let printed = try FirstScreen.run(in: folder)

@@ -3,12 +3,13 @@ import Foundation
 import OpenCombine
 import Synchronization
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Cancelling, letting go, and what must not wait for each other.
-@Suite struct CancellingTests {
+@Suite(.ownThreads) struct CancellingTests {
     @Test(arguments: StoreKind.allCases)
     func `nothing is delivered after a cancel`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in

@@ -1,4 +1,5 @@
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
@@ -40,7 +41,7 @@ private struct List<Element: Sendable> {
     }
 }
 
-@Suite struct ChangeSetTests {
+@Suite(.ownThreads) struct ChangeSetTests {
     private let before = [word("b", 1), word("d", 2), word("f", 3), word("h", 4)]
 
     @Test func theFirstOneInsertsAll() {
@@ -121,7 +122,7 @@ private struct List<Element: Sendable> {
     }
 }
 
-@Suite struct LiveCollectionTests {
+@Suite(.ownThreads) struct LiveCollectionTests {
     @Test func isACollectionOfItsElements() {
         let list = words([word("b", 1), word("a", 2), word("c", 3)])
         #expect(list.count == 3 && list.startIndex == 0 && list.endIndex == 3)

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// When to look for other processes' commits, without a clock.
-@Suite struct CheckSeriesTests {
+@Suite(.ownThreads) struct CheckSeriesTests {
     private var series = CheckSeries()
     private var now = Duration.zero
 

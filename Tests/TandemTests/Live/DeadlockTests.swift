@@ -2,12 +2,13 @@ import Foundation
 import OpenCombine
 import Synchronization
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Deliveries that write, close and end: none may wait for ever.
-@Suite struct DeadlockTests {
+@Suite(.ownThreads) struct DeadlockTests {
     @Test(.timeLimit(.minutes(10)), arguments: StoreKind.allCases)
     func `deliveries on two threads that write to each other's query end`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in

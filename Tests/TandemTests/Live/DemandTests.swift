@@ -2,12 +2,13 @@ import BigInt
 import Foundation
 import OpenCombine
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Subscribers that are slow, or ask for little.
-@Suite struct DemandTests {
+@Suite(.ownThreads) struct DemandTests {
     @Test(arguments: StoreKind.allCases)
     func `who asks for nothing is told nothing`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in

@@ -1,12 +1,13 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// Starting and stopping to watch, and files that come and go.
-@Suite struct ForeignCommitsLifeTests {
+@Suite(.startsProcesses, .ownThreads) struct ForeignCommitsLifeTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -1,13 +1,14 @@
 import Foundation
 import Synchronization
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// Other processes' commits, with real processes and files.
-@Suite struct ForeignCommitsTests {
+@Suite(.startsProcesses, .ownThreads) struct ForeignCommitsTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

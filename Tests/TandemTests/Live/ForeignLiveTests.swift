@@ -3,12 +3,13 @@ import OpenCombine
 import Synchronization
 import TandemTestScript
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Commits that this store did not make.
-@Suite struct ForeignLiveTests {
+@Suite(.startsProcesses, .ownThreads) struct ForeignLiveTests {
     /// What a subscription was told.
     private final class Told<Value: Sendable>: Sendable {
         private let values = Mutex<[Value]>([])

@@ -1,11 +1,12 @@
 import Synchronization
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Results that are read afresh and compared.
-@Suite struct FreshReadingTests {
+@Suite(.ownThreads) struct FreshReadingTests {
     @Test(arguments: StoreKind.files)
     func `references that are read afresh are told of only if their objects have changed`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in

@@ -1,10 +1,11 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("Intervals are found by a value in them")
+@Suite("Intervals are found by a value in them", .ownThreads)
 struct IntervalIndexTests {
     @Test func randomIntervalsAreFound() throws {
         let seed = SeededGenerator.seed(from: "TANDEM_SEED")

@@ -1,11 +1,12 @@
 import BigInt
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// How each kind of query follows changes. A case for each row of the table in LiveQueries.md.
-@Suite struct LiveCostTests {
+@Suite(.ownThreads) struct LiveCostTests {
     let store: Store
     var cards: Results<Card> { store.objects(Card.self) }
 

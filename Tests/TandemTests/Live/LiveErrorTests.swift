@@ -1,12 +1,13 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// How a live query ends with an error, and begins again.
-@Suite struct LiveErrorTests {
+@Suite(.ownThreads) struct LiveErrorTests {
     @Test(arguments: StoreKind.allCases)
     func `a stored value that can't be read ends the query, not the write`(_ kind: StoreKind) async throws {
         try await kind.withStore(EveryColumn.self) { (store: Store) async throws -> Void in

@@ -3,12 +3,13 @@ import Observation
 import OpenCombine
 import Synchronization
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Live results for views.
-@MainActor @Suite(.timeLimit(.minutes(10))) struct LiveResultsTests {
+@MainActor @Suite(.ownThreads, .timeLimit(.minutes(10))) struct LiveResultsTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }

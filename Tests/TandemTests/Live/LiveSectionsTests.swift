@@ -1,11 +1,12 @@
 import BigInt
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Sections, and following them step by step.
-@Suite struct LiveSectionsTests {
+@Suite(.ownThreads) struct LiveSectionsTests {
     /// Sections as a table view holds them. What is done to it is what the comment of ``SectionedChangeSet`` says.
     private struct Table: Equatable {
         var keys: [BigInt] = []

@@ -1,11 +1,12 @@
 import OpenCombine
 import Synchronization
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct LiveSmokeTests {
+@Suite(.ownThreads) struct LiveSmokeTests {
     @Test(arguments: StoreKind.allCases)
     func `a list is told of what comes, changes, moves and goes`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in

@@ -1,12 +1,13 @@
 import OpenCombine
 import Synchronization
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// What is told, and what is not: findings of the oracle.
-@Suite struct LiveTellingTests {
+@Suite(.ownThreads) struct LiveTellingTests {
     /// Takes what is delivered, asking for one at a time by hand.
     private final class Slow<Output: Sendable>: Subscriber, @unchecked Sendable {
         typealias Failure = TandemError

@@ -1,12 +1,13 @@
 import BigInt
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Counts, aggregates, single objects, references, and several queries as one.
-@Suite struct PublishedValuesTests {
+@Suite(.ownThreads) struct PublishedValuesTests {
     @Test(arguments: StoreKind.allCases)
     func `a count is published when it changes`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in

@@ -1,12 +1,13 @@
 import BigInt
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Change sets of a list, from outside.
-@Suite struct PublisherTests {
+@Suite(.ownThreads) struct PublisherTests {
     @Test(arguments: StoreKind.allCases)
     func `the first result comes even if it is empty, and on another thread`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in

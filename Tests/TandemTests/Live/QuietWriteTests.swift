@@ -1,10 +1,11 @@
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Writes that name subscriptions not to be told.
-@Suite struct QuietWriteTests {
+@Suite(.ownThreads) struct QuietWriteTests {
     @Test(arguments: StoreKind.allCases)
     func `who is named by its token is not told, all others are`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in

@@ -1,10 +1,11 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("Rows are routed to the queries they may be of")
+@Suite("Rows are routed to the queries they may be of", .ownThreads)
 struct RouteIndexTests {
     static let seed = SeededGenerator.seed(from: "TANDEM_SEED")
 

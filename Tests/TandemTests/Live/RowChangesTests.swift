@@ -1,4 +1,5 @@
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
@@ -78,7 +79,7 @@ private struct RowHistory {
     }
 }
 
-@Suite struct RowChangesTests {
+@Suite(.ownThreads) struct RowChangesTests {
     /// The seeds and sizes: from a few rows that are all at each other's places to some that have leaves between them.
     @Test(arguments: [(3, 600), (12, 600), (100, 120), (600, 40)])
     func appliedToTheOldRowsTheyGiveTheNew(numbers: Int, rounds: Int) throws {

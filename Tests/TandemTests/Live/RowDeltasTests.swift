@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct RowDeltasTests {
+@Suite(.ownThreads) struct RowDeltasTests {
     private let a = LiveRow(rowID: 1, key: [1], localID: "a")
     private let b = LiveRow(rowID: 1, key: [2], localID: "a")
     private let c = LiveRow(rowID: 1, key: [3], localID: "a")

@@ -1,10 +1,11 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("Rows' keys are in the order of SQL")
+@Suite("Rows' keys are in the order of SQL", .ownThreads)
 struct RowOrderTests {
     static let seed = SeededGenerator.seed(from: "TANDEM_SEED")
 

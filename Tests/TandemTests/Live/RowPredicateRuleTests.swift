@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("What of a query a row alone can be asked")
+@Suite("What of a query a row alone can be asked", .ownThreads)
 struct RowPredicateRuleTests {
     private let c = Thing.Columns()
 

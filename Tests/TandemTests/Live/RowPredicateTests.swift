@@ -1,10 +1,11 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("A row answers in Swift what SQL says of it")
+@Suite("A row answers in Swift what SQL says of it", .ownThreads)
 struct RowPredicateTests {
     static let seed = SeededGenerator.seed(from: "TANDEM_SEED")
 

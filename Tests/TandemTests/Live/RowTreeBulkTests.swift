@@ -1,9 +1,10 @@
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct RowTreeBulkTests {
+@Suite(.ownThreads) struct RowTreeBulkTests {
     @Test func everySizeIsBuiltRight() throws {
         var maker = RowFactory(.seeded())
         for count in Array(0...200) + [383, 384, 385, 511, 512, 513, 3_000, 12_289] {

@@ -1,4 +1,5 @@
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
@@ -45,7 +46,7 @@ private struct Pair {
     }
 }
 
-@Suite struct RowTreeTests {
+@Suite(.ownThreads) struct RowTreeTests {
     @Test(
         arguments: [
             ([0, 1, 0x61, 0xD0, 0xFF], 4), ([0x61], 20), ([0, 7], 18), ([0x61, 0x62], 10), ([0], 0),

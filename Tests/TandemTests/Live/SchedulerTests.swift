@@ -3,12 +3,13 @@ import Foundation
 import OpenCombine
 import Synchronization
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Where and when is delivered.
-@Suite struct SchedulerTests {
+@Suite(.ownThreads) struct SchedulerTests {
     @Test(arguments: StoreKind.allCases)
     func `the immediate scheduler delivers on the caller's thread, before it goes on`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in

@@ -1,11 +1,12 @@
 import BigInt
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Limits, search, and queries that look through references.
-@Suite struct WindowAndReferenceTests {
+@Suite(.ownThreads) struct WindowAndReferenceTests {
     @Test(arguments: StoreKind.allCases)
     func `a row that leaves a limited list lets the next one in`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in

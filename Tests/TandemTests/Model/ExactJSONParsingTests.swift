@@ -1,10 +1,11 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct ExactJSONParsingTests {
+@Suite(.ownThreads) struct ExactJSONParsingTests {
     @Test(
         "Text of other programs is read",
         arguments: [

@@ -1,10 +1,11 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct ExactJSONTests {
+@Suite(.ownThreads) struct ExactJSONTests {
     @Test(
         "The format does not change",
         arguments: [

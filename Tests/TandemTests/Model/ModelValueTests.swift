@@ -1,10 +1,11 @@
 import BigInt
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct ModelValueTests {
+@Suite(.ownThreads) struct ModelValueTests {
     @Test func newValuesHaveIDsOfTheirOwnThatAscend() {
         let cards = (0..<1000).map { HandCard(shop: "\($0)", barcode: "") }
         #expect(Set(cards.map(\.id)).count == 1000)

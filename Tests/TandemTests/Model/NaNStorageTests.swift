@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct NaNStorageTests {
+@Suite(.ownThreads) struct NaNStorageTests {
     @Test(
         "A Double's NaN keeps its payload and sign",
         arguments: [

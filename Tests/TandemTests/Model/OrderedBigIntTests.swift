@@ -1,10 +1,11 @@
 import BigInt
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct OrderedBigIntTests {
+@Suite(.ownThreads) struct OrderedBigIntTests {
     @Test(
         "The format does not change",
         arguments: [

@@ -1,11 +1,12 @@
 import BigInt
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct OrderedDecimalTests {
+@Suite(.ownThreads) struct OrderedDecimalTests {
     @Test(
         "The format does not change",
         arguments: [

@@ -1,6 +1,7 @@
 import BigInt
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
@@ -75,7 +76,7 @@ private final class Definitions: @unchecked Sendable {
     }
 }
 
-@Suite struct RandomModelTests {
+@Suite(.ownThreads) struct RandomModelTests {
     private static let scalars: [any RandomValue.Type] = [
         Bool.self, Int.self, Int8.self, Int16.self, Int32.self, Int64.self, UInt.self, UInt8.self, UInt16.self,
         UInt32.self, UInt64.self, Double.self, Float.self, String.self, Data.self, Date.self, UUID.self, URL.self,

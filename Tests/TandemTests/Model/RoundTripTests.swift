@@ -1,11 +1,12 @@
 import BigInt
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct RoundTripTests {
+@Suite(.ownThreads) struct RoundTripTests {
     @Test(arguments: StoreKind.allCases)
     func noRandomValueIsChangedByInsertUpdateOrUpsert(_ kind: StoreKind) throws {
         var dice = Dice.seeded("round trips \(kind)")

@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// What an answer that holds values, or an answer that never comes, does to the queue and to the object.
-@Suite struct AnsweringTests {
+@Suite(.ownThreads) struct AnsweringTests {
     static let lost = OperationError(message: "lost", at: .distantPast)
 
     /// A store with the node `s`, received, whose name and count are then changed.

@@ -1,11 +1,12 @@
 import BigInt
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct AttemptedValuesTests {
+@Suite(.ownThreads) struct AttemptedValuesTests {
     // MARK: The blob
 
     @Test func valuesOfEveryClassComeBack() throws {

@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// What the user chooses: to leave unsent, to send after all, to give up.
-@Suite struct ChoosingTests {
+@Suite(.ownThreads) struct ChoosingTests {
     static let no = OperationError(status: 400, message: "no", at: .distantPast)
 
     // MARK: Holding

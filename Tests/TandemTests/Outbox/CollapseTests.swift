@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
@@ -103,7 +104,7 @@ struct History: CustomTestStringConvertible, Sendable {
     ]
 }
 
-@Suite struct CollapseTests {
+@Suite(.ownThreads) struct CollapseTests {
     @Test(arguments: History.all)
     func queue(_ history: History) throws {
         let store = try Store.ofNodes()

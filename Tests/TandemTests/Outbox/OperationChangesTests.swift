@@ -1,12 +1,13 @@
 import Foundation
 import Synchronization
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Who watches the queue is told of every commit that changed it, and of nothing else.
-@Suite struct OperationChangesTests {
+@Suite(.ownThreads) struct OperationChangesTests {
     @Test(arguments: StoreKind.allCases)
     func commitsThatChangeTheQueueAreTold(kind: StoreKind) async throws {
         try await kind.withStore(Node.self, HandPerson.self) { store in

@@ -2,11 +2,12 @@ import Foundation
 import OpenCombine
 import Synchronization
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct OperationQueueTests {
+@Suite(.ownThreads) struct OperationQueueTests {
     @Test func operationsStandInTheOrderOfFirstChanges() throws {
         let store = try Store.inMemory(models: Node.self, HandPerson.self)
         try store.write { tx in

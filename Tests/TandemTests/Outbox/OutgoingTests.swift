@@ -1,10 +1,11 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct OutgoingTests {
+@Suite(.ownThreads) struct OutgoingTests {
     @Test(arguments: StoreKind.allCases)
     func anObjectIsSentWithServerIDsAndTellsWhatItWaitsFor(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in

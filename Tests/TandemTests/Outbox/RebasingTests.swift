@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// An operation follows what the server holds.
-@Suite struct RebasingTests {
+@Suite(.ownThreads) struct RebasingTests {
     private func item(
         _ id: ServerID, _ values: [String: StorageValue] = [:], deleted: Bool = false
     ) -> ServerItem {

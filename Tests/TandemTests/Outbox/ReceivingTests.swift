@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// What a server sends: written where no operation is pending, kept beside the object where one is.
-@Suite struct ReceivingTests {
+@Suite(.ownThreads) struct ReceivingTests {
     private func item(
         _ id: ServerID, _ version: String?, deleted: Bool = false, extras: [UInt8]? = nil,
         _ values: [String: StorageValue] = ["name": "there"]

@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Unique values go from object to object on the server, and come here in any order.
-@Suite struct ReceivingTogetherTests {
+@Suite(.ownThreads) struct ReceivingTogetherTests {
     private func item(_ id: ServerID, _ values: [String: StorageValue]) -> ServerItem {
         ServerItem(serverID: id, version: "2", values: values, source: [UInt8](id.rawValue.utf8))
     }

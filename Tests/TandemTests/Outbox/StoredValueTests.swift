@@ -1,12 +1,13 @@
 import BigInt
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Values that a sync hands over in their stored form are read as a model's.
-@Suite struct StoredValueTests {
+@Suite(.ownThreads) struct StoredValueTests {
     @Test func eachTypeIsReadFromItsStoredForm() throws {
         var dice = Dice(seed: 11)
         for _ in 0..<50 {

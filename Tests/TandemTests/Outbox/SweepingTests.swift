@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Taking away what the server has no more, and what the app does not want here any more.
-@Suite struct SweepingTests {
+@Suite(.ownThreads) struct SweepingTests {
     private func rows(_ store: Store, _ filter: Tandem.Predicate<Node>? = nil) throws -> [Int64] {
         try store.read { tx in
             var rows: [Int64] = []

@@ -1,10 +1,11 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct SyncTokensTests {
+@Suite(.ownThreads) struct SyncTokensTests {
     @Test(arguments: StoreKind.allCases)
     func aTokenIsCommittedWithItsPage(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in

@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Two objects here turn out to be one on the server: a pull brought what an insert had created, whose answer was lost.
-@Suite struct UnitingTests {
+@Suite(.ownThreads) struct UnitingTests {
     /// A store with the node `mine`, whose insert was sent, and `s7`, which is the same on the server.
     private func withTwo(_ kind: StoreKind, _ body: (Store) throws -> Void) throws {
         try kind.withStore(Node.self) { store in

@@ -1,10 +1,11 @@
 import BigInt
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("Sums are exact, and averages, least and greatest values leave nils out")
+@Suite("Sums are exact, and averages, least and greatest values leave nils out", .ownThreads)
 struct AggregateTests {
     let store: Store
     var things: Results<Thing> { store.objects(Thing.self) }

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("A query explains itself, and bad data is an error with a place")
+@Suite("A query explains itself, and bad data is an error with a place", .ownThreads)
 struct ExplainTests {
     let store: Store
     var things: Results<Thing> { store.objects(Thing.self) }

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("References and links are joins and subqueries")
+@Suite("References and links are joins and subqueries", .ownThreads)
 struct LinkSQLTests {
     let store: Store
     let things: Results<Thing>

@@ -1,10 +1,11 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("A million matches are walked in constant memory") struct MillionTests {
+@Suite("A million matches are walked in constant memory", .ownThreads) struct MillionTests {
     /// The process's own memory, in bytes: without that of the mapped file, which is the system's.
     private func ownMemory() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)

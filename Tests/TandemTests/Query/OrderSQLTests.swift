@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("Orders, limits and distinct values in SQL")
+@Suite("Orders, limits and distinct values in SQL", .ownThreads)
 struct OrderSQLTests {
     let store: Store
     let things: Results<Thing>

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("A predicate is SQL with bound values")
+@Suite("A predicate is SQL with bound values", .ownThreads)
 struct PredicateSQLTests {
     let store: Store
     let things: Results<Thing>

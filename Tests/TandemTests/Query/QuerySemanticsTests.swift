@@ -1,10 +1,11 @@
 import BigInt
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("What a query finds where SQL, SQLite or String would surprise")
+@Suite("What a query finds where SQL, SQLite or String would surprise", .ownThreads)
 struct QuerySemanticsTests {
     let store: Store
     var things: Results<Thing> { store.objects(Thing.self) }

@@ -1,10 +1,11 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("Random queries answer from SQL what plain Swift answers")
+@Suite("Random queries answer from SQL what plain Swift answers", .ownThreads)
 struct RandomQueryTests {
     /// The seed of this run; `TANDEM_SEED` repeats another one.
     static let seed =

@@ -1,10 +1,11 @@
 import BigInt
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("Results are read lazily, in order, in several forms")
+@Suite("Results are read lazily, in order, in several forms", .ownThreads)
 struct ReadingTests {
     let store: Store
     let ada = Owner("Ада", age: 36).identified(by: "o1")

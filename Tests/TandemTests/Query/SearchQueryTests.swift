@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("Words are found through the trigram index, and shorter ones without it")
+@Suite("Words are found through the trigram index, and shorter ones without it", .ownThreads)
 struct SearchQueryTests {
     let store: Store
     var things: Results<Thing> { store.objects(Thing.self) }

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct AddingAndRemovingTests {
+@Suite(.ownThreads) struct AddingAndRemovingTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -1,12 +1,13 @@
 import Foundation
 import GRDBSQLite
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Stores of format 1 are opened and lifted; what waits to be sent in them is not forgotten.
-@Suite struct FormatTwoTests {
+@Suite(.ownThreads) struct FormatTwoTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -1,11 +1,12 @@
 import BigInt
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct MigrationStepTests {
+@Suite(.ownThreads) struct MigrationStepTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

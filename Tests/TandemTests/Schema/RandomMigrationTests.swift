@@ -1,13 +1,14 @@
 import BigInt
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// Random lists of properties, old and new: what is in both keeps its values.
-@Suite struct RandomMigrationTests {
+@Suite(.ownThreads) struct RandomMigrationTests {
     private struct Shape: Equatable {
         var kind: Int
         var isOptional: Bool

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct RenameTests {
+@Suite(.ownThreads) struct RenameTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

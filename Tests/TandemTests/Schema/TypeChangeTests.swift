@@ -1,10 +1,11 @@
 import BigInt
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct TypeChangeTests {
+@Suite(.ownThreads) struct TypeChangeTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -1,11 +1,12 @@
 import Foundation
 import Synchronization
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct AsyncTests {
+@Suite(.ownThreads) struct AsyncTests {
     @Test(arguments: StoreKind.allCases)
     func asyncBlocksReadAndWrite(_ kind: StoreKind) async throws {
         try await kind.withStore(Node.self) { store async throws in

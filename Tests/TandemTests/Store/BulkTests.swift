@@ -1,10 +1,11 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct BulkTests {
+@Suite(.ownThreads) struct BulkTests {
     @Test(arguments: StoreKind.allCases) func deletedObjectsComeBackTogether(kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             try store.write(from: .server) { tx in

@@ -1,13 +1,14 @@
 import Foundation
 import Synchronization
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// Several writers on one file.
-@Suite struct BusyTests {
+@Suite(.startsProcesses, .ownThreads) struct BusyTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -1,13 +1,14 @@
 import Foundation
 import SQLiteCipher
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// A store gets another key, another profile, or its first key.
-@Suite struct ChangeKeyTests {
+@Suite(.startsProcesses, .ownThreads) struct ChangeKeyTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -1,12 +1,13 @@
 import Foundation
 import Synchronization
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
-@Suite struct ClosingTests {
+@Suite(.ownThreads) struct ClosingTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

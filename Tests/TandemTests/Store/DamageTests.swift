@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// Files that were damaged: an error, never a crash, and never a wrong answer without one where SQLite can tell.
-@Suite struct DamageTests {
+@Suite(.ownThreads) struct DamageTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

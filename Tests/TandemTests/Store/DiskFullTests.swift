@@ -1,12 +1,13 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// A disk that fills up mid-write: a typed error, the store as it was, and usable when there is room again.
-@Suite struct DiskFullTests {
+@Suite(.startsProcesses, .ownThreads) struct DiskFullTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

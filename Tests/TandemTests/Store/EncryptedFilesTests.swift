@@ -2,13 +2,14 @@ import Foundation
 import SQLiteCipher
 import Synchronization
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// Where an encrypted store may lie, and who may have it open.
-@Suite struct EncryptedFilesTests {
+@Suite(.startsProcesses, .ownThreads) struct EncryptedFilesTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

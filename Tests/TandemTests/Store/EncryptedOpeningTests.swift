@@ -1,13 +1,14 @@
 import Foundation
 import SQLiteCipher
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// What an encrypted store says of keys that don't fit and files that are none.
-@Suite struct EncryptedOpeningTests {
+@Suite(.ownThreads) struct EncryptedOpeningTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -1,13 +1,14 @@
 import Foundation
 import SQLiteCipher
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// Copies of a store in other encryptions.
-@Suite struct ExportTests {
+@Suite(.ownThreads) struct ExportTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -1,10 +1,11 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct FileKeyTests {
+@Suite(.ownThreads) struct FileKeyTests {
     private func roundTrip(_ folder: TemporaryFolder, _ written: FileKey, _ read: FileKey) throws -> Data {
         let path = folder.path(of: "photo.enc")
         let writer = try EncryptedFile.Writer(path: path, key: written, context: "card")

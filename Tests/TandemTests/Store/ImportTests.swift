@@ -1,10 +1,11 @@
 import BigInt
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct ImportTests {
+@Suite(.ownThreads) struct ImportTests {
     @Test func anUpsertOfNamedPropertiesLeavesTheRest() throws {
         let store = try Store.ofNodes()
         let node = try store.write { try $0.insert(Node("a", code: "1", count: 1)) }

@@ -3,6 +3,7 @@ import GRDBSQLite
 import OpenCombine
 import Synchronization
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import SQLiteCipher
@@ -10,7 +11,7 @@ import Testing
 @testable import TandemTestScript
 
 /// A key is in nothing that is printed, and nowhere once its store is closed.
-@Suite struct KeySecrecyTests {
+@Suite(.ownThreads) struct KeySecrecyTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

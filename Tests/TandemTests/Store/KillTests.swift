@@ -1,12 +1,13 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// A process that writes is ended by `kill -9` at random moments, and what it acknowledged is looked for.
-@Suite struct KillTests {
+@Suite(.startsProcesses, .ownThreads) struct KillTests {
     /// The number of kills; `TANDEM_SOAK=1` for more.
     static let kills = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 2000 : 100
     /// A script's store is given up after some kills, so that the first moments of a new one are hit too.

@@ -1,5 +1,6 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
@@ -10,7 +11,7 @@ import Testing
 /// POSIX drops all locks that a process has on a file when it closes any descriptor of it. Another process then takes
 /// the store for closed: when it closes itself it removes the log, to which the store writes on, for nobody to read.
 /// Whoever looks at an open store's file in a test by `Data(contentsOf:)` does just that, so these tests don't.
-@Suite struct LockTests {
+@Suite(.startsProcesses, .ownThreads) struct LockTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
-@Suite struct MaintenanceTests {
+@Suite(.startsProcesses, .ownThreads) struct MaintenanceTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

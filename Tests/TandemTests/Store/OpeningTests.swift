@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// What paths and files can be opened, and what is said of those that can't.
-@Suite struct OpeningTests {
+@Suite(.startsProcesses, .ownThreads) struct OpeningTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -1,13 +1,14 @@
 import Foundation
 import Synchronization
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// Nothing of what an encrypted store holds stands in a file.
-@Suite struct PlaintextTests {
+@Suite(.startsProcesses, .ownThreads) struct PlaintextTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

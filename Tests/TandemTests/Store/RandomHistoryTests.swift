@@ -1,12 +1,13 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Random histories on a store and on an oracle in plain Swift: after each step both hold the same, and the store finds
 /// nothing wrong with itself.
-@Suite struct RandomHistoryTests {
+@Suite(.ownThreads) struct RandomHistoryTests {
     @Test(arguments: StoreKind.allCases)
     func aStoreHoldsWhatItsRulesSay(_ kind: StoreKind) throws {
         let isSoak = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1"

@@ -1,13 +1,14 @@
 import Foundation
 import Synchronization
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// Many threads and tasks that read and write at once.
-@Suite struct ReadersTests {
+@Suite(.ownThreads) struct ReadersTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct ReferenceTests {
+@Suite(.ownThreads) struct ReferenceTests {
     private func ref(_ id: LocalID) -> Reference<Node> { Reference(localID: id) }
 
     /// Nodes by their names, which are their local IDs too.

@@ -1,11 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// The way down to SQL: for reading only, with values that are bound.
-@Suite struct SQLTests {
+@Suite(.ownThreads) struct SQLTests {
     let store: Store
     let folder: TestFolder
 

@@ -2,13 +2,14 @@ import Foundation
 import OpenCombine
 import SQLiteCipher
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 @testable import TandemTestScript
 
 /// Encrypted stores some of whose pages are damaged.
-@Suite struct SalvagedStoreTests {
+@Suite(.ownThreads) struct SalvagedStoreTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct SearchIndexTests {
+@Suite(.ownThreads) struct SearchIndexTests {
     private func found(_ pattern: String, in store: Store) throws -> [Int64] {
         try store.sql("SELECT rowid FROM __search_Node WHERE __search_name GLOB ? ORDER BY 1", [.text("*\(pattern)*")])
             .compactMap { if case .integer(let id) = $0[0] { id } else { nil } }

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct ServerWriteTests {
+@Suite(.ownThreads) struct ServerWriteTests {
     @Test func anObjectFromAServerTakesItsServerIDAsLocalID() throws {
         let store = try Store.ofNodes()
         let at = Date(timeIntervalSinceReferenceDate: 0.1)

@@ -1,11 +1,12 @@
 import BigInt
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct SmokeTests {
+@Suite(.ownThreads) struct SmokeTests {
     @Test(arguments: StoreKind.files) func everything(_ kind: StoreKind) throws {
         let path = NSTemporaryDirectory() + "smoke-\(UUID().uuidString).tandem"
         defer { for s in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + s) } }

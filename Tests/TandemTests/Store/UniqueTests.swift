@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct UniqueTests {
+@Suite(.ownThreads) struct UniqueTests {
     @Test func aSecondLiveObjectWithAUniqueValueIsRefused() throws {
         let store = try Store.ofNodes()
         let a = try store.write { try $0.insert(Node("a", code: "1")) }

@@ -1,10 +1,11 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// An update in place stands on its row while its block runs: whatever the block does, the row must be the right one.
-@Suite struct UpdateInPlaceTests {
+@Suite(.ownThreads) struct UpdateInPlaceTests {
     private struct Refusal: Error {}
 
     private let store: Store

@@ -1,11 +1,12 @@
 import BigInt
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite struct WriteTests {
+@Suite(.ownThreads) struct WriteTests {
     @Test(arguments: StoreKind.allCases)
     func whatIsInsertedIsThereWithItsIDs(_ kind: StoreKind) throws {
         try kind.withStore(Node.self, Memo.self) { store in

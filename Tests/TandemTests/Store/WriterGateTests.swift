@@ -2,11 +2,12 @@ import Dispatch
 import Foundation
 import Synchronization
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("Writers of one store wait for each other for the time stated") struct WriterGateTests {
+@Suite("Writers of one store wait for each other for the time stated", .ownThreads) struct WriterGateTests {
     private func configuration(_ timeout: Double) -> Store.Configuration {
         var configuration = Store.Configuration()
         configuration.busyTimeout = timeout

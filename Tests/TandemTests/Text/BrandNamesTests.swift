@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
@@ -17,6 +18,7 @@ private let brandsFile: URL = {
 
 @Suite(
     "Folding of brand names",
+    .ownThreads,
     .enabled(if: FileManager.default.fileExists(atPath: brandsFile.path), "shared/data/brands.tsv is not here"))
 struct BrandNamesTests {
     let names: [String]

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("Folding of random text")
+@Suite("Folding of random text", .ownThreads)
 struct FoldingPropertyTests {
     /// `TANDEM_ROUNDS=1000000 swift test` looks longer.
     private static let count = ProcessInfo.processInfo.environment["TANDEM_ROUNDS"].flatMap { Int($0) } ?? 20_000

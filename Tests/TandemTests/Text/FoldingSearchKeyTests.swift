@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("Search key")
+@Suite("Search key", .ownThreads)
 struct FoldingSearchKeyTests {
     static let examples: [(String, String)] = [
         // Latin

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("Sort key")
+@Suite("Sort key", .ownThreads)
 struct FoldingSortKeyTests {
     static let examples: [(String, String)] = [
         ("Магнит", "магнит"), ("ЁЛКА", "ёлка"), ("е\u{308}", "ё"), ("Straße", "strasse"), ("L'Oréal", "l'oréal"),

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("Folding tables")
+@Suite("Folding tables", .ownThreads)
 struct FoldingTableTests {
     @Test("Every scalar's keys are those of the generator's plain reading of the rules")
     func expectedKeysOfScalars() {

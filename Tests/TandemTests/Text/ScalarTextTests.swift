@@ -1,9 +1,10 @@
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("Scalar text")
+@Suite("Scalar text", .ownThreads)
 struct ScalarTextTests {
     @Test("Canonically equivalent texts are different texts")
     func equality() {

@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("Search needle")
+@Suite("Search needle", .ownThreads)
 struct SearchNeedleTests {
     @Test("It holds the folded words and their lengths in scalars")
     func words() {

@@ -1,9 +1,10 @@
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
-@Suite("Wildcard pattern")
+@Suite("Wildcard pattern", .ownThreads)
 struct WildcardPatternTests {
     static let examples: [(String, String, Bool)] = [
         ("", "", true), ("", "a", false), ("*", "", true), ("*", "abc", true), ("?", "", false), ("?", "я", true),

@@ -1,10 +1,11 @@
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// What a file can be called in a store's folder.
-@Suite struct FileNameTests {
+@Suite(.ownThreads) struct FileNameTests {
     @Test(arguments: [
         "", "a", "..", "../../../../../../etc/passwd00000", "/etc/passwd/aaaaaaaaaaaaaaaaaaaa",
         "0123456789abcdef0123456789abcde", "0123456789abcdef0123456789abcdef0", "0123456789ABCDEF0123456789abcdef",

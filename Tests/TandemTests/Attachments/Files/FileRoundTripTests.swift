@@ -1,12 +1,13 @@
 import Crypto
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Files of all sizes go into the folder and come out as they were.
-@Suite struct FileRoundTripTests {
+@Suite(.ownThreads) struct FileRoundTripTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// What may be taken into the folder, and what is refused while it is.
-@Suite struct FileSourceTests {
+@Suite(.ownThreads) struct FileSourceTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

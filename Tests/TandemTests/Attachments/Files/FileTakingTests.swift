@@ -1,12 +1,13 @@
 import Crypto
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Files that come in pieces, and those that never come to an end.
-@Suite struct FileTakingTests {
+@Suite(.startsProcesses, .ownThreads) struct FileTakingTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -1,12 +1,13 @@
 import Foundation
 import SQLiteCipher
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Files are copied between folders, encrypted as the target is.
-@Suite struct FolderCopyingTests {
+@Suite(.ownThreads) struct FolderCopyingTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

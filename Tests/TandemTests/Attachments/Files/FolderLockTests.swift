@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// Who may sweep, copy and collect while others do, in this process and in others.
-@Suite struct FolderLockTests {
+@Suite(.startsProcesses, .ownThreads) struct FolderLockTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// The sweep removes what nobody names, and only what the folder itself has put there.
-@Suite struct FolderSweepTests {
+@Suite(.ownThreads) struct FolderSweepTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

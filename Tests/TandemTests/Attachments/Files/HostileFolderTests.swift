@@ -1,11 +1,12 @@
 import Foundation
 import TandemTesting
+import TestSupport
 import Testing
 
 @testable import Tandem
 
 /// A folder that somebody has been at: nothing outside it is read, written or removed.
-@Suite struct HostileFolderTests {
+@Suite(.ownThreads) struct HostileFolderTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

@@ -1,3 +1,5 @@
+@testable import Tandem
+
 /// Seeds of histories that once failed. A change of what histories are made of makes other histories of them.
 enum LiveOracleCorpus {
     static let seeds: [UInt64] = [
@@ -23,5 +25,21 @@ enum LiveOracleCorpus {
         100_425,
         // Faults of the test itself.
         1025, 2001, 8011, 14_000, 23_521, 40_611, 40_989, 62_828, 101_192, 139_136, 173_107, 200_257, 525_963,
+        712_923,
     ]
+
+    #if DEBUG
+        /// A history shortly before the first one that showed a planted fault when this was written.
+        static func firstHistory(showing fault: LiveFault) -> Int {
+            switch fault {
+            case .joinedRowIgnored: 299
+            case .syncStateIgnored: 157
+            case .silentChangeTold: 111
+            case .quietWriteTold, .bulkForgotten: 76
+            case .lateSubscriberForgotten: 80
+            case .staleExtreme: 38
+            default: 0
+            }
+        }
+    #endif
 }

@@ -138,7 +138,9 @@ struct WatchMaker {
             let values = try results.values(ofProperty: property).map { Self.keyText($0) }
             var sections: [Shown.Section] = []
             for (object, key) in zip(objects, values) {
-                if sections.last?.key != key { sections.append(Shown.Section(key: key, rows: [])) }
+                // By bytes, as SQL does: é has two spellings, which equal each other in Swift.
+                let isSame = sections.last.map { $0.key.utf8.elementsEqual(key.utf8) } ?? false
+                if !isSame { sections.append(Shown.Section(key: key, rows: [])) }
                 sections[sections.count - 1].rows.append(Picture(object, mask))
             }
             return .sections(sections)

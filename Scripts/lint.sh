@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Checks the format of all Swift files, and that every test suite may block its threads.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+Scripts/swift-files.sh | xargs -0 swift format lint --strict --parallel
+
+# The macros' tests are synchronous and wait for nothing.
+unblocked=$(git grep -lE '^(@MainActor )?@Suite' -- Tests ':!Tests/TandemMacrosTests' | xargs perl -0ne '
+    while (/^(?:\@MainActor )?\@Suite(\((?:[^()]|(?1))*\))?/mg) {
+        print "$ARGV\n" unless ($1 // "") =~ /\.ownThreads/;
+    }')
+if [[ -n $unblocked ]]; then
+    printf 'lint: add `.ownThreads` to the suites of these files, so that they do not block the cooperative pool:\n%s\n' \
+        "$unblocked" >&2
+    exit 1
+fi

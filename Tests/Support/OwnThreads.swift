@@ -1,0 +1,29 @@
+import Testing
+
+/// Runs tests on threads of their own instead of the cooperative pool, so that they may block.
+///
+/// The cooperative pool has as many threads as the machine has cores. A test that blocks one of them (by a semaphore, a
+/// child process, or a store's lock) starves the code under test and all other tests.
+public struct OwnThreads: TestTrait, SuiteTrait, TestScoping {
+    public var isRecursive: Bool { true }
+
+    public func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await withTaskExecutorPreference(ThreadExecutor.shared) { try await function() }
+    }
+}
+
+extension Trait where Self == OwnThreads {
+    /// Runs the tests on threads of their own, so that they may block.
+    public static var ownThreads: Self { OwnThreads() }
+}
+
+/// Requires that the caller may block its thread.
+///
+/// Each helper that waits for a process, a semaphore or a condition calls this first.
+public func requireBlockingAllowed(file: StaticString = #fileID, line: UInt = #line) {
+    precondition(
+        ThreadExecutor.mayBlock, "This test blocks the cooperative pool. Add `.ownThreads` to its suite.",
+        file: file, line: line)
+}
