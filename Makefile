@@ -40,7 +40,7 @@ interop: ## Exchange files with SQLCipher, SQLite3 Multiple Ciphers and an S3 se
 	@Scripts/setup.sh python3 python3-venv
 	@$(REPLAN)
 	@Scripts/interop.sh $(ROUNDS)
-bench: ## Run the benchmarks, in release, and record them in Benchmarks/RESULTS.md [ONLY=task]
+bench: ## Run the benchmarks, in release, and record them in Benchmarks/RESULTS.md [ONLY=task or section]
 	@Scripts/setup.sh curl python3 python3-venv
 	@Scripts/bench.sh $(ONLY)
 docs: setup ## Build the DocC archives of all libraries into .build/docs, if sources or articles changed

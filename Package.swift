@@ -43,7 +43,7 @@ if environment["TANDEM_DOCS"] == "1" {
 
 let package = Package(
     name: "Tandem",
-    platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Tandem", targets: ["Tandem"]),
         .library(name: "SQLiteCipher", targets: ["SQLiteCipher"]),

@@ -4,6 +4,8 @@ import Testing
 /// Limits how many test cases that use an expensive resource run at the same time.
 public struct LimitedConcurrency: TestTrait, SuiteTrait, TestScoping {
     private let permits: AsyncPermits
+    /// Whether this test case holds a permit already: a suite and its test may both ask for one.
+    @TaskLocal private static var isHeld = false
 
     fileprivate init(_ permits: AsyncPermits) { self.permits = permits }
 
@@ -12,14 +14,15 @@ public struct LimitedConcurrency: TestTrait, SuiteTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
+        guard !Self.isHeld else { return try await function() }
         await permits.acquire()
         defer { permits.release() }
-        try await function()
+        try await Self.$isHeld.withValue(true) { try await function() }
     }
 }
 
 extension Trait where Self == LimitedConcurrency {
-    /// Runs at most two such test cases at the same time: they start processes or measure memory.
+    /// Runs at most two such test cases at the same time: they start processes, open sockets or measure memory.
     public static var startsProcesses: Self { LimitedConcurrency(processPermits) }
 }
 

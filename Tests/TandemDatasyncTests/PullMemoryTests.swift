@@ -2,12 +2,10 @@ import Foundation
 import Synchronization
 import Tandem
 import TandemSync
+import TestSupport
 import Testing
 
-/// A pull holds one page at a time, however many there are.
-///
-/// Among the tests of sockets, although it needs none: they run one after the other, and so what the process holds is
-/// this test's.
+/// A pull holds one page at a time, however many there are. Each test measures a process of its own.
 extension SocketTests {
     @Suite struct PullMemoryTests {
         @Model struct Leaflet {
@@ -73,7 +71,8 @@ extension SocketTests {
 
         /// Pulls so many into a new store, and tells how much more the process held at any later page than in the first
         /// ones.
-        private func growth(pulling count: Int, _ queryID: String?, keepsItems: Bool = false) async throws -> Int {
+        private static func growth(pulling count: Int, _ queryID: String?, keepsItems: Bool = false) async throws -> Int
+        {
             let folder = FileManager.default.temporaryDirectory.appending(path: "tandem-\(UUID())")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
@@ -93,17 +92,24 @@ extension SocketTests {
         }
 
         @Test(
-            .enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"),
-            arguments: ["all", nil])
-        func fourTimesTheRowsAreHeldInTheSameMemory(queryID: String?) async throws {
-            let growth = try await growth(pulling: 4 * Self.few, queryID)
-            #expect(growth < Self.bound)
+            .startsProcesses, .enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
+        func fourTimesTheRowsAreHeldInTheSameMemory() async {
+            await #expect(processExitsWith: .success) {
+                for queryID in ["all", nil] {
+                    let growth = try await PullMemoryTests.growth(pulling: 4 * PullMemoryTests.few, queryID)
+                    #expect(growth < PullMemoryTests.bound)
+                }
+            }
         }
 
-        @Test(.enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
-        func whatIsKeptOfThePagesWouldBeSeen() async throws {
-            let growth = try await growth(pulling: 4 * Self.few, "all", keepsItems: true)
-            #expect(growth > 2 * Self.bound)
+        @Test(
+            .startsProcesses, .enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
+        func whatIsKeptOfThePagesWouldBeSeen() async {
+            await #expect(processExitsWith: .success) {
+                let growth = try await PullMemoryTests.growth(
+                    pulling: 4 * PullMemoryTests.few, "all", keepsItems: true)
+                #expect(growth > 2 * PullMemoryTests.bound)
+            }
         }
     }
 }

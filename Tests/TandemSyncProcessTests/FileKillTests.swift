@@ -23,9 +23,9 @@ extension ProcessTests {
 
         private static let isSoak = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1"
         /// How many kills a plan has; `TANDEM_SOAK=1` for more.
-        static let kills = isSoak ? 250 : 12
+        static let kills = isSoak ? 250 : 8
         /// A history is given up after so many kills: what it holds is looked at, and the next one begins anew.
-        static let killsPerHistory = isSoak ? 25 : 12
+        static let killsPerHistory = isSoak ? 25 : 8
 
         @Test(arguments: plans) func everyFileIsWhereItShouldBe(plan: Plan) async throws {
             for _ in 0..<Self.kills / Self.killsPerHistory {

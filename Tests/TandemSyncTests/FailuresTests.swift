@@ -8,7 +8,7 @@ import Testing
 @testable import TandemSync
 
 /// What waits for the user, watched.
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct FailuresTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct FailuresTests {
     /// What a failure says, in a line.
     private static func line(_ failure: TableOperationError) -> String {
         "\(failure.operation.table) \(failure.operation.localID) \(failure.status ?? 0) "

@@ -7,7 +7,7 @@ import Testing
 @testable import TandemSync
 
 /// The status says how the last sync failed, thrown or in its result, until one succeeds.
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct LastErrorTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct LastErrorTests {
     enum Way: CaseIterable, Sendable {
         case push, pull, pullAfterItsPush, synchronizeThrown, synchronizePull, synchronizePush, takeServers
     }

@@ -46,7 +46,7 @@ import Testing
     }
 
     /// - Parameter retryAfter: With one all wait, without one the operation alone.
-    @Test(.timeLimit(.minutes(1)), arguments: [Duration.seconds(20), nil])
+    @Test(.timeLimit(.minutes(10)), arguments: [Duration.seconds(20), nil])
     func aPushThatIsStoppedDoesNotSleepOn(retryAfter: Duration?) async throws {
         let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
         try await store.write { tx in
@@ -62,7 +62,7 @@ import Testing
         #expect(result.entries.map(\.outcome.name) == ["retryLater", "retryLater"])
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func aPushThatIsCancelledDoesNotSleepOn() async throws {
         let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
         try await store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
@@ -76,7 +76,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await push.value }
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func aClockThatIsSetBackDoesNotMakeAPauseLongerThanAnyIs() async throws {
         let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
         try await store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }

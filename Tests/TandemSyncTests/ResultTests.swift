@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Results as an app sees them, and makes them: nothing here that is not public.
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct ResultTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct ResultTests {
     private func desk() throws -> (Store, ScriptedRemote, SyncContext) {
         let remote = ScriptedRemote()
         let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])

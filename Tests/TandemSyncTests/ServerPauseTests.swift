@@ -7,7 +7,7 @@ import Testing
 @testable import TandemSync
 
 /// A server that says when to come back means all that a context asks of it.
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct ServerPauseTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct ServerPauseTests {
     private static func patience(_ seconds: Int) -> RemoteFault {
         .fail(.later(status: 429, retryAfter: .seconds(seconds)))
     }

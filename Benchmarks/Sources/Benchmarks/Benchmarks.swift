@@ -4,21 +4,34 @@ import Foundation
 @main
 struct Benchmarks {
     static let usage = """
-        usage: Benchmarks [[--only] NAME]... [--against NAME]... [--quick] [--rounds N] [--markdown FILE] [--list]
+        usage: Benchmarks [[--only] NAME]... [--against NAME]... [--quick] [--rounds N] [--record FILE] [--list]
 
-          --only NAME      only this task; may be given several times
+          --only NAME      only this task, or the tasks of this section; may be given several times
           --against NAME   only this baseline; may be given several times
           --quick          a hundredth of the work, to see that all runs
           --rounds N       rounds after the warm-up (7)
-          --markdown FILE  also write the results as a page
-          --list           print the tasks' names
+          --record FILE    replace the sections of a page whose tasks were all measured
+          --commit NAME    the commit to record
+          --list           print the sections and their tasks
         """
 
-    static let all: [Benchmark] =
-        [
-            .insertBulk, .pointRead, .pointReadSingle, .readAll, .updateBulk, .commitSingle,
-            .live1k, .live10k, .live100k, .live1m, .liveScale, .liveMany, .liveImport,
-        ] + Benchmark.encryption + Benchmark.sync + Benchmark.files
+    /// A group of tasks that are recorded together.
+    struct Section {
+        let name: String
+        let tasks: [Benchmark]
+    }
+
+    static let sections = [
+        Section(
+            name: "Store", tasks: [.insertBulk, .pointRead, .pointReadSingle, .readAll, .updateBulk, .commitSingle]),
+        Section(
+            name: "Live", tasks: [.live1k, .live10k, .live100k, .live1m, .liveScale, .liveMany, .liveImport]),
+        Section(name: "Encryption", tasks: Benchmark.encryption),
+        Section(name: "Sync", tasks: Benchmark.sync),
+        Section(name: "Files", tasks: Benchmark.files),
+    ]
+
+    static var all: [Benchmark] { sections.flatMap(\.tasks) }
 
     static func main() {
         do {
@@ -30,7 +43,9 @@ struct Benchmarks {
             }
             let options = try Options(CommandLine.arguments.dropFirst())
             if options.lists {
-                for benchmark in all { print(benchmark.name) }
+                for section in sections {
+                    print("\(section.name): \(section.tasks.map(\.name).joined(separator: " "))")
+                }
                 return
             }
             try run(options)
@@ -55,21 +70,32 @@ struct Benchmarks {
         let runner = Runner(
             context: Context(folder: folder, isQuick: options.isQuick), rounds: options.rounds, against: options.against
         )
-        var comparisons: [Comparison] = []
-        var notes: [String] = []
-        for benchmark in chosen {
-            try runner.run(benchmark) { comparison in
-                write(comparison.fields.joined(separator: "\t"))
-                comparisons.append(comparison)
-            } note: { text in
-                write("# \(text)")
-                notes.append(text)
+        var recorded: [Markdown.Section] = []
+        for section in sections {
+            var comparisons: [Comparison] = []
+            var notes: [String] = []
+            let tasks = section.tasks.filter { task in chosen.contains { $0.name == task.name } }
+            for benchmark in tasks {
+                try runner.run(benchmark) { comparison in
+                    write(comparison.fields.joined(separator: "\t"))
+                    comparisons.append(comparison)
+                } note: { text in
+                    write("# \(text)")
+                    notes.append(text)
+                }
+            }
+            guard !tasks.isEmpty, options.record != nil else { continue }
+            if tasks.count == section.tasks.count, options.against.isEmpty {
+                recorded.append(Markdown.Section(name: section.name, comparisons: comparisons, notes: notes))
+            } else {
+                write("# not recorded: \(tasks.count) of \(section.tasks.count) tasks of the section \(section.name)")
             }
         }
-        if let file = options.markdown {
-            let page = Markdown.page(comparisons, notes: notes, rounds: options.rounds, isQuick: options.isQuick)
-            try page.write(toFile: file, atomically: true, encoding: .utf8)
-        }
+        guard let file = options.record, !recorded.isEmpty else { return }
+        let page = try String(contentsOfFile: file, encoding: .utf8)
+        let circumstances = Markdown.Circumstances(rounds: options.rounds, commit: options.commit)
+        try Markdown.page(page, replacing: recorded, circumstances)
+            .write(toFile: file, atomically: true, encoding: .utf8)
     }
 }
 
@@ -80,7 +106,9 @@ struct Options {
     var against: Set<String> = []
     var isQuick = false
     var rounds = 7
-    var markdown: String?
+    /// The page to record results in.
+    var record: String?
+    var commit = "unknown"
     var lists = false
 
     init(_ arguments: some Sequence<String>) throws {
@@ -99,15 +127,21 @@ struct Options {
                     throw UsageError(problem: "--rounds needs a number from 5 on")
                 }
                 rounds = number
-            case "--markdown": markdown = try value(of: argument)
+            case "--record": record = try value(of: argument)
+            case "--commit": commit = try value(of: argument)
             case "--list": lists = true
             case _ where argument.hasPrefix("-"): throw UsageError(problem: "unknown option \(argument)")
             default: try choose(argument)
             }
         }
+        if isQuick, record != nil { throw UsageError(problem: "a quick run measures nothing to record") }
     }
 
     private mutating func choose(_ name: String) throws {
+        if let section = Benchmarks.sections.first(where: { $0.name.lowercased() == name.lowercased() }) {
+            only.formUnion(section.tasks.map(\.name))
+            return
+        }
         guard Benchmarks.all.contains(where: { $0.name == name }) else {
             throw UsageError(problem: "there is no task \(name); --list prints them")
         }

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The test peer, a process that can be killed.
 struct Peer {
@@ -53,6 +54,7 @@ struct Peer {
 
     /// Waits until the process says a word by itself.
     func waitForWord(_ word: String) throws {
+        expectBlockingAllowed()
         var said = Data()
         while !said.shows(word) {
             let more = output.fileHandleForReading.availableData
@@ -63,6 +65,7 @@ struct Peer {
 
     /// What the process printed until it ended, in words.
     func words() -> [String] {
+        expectBlockingAllowed()
         let printed = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         return String(decoding: printed, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)

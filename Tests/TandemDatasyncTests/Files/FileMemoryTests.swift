@@ -3,12 +3,15 @@ import Synchronization
 import TandemDatasync
 import TandemServer
 import TandemSync
+import TestSupport
 import Testing
 
-/// A file is never in memory, be it on its way there or back: neither here nor at the server, which is this process too.
+/// A file is never in memory, on its way there or back: neither here nor at the server, which is this process too. Each
+/// test measures a process of its own. `TANDEM_SOAK=1` sends half a gigabyte.
 extension SocketTests {
     @Suite struct FileMemoryTests {
-        private static let size: Int64 = 512 << 20
+        private static let size: Int64 =
+            (ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 512 : 160) << 20
         private static let bound = 48 << 20
 
         /// The most that the process held, in bytes: before so many of the file had gone by, and from then on.
@@ -25,32 +28,39 @@ extension SocketTests {
             var growth: Int { held.withLock { $0.late - $0.early } }
         }
 
-        @Test(.enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
-        func halfAGigabyteGoesThereAndBackInTheSameMemory() async throws {
-            let (there, back) = (Meter(), Meter())
-            let file = GeneratedFile(Self.size) { there.note($0) }.outgoing
-            try await FileSockets.run { files, _ async throws in
-                let uploaded = try await files.upload(file)
-                #expect(there.growth < Self.bound)
-                let place = Mutex<Int64>(0)
-                _ = try await files.download(RemoteFile(url: uploaded.url, size: Self.size), from: 0) { piece in
-                    back.note(piece.offset)
-                    let isRight = piece.bytes == GeneratedFile.bytes(at: piece.offset, count: piece.bytes.count)
-                    if !isRight { Issue.record("Other bytes at \(piece.offset)") }
-                    place.withLock { $0 += Int64(piece.bytes.count) }
+        @Test(
+            .startsProcesses, .enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
+        func aLargeFileGoesThereAndBackInTheSameMemory() async {
+            await #expect(processExitsWith: .success) {
+                let (there, back) = (Meter(), Meter())
+                let (size, bound) = (FileMemoryTests.size, FileMemoryTests.bound)
+                let file = GeneratedFile(size) { there.note($0) }.outgoing
+                try await FileSockets.run { files, _ async throws in
+                    let uploaded = try await files.upload(file)
+                    #expect(there.growth < bound)
+                    let place = Mutex<Int64>(0)
+                    _ = try await files.download(RemoteFile(url: uploaded.url, size: size), from: 0) { piece in
+                        back.note(piece.offset)
+                        let isRight = piece.bytes == GeneratedFile.bytes(at: piece.offset, count: piece.bytes.count)
+                        if !isRight { Issue.record("Other bytes at \(piece.offset)") }
+                        place.withLock { $0 += Int64(piece.bytes.count) }
+                    }
+                    #expect(place.withLock { $0 } == size)
+                    #expect(back.growth < bound)
                 }
-                #expect(place.withLock { $0 } == Self.size)
-                #expect(back.growth < Self.bound)
             }
         }
 
-        @Test(.enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
-        func whatAMemoryShelfKeepsWouldBeSeen() async throws {
-            let meter = Meter()
-            let file = GeneratedFile(128 << 20) { meter.note($0) }.outgoing
-            try await FileSockets.run(isStored: false) { files, _ async throws in
-                _ = try await files.upload(file)
-                #expect(meter.growth > Self.bound)
+        @Test(
+            .startsProcesses, .enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
+        func whatAMemoryShelfKeepsWouldBeSeen() async {
+            await #expect(processExitsWith: .success) {
+                let meter = Meter()
+                let file = GeneratedFile(128 << 20) { meter.note($0) }.outgoing
+                try await FileSockets.run(isStored: false) { files, _ async throws in
+                    _ = try await files.upload(file)
+                    #expect(meter.growth > FileMemoryTests.bound)
+                }
             }
         }
     }

@@ -5,10 +5,11 @@ import TandemDatasync
 import TandemServer
 import TandemSync
 import TandemTesting
+import TestSupport
 import Testing
 
 /// A large file from one store to another, by a server: cut on the way there and on the way back, and never in memory.
-/// Both stores and the server are this process.
+/// Both stores and the server are one process, which does nothing else.
 ///
 /// `TANDEM_SOAK=1` takes one of more than 2 GiB, and cuts it where offsets do not fit 32 bits any more.
 extension SocketTests {
@@ -46,9 +47,16 @@ extension SocketTests {
         }
 
         @Test(
-            .enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"),
-            arguments: isSoak ? [StoreKind.file, .encrypted] : [.encrypted])
-        func aLargeFileGoesFromStoreToStoreInTheSameMemory(kind: StoreKind) async throws {
+            .startsProcesses, .enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
+        func aLargeFileGoesFromStoreToStoreInTheSameMemory() async {
+            await #expect(processExitsWith: .success) {
+                for kind in LargeFileTests.isSoak ? [StoreKind.file, .encrypted] : [.encrypted] {
+                    try await LargeFileTests.send(in: kind)
+                }
+            }
+        }
+
+        private static func send(in kind: StoreKind) async throws {
             let folder = try TemporaryFolder()
             defer { folder.remove() }
             try await FileSockets.run({ $0.faults = Self.faults }) { files, shelf async throws in

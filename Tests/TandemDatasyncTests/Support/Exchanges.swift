@@ -6,10 +6,9 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// The parent of all suites that open sockets: one after another, so that a machine with two cores is not asked for
-/// more connections and processes at a time than it can serve within the time-outs.
-@Suite(
-    .ownThreads, .serialized, .timeLimit(.minutes(ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 20 : 2)))
+/// The parent of all suites that open sockets: few at a time, so that a machine with two cores serves all connections and
+/// processes within the time-outs.
+@Suite(.startsProcesses, .ownThreads, .timeLimit(.minutes(20)))
 struct SocketTests {}
 
 /// What no error may show.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TandemSync
 
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct FileScheduleTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct FileScheduleTests {
     @Test func `a file that failed is a time at which to sync again`() async throws {
         let desk = try PhotoDesk()
         try desk.attached()

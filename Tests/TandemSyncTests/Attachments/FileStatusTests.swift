@@ -8,7 +8,7 @@ import Testing
 @testable import TandemSync
 
 /// How a file stands, live and after a restart.
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct FileStatusTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct FileStatusTests {
     /// What a stream has told, without what followed itself.
     private func follow(
         _ statuses: AsyncThrowingStream<AttachmentStatus, any Error>

@@ -10,7 +10,7 @@ import Testing
 @testable import TandemSync
 
 /// An upload that has no answer may have arrived. Where nobody needs its file any more, none is left on the server.
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct UnansweredUploadTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct UnansweredUploadTests {
     /// What becomes of the photograph.
     enum Fate: CaseIterable {
         case replaced, takenOut, deleted, purged

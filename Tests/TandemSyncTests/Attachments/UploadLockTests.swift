@@ -8,7 +8,7 @@ import Testing
 @testable import TandemSync
 
 /// Two contexts on two stores of one file: nobody uploads what another one is uploading.
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct UploadLockTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct UploadLockTests {
     private func context(
         _ folder: borrowing TemporaryFolder, _ remote: ScriptedRemote, _ shelf: PhotoShelf
     ) throws -> (Store, SyncContext) {

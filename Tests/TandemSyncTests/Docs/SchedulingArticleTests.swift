@@ -7,7 +7,7 @@ import Testing
 @testable import TandemSync
 
 /// The code of the article on scheduling, compiled and run. The lines between the markers are the article's own.
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct SchedulingArticleTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct SchedulingArticleTests {
     private final class Journal: Sendable {
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(2)), arguments: Kind.allCases, RemoteFilesConformance.laws)
+    @Test(.timeLimit(.minutes(10)), arguments: Kind.allCases, RemoteFilesConformance.laws)
     func aLawIsKept(kind: Kind, law: RemoteFilesConformance.Law) async throws {
         try await law.check(on: try kind.make())
     }

@@ -72,7 +72,7 @@ private final class Leaver: Subscriber {
 }
 
 /// What is live in sync, in Combine's way.
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct PublisherTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct PublisherTests {
     @Test func theStatusIsPublished() async throws {
         let desk = try ScheduleDesk()
         let recorder = Recorder<SyncStatus, any Error>(.unlimited)

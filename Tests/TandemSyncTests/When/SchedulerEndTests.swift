@@ -7,7 +7,7 @@ import Testing
 @testable import TandemSync
 
 /// How a scheduler ends, and what is left of it: nothing.
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct SchedulerEndTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct SchedulerEndTests {
     @Test func stoppingEndsTheRequestThatIsUnderWay() async throws {
         let desk = try ScheduleDesk()
         desk.remote.next(.hang, on: .page)

@@ -7,7 +7,7 @@ import Testing
 @testable import TandemSync
 
 /// What goes wrong, and what a scheduler makes of it.
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct SchedulerFailureTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct SchedulerFailureTests {
     private struct Broken: Error {}
 
     @Test func everyFailureIsFollowedByAnotherTry() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import TandemSync
 
 /// What a scheduler makes of what is known of the network.
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct SchedulerNetworkTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct SchedulerNetworkTests {
     private static let metered = NetworkState(isMetered: true)
 
     @Test func theNetworksComingBackEndsTheWait() async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import TandemSync
 
 /// What a server has put off, and how long it stays so.
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct SchedulerPatienceTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct SchedulerPatienceTests {
     private static func patience(_ seconds: Int) -> RemoteFailure {
         .later(status: 503, retryAfter: .seconds(seconds))
     }

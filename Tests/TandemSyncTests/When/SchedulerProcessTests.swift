@@ -8,7 +8,7 @@ import Testing
 
 /// Schedulers of several processes on one store. Two stores on one file stand for them: they know as little of each
 /// other.
-@Suite(.startsProcesses, .ownThreads, .timeLimit(.minutes(5))) struct SchedulerProcessTests {
+@Suite(.startsProcesses, .ownThreads, .timeLimit(.minutes(10))) struct SchedulerProcessTests {
     private func stores(in folder: borrowing TemporaryFolder, _ clock: ManualSyncClock) throws -> [Store] {
         try (0..<2).map { _ in
             var configuration = Store.Configuration()

@@ -8,7 +8,7 @@ import Testing
 @testable import TandemSync
 
 /// What a scheduler's syncs have given up reaches the app: it is in their results alone.
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct SchedulerResultTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct SchedulerResultTests {
     private typealias Results = Mutex<[Result<SyncResult, any Error>]>
 
     private let cards = [PullQuery(Card.self, queryID: "cards")]

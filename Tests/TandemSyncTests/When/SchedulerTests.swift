@@ -7,7 +7,7 @@ import Testing
 @testable import TandemSync
 
 /// When a scheduler syncs.
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct SchedulerTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct SchedulerTests {
     @Test func nothingIsSentBeforeItIsStarted() async throws {
         let desk = try ScheduleDesk()
         try await desk.insert("1")

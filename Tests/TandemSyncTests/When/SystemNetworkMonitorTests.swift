@@ -5,7 +5,7 @@ import Testing
 
 @testable import TandemSync
 
-@Suite(.startsProcesses, .ownThreads, .timeLimit(.minutes(5))) struct SystemNetworkMonitorTests {
+@Suite(.startsProcesses, .ownThreads, .timeLimit(.minutes(10))) struct SystemNetworkMonitorTests {
     @Test func theSystemIsListenedToForAsLongAsSomebodyDoes() async throws {
         let monitor = SystemNetworkMonitor { _ in false }
         #expect(!monitor.isListening)

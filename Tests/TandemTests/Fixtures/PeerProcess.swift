@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A running `TandemTestPeer`, or a shell that starts one.
 final class PeerProcess {
@@ -53,7 +54,8 @@ final class PeerProcess {
             let process = try? PeerProcess(
                 mounting: "mount -t tmpfs -o size=1m tmpfs '\(folder.path)' && echo yes", in: folder)
         else { return false }
-        process.wait()
+        // Conditions of traits are evaluated before any test has threads of its own.
+        process.process.waitUntilExit()
         return process.lines == ["yes"]
     }()
 
@@ -69,6 +71,7 @@ final class PeerProcess {
 
     /// Waits for a line that begins so; `false` if the process ends without one.
     func waitForLine(_ prefix: String) -> Bool {
+        expectBlockingAllowed()
         while true {
             let wasRunning = process.isRunning
             if lines.contains(where: { $0.hasPrefix(prefix) }) { return true }
@@ -79,6 +82,7 @@ final class PeerProcess {
 
     @discardableResult
     func wait() -> Int32 {
+        expectBlockingAllowed()
         process.waitUntilExit()
         return process.terminationStatus
     }

@@ -1,6 +1,7 @@
 import BigInt
 import Foundation
 import OpenCombine
+import TestSupport
 
 @testable import Tandem
 
@@ -88,7 +89,8 @@ final class Recorder<Input: Sendable>: Subscriber, @unchecked Sendable {
     }
 
     private func wait(_ seconds: Double, _ isReached: () -> Bool) -> Bool {
-        condition.withLock {
+        expectBlockingAllowed()
+        return condition.withLock {
             let end = Date(timeIntervalSinceNow: seconds)
             while !isReached() {
                 if !condition.wait(until: end) { return isReached() }
@@ -111,6 +113,7 @@ extension LivePublisher {
 
 /// Waits until something is so; `false` if it does not come about in time.
 func comesTrue(within seconds: Double = 20, _ isSo: () -> Bool) -> Bool {
+    expectBlockingAllowed()
     let end = Date(timeIntervalSinceNow: seconds)
     while !isSo() {
         if Date() > end { return false }
@@ -124,6 +127,7 @@ func comesTrue(within seconds: Double = 20, _ isSo: () -> Bool) -> Bool {
 /// NB: not on a `Thread` of Foundation's. On Linux that lets go of its block when libdispatch has cleaned up after the
 /// thread already, and if a store is let go of with it, libdispatch uses memory that it has freed.
 func ends(within seconds: Double = 30, _ body: @escaping @Sendable () -> Void) -> Bool {
+    expectBlockingAllowed()
     let isOver = DispatchSemaphore(value: 0)
     DispatchQueue(label: "tandem.tests.other").async {
         body()

@@ -36,14 +36,18 @@ extension UploadRun {
         state.withLock { $0.isPushing = true }
         do {
             let marks = try await marks()
+            // Empty if what looked like a change was a URL that had just been saved. URLs that are not sent now must still
+            // count as new afterwards.
             let news = news(in: marks)
-            state.withLock { state in
-                state.tried = marks
-                state.marks.subtract(news)
+            if !news.isEmpty {
+                state.withLock { state in
+                    state.tried = marks
+                    state.marks.subtract(news)
+                }
+                let result = try await PushRun(context, isExplicit: isExplicit, only: Set(news.map(\.id))).run()
+                state.withLock { $0.pushes.append(result) }
+                if let error = result.stoppedBy { stop(.failure(error)) }
             }
-            let result = try await PushRun(context, isExplicit: isExplicit, only: Set(news.map(\.id))).run()
-            state.withLock { $0.pushes.append(result) }
-            if let error = result.stoppedBy { stop(.failure(error)) }
         } catch {
             stop(error is CancellationError && Task.isCancelled ? .cancelled : .thrown(error))
         }
