@@ -22,8 +22,11 @@ extension Trait where Self == OwnThreads {
 /// Records an issue unless the caller may block its thread.
 ///
 /// Each helper that waits for a process, a semaphore or a condition calls this first.
-public func expectBlockingAllowed(sourceLocation: SourceLocation = #_sourceLocation) {
+public func expectBlockingAllowed(
+    fileID: String = #fileID, filePath: String = #filePath, line: Int = #line, column: Int = #column
+) {
     guard !ThreadExecutor.mayBlock else { return }
     Issue.record(
-        "This test blocks the cooperative pool. Add `.ownThreads` to its suite.", sourceLocation: sourceLocation)
+        "This test blocks the cooperative pool. Add `.ownThreads` to its suite.",
+        sourceLocation: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
 }
