@@ -35,13 +35,14 @@ final class ThreadExecutor: TaskExecutor {
 
     private func startThread() {
         let thread = Thread { [self] in work() }
-        thread.name = Self.threadName
         thread.stackSize = 8 << 20
         thread.start()
     }
 
     /// Runs jobs until the process ends.
     private func work() {
+        // NB: On Linux a name that is set before the thread starts has no effect.
+        Thread.current.name = Self.threadName
         while true {
             let job = state.withLock { $0.jobs.removeFirst() }
             job.runSynchronously(on: asUnownedTaskExecutor())
