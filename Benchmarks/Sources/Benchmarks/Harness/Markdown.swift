@@ -8,7 +8,7 @@ enum Markdown {
     private static let beginning = "<!-- measured -->"
     private static let end = "<!-- end of measured -->"
 
-    /// What one run measured of a section.
+    /// The measurements of one section in one run.
     struct Section {
         let name: String
         let comparisons: [Comparison]
