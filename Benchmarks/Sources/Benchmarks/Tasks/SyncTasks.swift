@@ -65,7 +65,7 @@ extension Benchmark {
                 outcome: { try store.contents() })
         }
         func pull(_ store: SyncedStore) throws {
-            let opened = try store.opened
+            let opened = store.opened
             _ = try blocking { try await opened.sync.pull(Card.self, queryID: "all") }
         }
         let insert = contender("insert") { store in
