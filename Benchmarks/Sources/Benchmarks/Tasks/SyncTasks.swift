@@ -65,8 +65,8 @@ extension Benchmark {
                 outcome: { try store.contents() })
         }
         func pull(_ store: SyncedStore) throws {
-            let opened = store.opened
-            _ = try blocking { try await opened.sync.pull(Card.self, queryID: "all") }
+            let sync = try store.opened.sync
+            _ = try blocking { try await sync.pull(Card.self, queryID: "all") }
         }
         let insert = contender("insert") { store in
             let store = try store.opened.store
