@@ -1,11 +1,6 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// Warnings are errors if CI builds this package.
-let strict: [SwiftSetting] =
-    [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
-    + (Context.environment["TANDEM_STRICT"] == "1" ? [.treatAllWarnings(as: .error)] : [])
-
 // A package of its own, so that those who use Tandem build none of it. `make bench` runs it.
 let package = Package(
     name: "Benchmarks",
@@ -34,7 +29,12 @@ let package = Package(
                 .product(name: "BigInt", package: "BigInt"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],
-            swiftSettings: strict
+            // NB: Warnings stay warnings here. In debug builds, Swift 6.3's module emission warns that the `try` before a
+            // throwing accessor (`SyncedStore.opened`) covers nothing, and fails without it.
+            swiftSettings: [
+                .swiftLanguageMode(.v6),
+                .enableUpcomingFeature("ExistentialAny"),
+            ]
         ),
     ]
 )
