@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds the benchmarks in release and runs them. Records the sections of Benchmarks/RESULTS.md that it measures whole.
 #
-# Usage: bench.sh [--check | TASK_OR_SECTION...]. --check runs a hundredth of some tasks in the debug build of the tests: it
-# checks that they work and what they cost in requests and memory, not how fast they are.
+# Usage: bench.sh [--check | TASK_OR_SECTION...]. --check runs a hundredth of some tasks in the debug build of the
+# tests: it checks that they work and what they cost in requests and memory, not how fast they are.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

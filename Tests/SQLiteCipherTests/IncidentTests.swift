@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteCipher
 
-@Suite("What went wrong is told to whom it befell", .ownThreads)
+@Suite("A recorded error explains only the failure that it belongs to", .ownThreads)
 struct IncidentTests {
     private func entry() throws -> KeyEntry {
         try KeyEntry(path: "/tmp/a.db", key: testKey, profile: .aes256gcm)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Keys are derived once, shared, and gone when nobody needs them", .ownThreads)
+@Suite("Keys are derived once, shared, and released with their last user", .ownThreads)
 struct KeyTests {
     @Test func `A passphrase is derived once for all of a pool's connections, and a provider asked once`() throws {
         let scratch = try Scratch()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteCipher
 
-@Suite("The log's checksums on disk are one chain, whoever writes", .startsProcesses, .ownThreads)
+@Suite("The log's checksums on disk are one chain across all writers", .startsProcesses, .ownThreads)
 struct LogTailTests {
     /// Opens a copy of database and log, whose frames count only as far as their chain of checksums goes.
     private func recovered(_ path: String, _ profile: CipherProfile, in scratch: Scratch) throws -> [Int] {

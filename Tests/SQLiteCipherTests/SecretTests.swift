@@ -7,7 +7,7 @@ import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Secrets are overwritten, and random bytes are nobody else's", .ownThreads)
+@Suite("Secrets are overwritten, and processes do not share random bytes", .ownThreads)
 struct SecretTests {
     @Test func `The memory of a secret is zeros when its last holder lets go`() {
         let seen = Mutex<[UInt8]?>(nil)
