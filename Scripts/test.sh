@@ -4,7 +4,7 @@
 # Usage: test.sh [--macros] [--tsan] [FILTER]. FILTER is a regular expression over `Target.Suite/test`.
 #   --macros  run only the tests of the macros, which are a build of their own (Package.swift says why)
 #   --tsan    run under the thread sanitizer, in .build-tsan, with few random histories
-# TANDEM_SOAK=1 runs the long forms. TANDEM_TEST_WIDTH sets how many test cases run at the same time (4).
+# TANDEM_SOAK=1 runs the long forms. TANDEM_TEST_WIDTH sets how many test cases run at the same time (6).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -26,4 +26,4 @@ swift build --build-tests "${options[@]}"
 [[ -n ${1:-} ]] && options+=(--filter "$1")
 # A single hung test must not take the whole time of CI.
 timeout "${TANDEM_TEST_LIMIT:-$([[ ${TANDEM_SOAK:-} == 1 ]] && echo 6h || echo 30m)}" \
-    swift test --skip-build "${options[@]}" --experimental-maximum-parallelization-width "${TANDEM_TEST_WIDTH:-4}"
+    swift test --skip-build "${options[@]}" --experimental-maximum-parallelization-width "${TANDEM_TEST_WIDTH:-6}"

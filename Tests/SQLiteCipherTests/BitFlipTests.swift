@@ -87,7 +87,7 @@ struct BitFlipTests {
     func `A log with a flipped bit gives an error or a committed state`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let hot = try HotDatabase.log(scratch, Self.profile(kind))
-        let (seen, wrong) = try hot.flips(step: isSoak ? 1 : 5, bits: 1)
+        let (seen, wrong) = try hot.flips(step: isSoak ? 1 : 9, bits: 1)
         #expect(wrong == [])
         // A frame that is spoilt ends the log, so states of before are seen, each of them.
         #expect(seen.filter { !$0.isDamage }.count >= Set(hot.states).count - 1)
@@ -100,7 +100,7 @@ struct BitFlipTests {
         #expect(hot.headers.count > 1)
         // A header that is spoilt is a journal that was taken away: see ThreatModel.
         let (seen, wrong) = try hot.flips(
-            step: isSoak ? 1 : 5, bits: 1, except: hot.headers.map { $0..<$0 + 28 })
+            step: isSoak ? 1 : 9, bits: 1, except: hot.headers.map { $0..<$0 + 28 })
         #expect(wrong == [])
         #expect(seen.contains { $0.isDamage } && seen.contains { !$0.isDamage })
     }

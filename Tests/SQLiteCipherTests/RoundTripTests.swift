@@ -52,6 +52,8 @@ struct RoundTripTests {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
         var configuration = Configuration()
+        // A reader that meets a header being written takes the writer's lock for a moment.
+        configuration.busyMode = .timeout(20)
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 20") }
         let pool = try database.openPool(configuration: configuration)
         try await pool.write { db in

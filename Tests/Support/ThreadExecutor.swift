@@ -31,6 +31,14 @@ final class ThreadExecutor: TaskExecutor {
         Thread.current.name == threadName || Thread.isMainThread || withUnsafeCurrentTask { $0 == nil }
     }
 
+    /// The current thread and the executor that the current task prefers.
+    static var description: String {
+        let executor = withUnsafeCurrentTask { task in
+            task?.unownedTaskExecutor.map { $0 == shared.asUnownedTaskExecutor() ? "own" : "another" } ?? "none"
+        }
+        return "thread \(Thread.current.name ?? "without a name"), task executor: \(executor)"
+    }
+
     private static let threadName = "tandem.tests"
 
     private func startThread() {

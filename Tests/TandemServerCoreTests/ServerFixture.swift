@@ -4,6 +4,7 @@ import Synchronization
 import Tandem
 import TandemServerCore
 import TandemTesting
+import TestSupport
 
 /// A server in memory whose time and random numbers a test has in its hand.
 final class ServerFixture: Sendable {
@@ -12,7 +13,7 @@ final class ServerFixture: Sendable {
 
     /// What random tests begin with; `TANDEM_SOAK=1` for more.
     static let seeds: ClosedRange<UInt64> =
-        1...(ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 100 : 2)
+        1...(isSoak ? 100 : 2)
 
     /// The time at which every test begins.
     static let start = Date(timeIntervalSince1970: 1_795_230_873.887)  // 2026-11-21T03:14:33.887Z

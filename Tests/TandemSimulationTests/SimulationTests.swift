@@ -13,9 +13,8 @@ import Testing
 @Suite(.ownThreads, .serialized) struct SimulationTests {
     @Test func everyHistoryEndsWithEqualDevices() async throws {
         let environment = ProcessInfo.processInfo.environment
-        let isSoaking = environment["TANDEM_SOAK"] == "1"
-        let limit = environment["TANDEM_HISTORIES"].flatMap { Int($0) } ?? (isSoaking ? .max : 100)
-        let first = environment["TANDEM_SEED"].flatMap { UInt64($0) } ?? (isSoaking ? .random(in: 0...(.max / 2)) : 1)
+        let limit = environment["TANDEM_HISTORIES"].flatMap { Int($0) } ?? (isSoak ? .max : 100)
+        let first = environment["TANDEM_SEED"].flatMap { UInt64($0) } ?? (isSoak ? .random(in: 0...(.max / 2)) : 1)
         // A slow machine takes longer, and runs no fewer.
         let least = min(1000, limit)
         let end = Date().addingTimeInterval(900)
@@ -38,8 +37,7 @@ import Testing
 
     /// However many requests are in flight: or a seed would say nothing.
     @Test func aSeedGivesOneHistory() async throws {
-        for seed in 1...(ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 1_000 : 10) as ClosedRange<UInt64>
-        {
+        for seed in 1...(isSoak ? 1_000 : 10) as ClosedRange<UInt64> {
             let (one, other) = (try await Simulation.run(seed).history, try await Simulation.run(seed).history)
             let isOne = one == other
             let difference = zip(one, other).first { $0 != $1 }

@@ -4,12 +4,13 @@ import TandemServerCore
 import TandemSync
 import TandemSyncTestScript
 import TandemTesting
+import TestSupport
 import Testing
 
 /// Processes that attach, upload, replace, fetch and delete files are ended by `kill -9` at random moments. At the end,
 /// after a quiet sync, every file is exactly where it should be: here and on the server.
 extension ProcessTests {
-    @Suite(.serialized) struct FileKillTests {
+    @Suite struct FileKillTests {
         struct Plan: CustomTestStringConvertible, Sendable {
             var kind: StoreKind
             var killsServer = false
@@ -21,11 +22,10 @@ extension ProcessTests {
             Plan(kind: .file), Plan(kind: .encrypted), Plan(kind: .file, killsServer: true), Plan(kind: .sqlCipher),
         ]
 
-        private static let isSoak = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1"
         /// How many kills a plan has; `TANDEM_SOAK=1` for more.
-        static let kills = isSoak ? 250 : 8
+        static let kills = isSoak ? 250 : 6
         /// A history is given up after so many kills: what it holds is looked at, and the next one begins anew.
-        static let killsPerHistory = isSoak ? 25 : 8
+        static let killsPerHistory = isSoak ? 25 : 6
 
         @Test(arguments: plans) func everyFileIsWhereItShouldBe(plan: Plan) async throws {
             for _ in 0..<Self.kills / Self.killsPerHistory {

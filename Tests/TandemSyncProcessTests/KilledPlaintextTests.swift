@@ -8,7 +8,7 @@ import Testing
 
 /// What a process leaves behind that is killed while it synchronises an encrypted store.
 extension ProcessTests {
-    @Suite(.serialized) struct KilledPlaintextTests {
+    @Suite struct KilledPlaintextTests {
         @Test(arguments: [StoreKind.file, .encrypted, .sqlCipher])
         func whatAKilledPeerHasSyncedIsInNoFile(kind: StoreKind) async throws {
             try await withFolder { folder in

@@ -6,8 +6,8 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// The parent of all suites that start processes: one after another, as the machine may have two cores.
-@Suite(.startsProcesses, .ownThreads, .serialized, .timeLimit(.minutes(10))) struct ProcessTests {}
+/// The parent of the suites that start servers and devices as processes.
+@Suite(.startsProcesses, .ownThreads, .timeLimit(.minutes(10))) struct ProcessTests {}
 
 /// A server as a process, with its rows on disk, that can be killed and comes back at the same address.
 final class ServerOnDisk {

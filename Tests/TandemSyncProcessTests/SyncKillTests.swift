@@ -4,12 +4,13 @@ import TandemServerCore
 import TandemSync
 import TandemSyncTestScript
 import TandemTesting
+import TestSupport
 import Testing
 
 /// Processes that edit and synchronise are ended by `kill -9` at random moments. At the end, after a quiet sync, all that
 /// they acknowledged is on the server, once, as they left it.
 extension ProcessTests {
-    @Suite(.serialized) struct SyncKillTests {
+    @Suite struct SyncKillTests {
         struct Plan: CustomTestStringConvertible, Sendable {
             var isDatasync: Bool
             var hasServerIDs = false
@@ -32,7 +33,7 @@ extension ProcessTests {
         ]
 
         /// The number of kills; `TANDEM_SOAK=1` for more. The plans share them.
-        static let kills = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 500 : 15
+        static let kills = isSoak ? 500 : 15
         /// A history is given up after so many kills: what it holds is looked at, and the next one begins anew.
         static let killsPerHistory = 10
 

@@ -7,7 +7,7 @@ import Testing
 
 /// What the tutorial of Azure Mobile Apps let its readers try: an app that is offline because its server's name is wrong.
 extension ProcessTests {
-    @Suite(.serialized) struct TutorialTests {
+    @Suite struct TutorialTests {
         private let nowhere = SyncPeer.Line(url: URL(string: "http://nonexistent.invalid")!)
 
         /// What an app says until it is killed.

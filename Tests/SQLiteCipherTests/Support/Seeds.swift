@@ -1,9 +1,6 @@
 import Foundation
 import Testing
 
-/// Whether the long forms of the tests run.
-let isSoak = ProcessInfo.processInfo.environment["TANDEM_SOAK"] != nil
-
 /// Random numbers that can be had again: SplitMix64 (Steele, Lea, Flood 2014).
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64

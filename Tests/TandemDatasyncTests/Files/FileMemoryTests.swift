@@ -11,7 +11,7 @@ import Testing
 extension SocketTests {
     @Suite struct FileMemoryTests {
         private static let size: Int64 =
-            (ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 512 : 160) << 20
+            (isSoak ? 512 : 160) << 20
         private static let bound = 48 << 20
 
         /// The most that the process held, in bytes: before so many of the file had gone by, and from then on.

@@ -14,7 +14,6 @@ import Testing
 /// `TANDEM_SOAK=1` takes one of more than 2 GiB, and cuts it where offsets do not fit 32 bits any more.
 extension SocketTests {
     @Suite struct LargeFileTests {
-        private static let isSoak = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1"
         private static let size: Int64 = isSoak ? (2 << 30) + (96 << 20) + 5 : (96 << 20) + 5
         /// After how many bytes the connections break.
         private static let cut: Int64 = isSoak ? (2 << 30) + (32 << 20) + 3 : (64 << 20) + 3
@@ -50,7 +49,7 @@ extension SocketTests {
             .startsProcesses, .enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
         func aLargeFileGoesFromStoreToStoreInTheSameMemory() async {
             await #expect(processExitsWith: .success) {
-                for kind in LargeFileTests.isSoak ? [StoreKind.file, .encrypted] : [.encrypted] {
+                for kind in isSoak ? [StoreKind.file, .encrypted] : [.encrypted] {
                     try await LargeFileTests.send(in: kind)
                 }
             }

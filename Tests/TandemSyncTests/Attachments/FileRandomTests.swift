@@ -10,7 +10,7 @@ import Testing
 /// Two devices attach, replace, copy, delete, bring back, purge and evict at random, over lines that break, in processes
 /// that die; the server moves files. When all is quiet every file is where it should be.
 @Suite(.ownThreads) struct FileRandomTests {
-    private static let runs = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 500 : 20
+    private static let runs = isSoak ? 500 : 20
 
     @Test func `whatever is lost, every file ends where it should be`() async throws {
         let seed = SeededGenerator.seed(from: "TANDEM_SEED")

@@ -17,7 +17,7 @@ import Testing
     @Test func bothStoresDoTheSame() async throws {
         let environment = ProcessInfo.processInfo.environment
         if let one = environment["TANDEM_SEED"].flatMap({ UInt64($0) }) { return try await play(one) }
-        let rounds = environment["TANDEM_SOAK"] == "1" ? 3_000 : 20
+        let rounds = isSoak ? 3_000 : 20
         let first = UInt64.random(in: 0...UInt64.max)
         for round in 0..<rounds { try await play(first &+ UInt64(round)) }
         print("local stores compared over \(rounds) histories from seed \(first)")

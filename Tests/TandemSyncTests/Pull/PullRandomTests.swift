@@ -8,7 +8,6 @@ import Testing
 
 /// Random histories of a table that is pulled while it changes.
 @Suite(.ownThreads) struct PullRandomTests {
-    private static let isSoak = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1"
     private static let seeds: ClosedRange<UInt64> = 1...(isSoak ? 20_000 : 200)
 
     /// What happens to the rows, and to the requests, by a seed.

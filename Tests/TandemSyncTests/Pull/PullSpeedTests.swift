@@ -7,7 +7,7 @@ import Testing
 /// What a pull costs beside the server and the wire. It is printed, not judged: the machine may have other things to do,
 /// and a debug build takes ten times as long. `make bench` measures it.
 @Suite(.ownThreads) struct PullSpeedTests {
-    private static let count = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 100_000 : 3_000
+    private static let count = isSoak ? 100_000 : 3_000
 
     /// A server that costs nothing: its pages are made as they are asked for, out of a number each.
     private struct Counter: Remote {

@@ -9,7 +9,7 @@ import Testing
 /// A process that attaches, replaces, uploads and frees files is ended by `kill -9` at random moments. After reopening
 /// there is no row without its file, and no file without its row.
 @Suite(.startsProcesses, .ownThreads) struct AttachmentKillTests {
-    private static let kills = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 600 : 45
+    private static let kills = isSoak ? 600 : 45
 
     @Test func `After a kill every file is where it should be`() throws {
         let base =

@@ -6,14 +6,12 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// Very many files, and very large ones. One after the other: they take threads that others wait for.
-@Suite(.startsProcesses, .ownThreads, .serialized) struct AttachmentScaleTests {
-    private static let isSoak = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1"
-
+/// Very many files, and very large ones.
+@Suite(.startsProcesses, .ownThreads) struct AttachmentScaleTests {
     @Test(arguments: StoreKind.allCases) func `Thousands of attachments leave no folder of hundreds of entries`(
         kind: StoreKind
     ) async throws {
-        let count = Self.isSoak ? 10_000 : 2_000
+        let count = isSoak ? 10_000 : 1_000
         let folder = try TestFolder()
         var configuration = Store.Configuration()
         configuration.files.flushes = false
@@ -47,7 +45,7 @@ import Testing
     @Test(arguments: [StoreKind.file, .encrypted]) func `A large file takes no more memory than a small one`(
         kind: StoreKind
     ) async throws {
-        let mebibytes = Self.isSoak ? 2_048 : 256
+        let mebibytes = isSoak ? 2_048 : 128
         let folder = try TestFolder()
         let peer = try PeerProcess(["large", folder.file(kind), "\(mebibytes)"], in: folder)
         while peer.isRunning { try await Task.sleep(for: .milliseconds(20)) }

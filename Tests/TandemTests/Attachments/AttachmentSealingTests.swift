@@ -8,7 +8,7 @@ import Testing
 @testable import TandemTestScript
 
 /// Encrypting a store leaves no file in the clear, whatever lay in its folder.
-@Suite(.startsProcesses, .ownThreads, .serialized) struct AttachmentSealingTests {
+@Suite(.startsProcesses, .ownThreads) struct AttachmentSealingTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 

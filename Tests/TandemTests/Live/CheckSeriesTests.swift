@@ -94,7 +94,7 @@ import Testing
 
     @Test(arguments: 0..<8)
     func noCommitIsLostWhateverHappensInBetween(part: Int) {
-        let count = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == nil ? 250 : 25_000
+        let count = isSoak ? 25_000 : 250
         var dice = Dice.seeded("noCommitIsLostWhateverHappensInBetween(\(part))")
         for _ in 0..<count {
             let seed = dice.next()

@@ -99,7 +99,7 @@ private final class Definitions: @unchecked Sendable {
 
     @Test func modelsOfRandomTypesComeBackAsTheyWere() throws {
         var random = SeededGenerator.seeded()
-        let rounds = ProcessInfo.processInfo.environment["TANDEM_SOAK"] != nil ? 2_000 : 60
+        let rounds = isSoak ? 2_000 : 60
         for _ in 0..<rounds {
             let (a, b, c, d) = (Self.type(&random), Self.type(&random), Self.type(&random), Self.type(&random))
             try Self.roundTrip(a, b, c, d, &random)

@@ -14,7 +14,7 @@ struct MillionTests {
         return try #require(Int(line.split(whereSeparator: \.isWhitespace)[1])) * 1024
     }
 
-    @Test(.enabled(if: ProcessInfo.processInfo.environment["TANDEM_SOAK"] != nil, "a long test: make soak"))
+    @Test(.enabled(if: isSoak, "a long test: make soak"))
     func aWalkTakesNoMoreMemoryThanItsCache() async {
         // A process of its own: what it holds is this test's.
         await #expect(processExitsWith: .success) { try await MillionTests.walk() }

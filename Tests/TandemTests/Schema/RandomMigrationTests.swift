@@ -107,7 +107,7 @@ import Testing
         let base =
             ProcessInfo.processInfo.environment["TANDEM_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...999_999)
         print("RandomMigrationTests: TANDEM_SEED=\(base)")
-        let rounds = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 2000 : 60
+        let rounds = isSoak ? 2000 : 60
         for round in 0..<rounds { try migrate(seed: base &+ UInt64(round)) }
     }
 

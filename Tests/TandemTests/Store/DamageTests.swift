@@ -77,7 +77,7 @@ import Testing
         let base =
             ProcessInfo.processInfo.environment["TANDEM_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...999_999)
         print("DamageTests: TANDEM_SEED=\(base)")
-        let rounds = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 3000 : 150
+        let rounds = isSoak ? 3000 : 150
         for round in 0..<rounds {
             var random = PeerRandom(base &+ UInt64(round))
             var bytes = whole

@@ -9,7 +9,7 @@ import Testing
 /// A process that writes is ended by `kill -9` at random moments, and what it acknowledged is looked for.
 @Suite(.startsProcesses, .ownThreads) struct KillTests {
     /// The number of kills; `TANDEM_SOAK=1` for more.
-    static let kills = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1" ? 2000 : 100
+    static let kills = isSoak ? 2000 : 100
     /// A script's store is given up after some kills, so that the first moments of a new one are hit too.
     static let killsPerStore = 10
 

@@ -10,7 +10,6 @@ import Testing
 @Suite(.ownThreads) struct RandomHistoryTests {
     @Test(arguments: StoreKind.allCases)
     func aStoreHoldsWhatItsRulesSay(_ kind: StoreKind) throws {
-        let isSoak = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1"
         let dice = Dice.seeded("histories \(kind)")
         // Short histories, each on a store of its own: what fails is found within a few hundred steps.
         for round in 0..<(isSoak ? 30 : kind == .memory ? 10 : 2) {

@@ -13,8 +13,6 @@ import Testing
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 
-    private static let isSoak = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1"
-
     /// Makes a closed store, and returns its shops by local ID, and its number of pages.
     private func makeStore(_ kind: StoreKind, _ name: String) throws -> (shops: [String: String], pages: Int) {
         let store = try Peer.open(folder.file(name), kind)
@@ -48,7 +46,7 @@ import Testing
             })
         let whole = try Data(contentsOf: URL(fileURLWithPath: folder.file("a")))
         var (named, silent) = (0, [Int]())
-        for page in stride(from: 1, through: count, by: Self.isSoak ? 1 : 5) {
+        for page in stride(from: 1, through: count, by: isSoak ? 1 : 5) {
             try whole.write(to: URL(fileURLWithPath: folder.file("a")))
             try folder.damage("a", page: page)
             do {
@@ -145,7 +143,7 @@ import Testing
             ProcessInfo.processInfo.environment["TANDEM_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...999_999)
         print("SalvagedStoreTests: TANDEM_SEED=\(base)")
         var opened = 0
-        let rounds = Self.isSoak ? 300 : 8
+        let rounds = isSoak ? 300 : 8
         for round in 0..<rounds {
             let seed = base &+ UInt64(round)
             var random = PeerRandom(seed)

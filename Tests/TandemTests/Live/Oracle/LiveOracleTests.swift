@@ -10,7 +10,6 @@ import Testing
 /// Random histories: after each commit what each subscription shows is what its query answers afresh, and what its
 /// change sets say, applied in order.
 @Suite(.ownThreads) struct LiveOracleTests {
-    private static let isSoak = ProcessInfo.processInfo.environment["TANDEM_SOAK"] == "1"
     /// `TANDEM_HISTORIES` says otherwise.
     private static let count =
         ProcessInfo.processInfo.environment["TANDEM_HISTORIES"].flatMap { Int($0) } ?? (isSoak ? 20_000 : 1_000)
