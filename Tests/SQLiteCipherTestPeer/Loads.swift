@@ -130,3 +130,18 @@ func beThere(_ path: String, milliseconds: UInt32) throws {
     say("there")
     usleep(milliseconds * 1000)
 }
+
+/// Changes the key to and fro. Another process may do so at the same time.
+func alternate(_ path: String, _ profile: CipherProfile) throws -> Never {
+    let keys: [CipherKey] = [.raw(Array(0..<32)), .raw(Array(1..<33))]
+    while true {
+        for (old, new) in [(keys[0], keys[1]), (keys[1], keys[0])] {
+            do {
+                _ = try EncryptedDatabase(path: path, key: old, profile: profile).changeKey(to: new)
+                say("changed")
+            } catch let error as CipherError where error.code == .busy || error.code == .wrongKey {
+                // The other process was faster.
+            }
+        }
+    }
+}

@@ -10,6 +10,7 @@ import SQLiteCipher
 // check: prints the number of complete transactions, then what the integrity check says
 // make, read: a table of one value
 // rekey PROFILE: changes key and profile
+// alternate: changes the key to and fro until it is killed, saying a word for each change
 // work: commits, sorts, rolls back, deletes half and makes the file shorter
 // expose MEGABYTES: does a little of everything that makes SQLite write files, and sorts so much
 // transfer SECONDS: moves amounts between accounts, whose sum stays equal
@@ -40,6 +41,7 @@ func main() throws {
         _ = try database.changeKey(to: .raw(Array(1..<33)), profile: target)
         return
     }
+    if arguments[4] == "alternate" { try alternate(arguments[1], profile) }
     if arguments[4] == "readonly" { return try readOnly(database) }
     var configuration = Configuration()
     configuration.busyMode = .timeout(20)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Processes are killed, and what they had committed is there", .startsProcesses, .ownThreads, .serialized)
+@Suite("Processes are killed, and what they had committed is there", .startsProcesses, .ownThreads)
 struct CrashTests {
     private func check(_ path: String, _ kind: Profile, _ mode: JournalMode, atLeast: Int, atMost: Int) throws -> Int {
         let peer = try Peer(path, kind, mode, "check")
@@ -32,7 +32,7 @@ struct CrashTests {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         var acknowledged = 0
-        for _ in 0..<(isSoak ? 60 : 5) {
+        for _ in 0..<(isSoak ? 60 : 4) {
             let peer = try Peer(path, kind, mode, "load")
             Thread.sleep(forTimeInterval: .random(in: 0.05...0.25))
             peer.kill()
@@ -50,7 +50,7 @@ struct CrashTests {
         let path = scratch.path("a.db")
         _ = try Peer(path, kind, mode, "add", "1").words()
         var acknowledged = 1
-        for _ in 0..<(isSoak ? 30 : 3) {
+        for _ in 0..<(isSoak ? 30 : 2) {
             let peers = try (0..<2).map { _ in try Peer(path, kind, mode, "load") }
             Thread.sleep(forTimeInterval: .random(in: 0.1...0.3))
             for peer in peers { peer.kill() }
@@ -98,9 +98,7 @@ struct CrashTests {
         let original = try contents(path)
         var kept: Set<String> = []
         for round in 0..<(isSoak ? 80 : 8) {
-            for suffix in ["-wal", "-shm", "-rewrite"] {
-                try? FileManager.default.removeItem(atPath: path + suffix)
-            }
+            try scratch.removeCompanions(of: path)
             try write(original, to: path)
             let peer = try Peer(path, kind, .wal, "rekey", target == .gcm ? "gcm" : "sqlcipher")
             Thread.sleep(forTimeInterval: 0.012 * Double(round % 8))

@@ -18,6 +18,9 @@ public struct FileKey: Sendable, Equatable {
         master = SymmetricKey(data: bytes)
     }
 
+    /// The 32 bytes of the key.
+    package var bytes: [UInt8] { master.withUnsafeBytes { Array($0) } }
+
     /// The key of one file, from its random salt.
     func key(salt: [UInt8]) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(

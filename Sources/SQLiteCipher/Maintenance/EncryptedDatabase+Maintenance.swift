@@ -22,18 +22,30 @@ extension EncryptedDatabase {
     ///   ``FileKey/init(raw:)`` in the database.
     ///
     /// - Returns: the database with its new key. `self` opens it no longer.
-    /// - Throws: ``CipherError/Code/busy`` if another connection has the database open.
+    /// - Throws: ``CipherError/Code/busy`` if another connection has the database open, or another change of the key is
+    ///   under way.
     /// - Complexity: O(n) in the size of the database, which is read twice and written once.
     public func changeKey(to key: CipherKey, profile: CipherProfile? = nil) throws -> EncryptedDatabase {
+        try changeKey(to: key, profile: profile) { _ in }
+    }
+
+    /// Changes the key as ``changeKey(to:profile:)`` does.
+    ///
+    /// - Parameter adjust: Changes the new database before it takes the old one's place. Not in a transaction.
+    package func changeKey(
+        to key: CipherKey, profile: CipherProfile?, adjusting adjust: @escaping (Database) throws -> Void
+    ) throws -> EncryptedDatabase {
         guard FileManager.default.fileExists(atPath: path) else {
             throw CipherError(.cannotOpen, "There is no such file.", path: path)
         }
         let profile = profile ?? self.profile
         // Asked for once: a provider may well give another key the next time.
         let key = try key.resolved()
-        try InPlaceRewrite(source: .encrypted(self)) {
-            .encrypted(try EncryptedDatabase(path: $0, key: key, profile: profile))
-        }.run()
+        try InPlaceRewrite(
+            source: .encrypted(self),
+            target: { .encrypted(try EncryptedDatabase(path: $0, key: key, profile: profile)) },
+            adjust: adjust
+        ).run()
         return try EncryptedDatabase(path: path, key: key, profile: profile)
     }
 
@@ -52,16 +64,15 @@ extension EncryptedDatabase {
     ///
     /// - Throws: ``CipherError/Code/notADatabase`` if the file is no plain SQLite database.
     public func encryptPlainFile() throws {
-        guard try LowerFile.head(path, count: PageLayout.magic.count) == PageLayout.magic else {
-            throw CipherError(
-                .notADatabase, "The file is no plain SQLite database.",
-                advice: "If it is encrypted already, open it with its key.", path: path)
-        }
+        try Rewriting.Place.plain(path).checkHead()
         // Asked for before anything is touched.
         let (key, profile) = (try entry.key.resolved(), profile)
-        try InPlaceRewrite(source: .plain(path)) {
-            .encrypted(try EncryptedDatabase(path: $0, key: key, profile: profile))
-        }.run()
+        try InPlaceRewrite(
+            source: .plain(path),
+            target: {
+                .encrypted(try EncryptedDatabase(path: $0, key: key, profile: profile))
+            }
+        ).run()
     }
 
     /// Copies the database, as it is at this moment, to a plain file that does not exist yet.

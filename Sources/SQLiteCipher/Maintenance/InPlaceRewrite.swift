@@ -1,19 +1,24 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 
 /// Replaces a database by a copy of it in another encryption, so that a crash at any moment leaves either.
 ///
 /// | the process dies | what is there |
 /// | --- | --- |
-/// | before the rename | the old database, and a file `-rewrite` beside it that the next rewrite removes |
+/// | before the rename | the old database, and files `-rewrite-…` beside it that the next rewrite removes |
 /// | after the rename | the new database |
 ///
 /// The rename is atomic, and by then the new file is complete and flushed. The old file's log and journal are gone
 /// before, so that neither can be taken for the new file's.
+///
+/// One attempt runs at a time, in whatever process: see ``RewriteLock``.
 struct InPlaceRewrite {
     let source: Rewriting.Place
     /// The database in its new encryption, under a name beside the old one.
     let target: (String) throws -> Rewriting.Place
+    /// Changes the new database once it was compared with the old one.
+    var adjust: (Database) throws -> Void = { _ in }
 
     /// How long other connections are waited for.
     static let patience: TimeInterval = 2
@@ -27,34 +32,53 @@ struct InPlaceRewrite {
                 .readOnly, "The folder can't be written: \(String(cString: strerror(errno))).",
                 advice: "The new file is made beside the old one.", path: path)
         }
-        let target = try target(path + "-rewrite")
-        try Rewriting.removeDatabase(target.path)
+        let lock = try RewriteLock(path, patience: Self.patience)
+        defer { withExtendedLifetime(lock) {} }
+        // Another attempt may have encrypted the file until now.
+        try source.checkHead()
+        // Invalid options throw before the database is touched.
+        let target = try target(lock.newPath())
         var configuration = Configuration()
         configuration.busyMode = .timeout(Self.patience)
         do {
             let queue = try source.open(configuration)
             let wasLogged = try takeAlone(queue)
             do {
+                lock.removeLeftovers()
                 try Rewriting.copy(from: queue, at: path, to: target)
-                try check(target, logged: wasLogged)
+                try check(target, against: queue, logged: wasLogged)
                 try prepare(target.path, as: path)
+                try checkPlace(of: queue)
+                // From here on the connection has another file than the path names. It must not write any more.
+                guard rename(target.path, path) == 0 else { throw failure("put in place", target.path) }
             } catch {
                 if wasLogged { try? setMode(queue, "wal") }
                 try? Rewriting.removeDatabase(target.path)
                 throw error
             }
-            // From here on the connection's file is no longer the one at the path, and nothing may be written by it.
-            guard rename(target.path, path) == 0 else { throw failure("put in place", target.path) }
             // The new key is in force, whether or not the system can promise that it stays after a power failure.
             try? flush((path as NSString).deletingLastPathComponent)
             try queue.close()
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-            throw CipherError(
-                .busy, "Another connection has the database open.",
-                advice: "Close all connections to it, in this process and others, and try again.",
-                path: path, sqliteCode: error.extendedResultCode.rawValue, underlying: error)
+            throw busy(path, error)
         } catch {
             throw source.explain(error)
+        }
+    }
+
+    private func busy(_ path: String, _ error: DatabaseError? = nil) -> CipherError {
+        CipherError(
+            .busy, "Another connection has the database open.",
+            advice: "Close all connections to it, in this process and others, and try again.",
+            path: path, sqliteCode: error?.extendedResultCode.rawValue, underlying: error)
+    }
+
+    /// Checks that the path still names the file that the connection has locked.
+    private func checkPlace(of queue: DatabaseQueue) throws {
+        try queue.writeWithoutTransaction { db in
+            var moved: Int32 = 0
+            let code = sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_HAS_MOVED, &moved)
+            guard code == SQLITE_OK, moved == 0 else { throw busy(source.path) }
         }
     }
 
@@ -62,7 +86,7 @@ struct InPlaceRewrite {
         _ = try queue.writeWithoutTransaction { try String.fetchOne($0, sql: "PRAGMA journal_mode = \(mode)") }
     }
 
-    /// Waits until no other connection is left, folds the log into the database, and keeps everybody out until the
+    /// Waits until no other connection is left, folds the log into the database, and keeps all others out until the
     /// queue is closed.
     ///
     /// - Returns: whether the database had a write-ahead log.
@@ -73,7 +97,7 @@ struct InPlaceRewrite {
                 throw DatabaseError(resultCode: .SQLITE_BUSY)
             }
             try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
-            // Between the two somebody may have begun a log again.
+            // Another connection may have begun a log between the two.
             guard try String.fetchOne(db, sql: "PRAGMA journal_mode") == "delete" else {
                 throw DatabaseError(resultCode: .SQLITE_BUSY)
             }
@@ -81,23 +105,45 @@ struct InPlaceRewrite {
         }
     }
 
-    /// Reads the new file with its own key before it takes the old one's place.
-    private func check(_ target: Rewriting.Place, logged: Bool) throws {
+    /// Reads the new file with its own key, and compares it with the old one, before it takes the old one's place.
+    private func check(_ target: Rewriting.Place, against old: DatabaseQueue, logged: Bool) throws {
         let queue = try target.open()
-        let findings = try queue.writeWithoutTransaction { db in
-            let findings = try String.fetchAll(db, sql: "PRAGMA quick_check(1)")
-            let mode = logged ? "WAL" : "DELETE"
-            _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = \(mode)")
-            return findings
+        try queue.writeWithoutTransaction { db in
+            guard try String.fetchAll(db, sql: "PRAGMA quick_check(1)") == ["ok"] else {
+                throw CipherError(
+                    .sql, "The rewritten database did not pass SQLite's check.",
+                    advice: "The database was left as it was. Check it with PRAGMA integrity_check.",
+                    path: source.path)
+            }
+            guard try Contents(db) == old.writeWithoutTransaction({ try Contents($0) }) else {
+                throw CipherError(
+                    .sql, "The rewritten database does not hold what the old one holds.",
+                    advice: "The database was left as it was. Check it with PRAGMA integrity_check.",
+                    path: source.path)
+            }
+            try adjust(db)
+            _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = \(logged ? "WAL" : "DELETE")")
         }
         try queue.close()
-        guard findings == ["ok"] else {
-            throw CipherError(
-                .sql, "The rewritten database did not pass SQLite's check.",
-                advice: "The database was left as it was. Check it with PRAGMA integrity_check.", path: source.path)
-        }
         for suffix in ["-wal", "-journal"] where FileManager.default.fileExists(atPath: target.path + suffix) {
             throw CipherError(.ioFailure, "The rewritten database's \(suffix) is still there.", path: target.path)
+        }
+    }
+
+    /// The schema of a database and the number of rows of each table.
+    private struct Contents: Equatable {
+        private let schema: [Row]
+        private let counts: [Int]
+
+        init(_ db: Database) throws {
+            schema = try Row.fetchAll(
+                db, sql: "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY type, name")
+            // Virtual tables have no pages of their own.
+            let tables = try String.fetchAll(
+                db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 ORDER BY name")
+            counts = try tables.map {
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0.quotedDatabaseIdentifier)") ?? 0
+            }
         }
     }
 

@@ -53,6 +53,16 @@ package enum Rewriting {
             }
         }
 
+        /// Checks that the file begins as a plain database does, if it is to be one.
+        func checkHead() throws {
+            guard case .plain(let path) = self,
+                try LowerFile.head(path, count: PageLayout.magic.count) != PageLayout.magic
+            else { return }
+            throw CipherError(
+                .notADatabase, "The file is no plain SQLite database.",
+                advice: "If it is encrypted already, open it with its key.", path: path)
+        }
+
         func explain(_ error: any Error) -> any Error {
             if case .encrypted(let database) = self { return database.explain(error) }
             return error

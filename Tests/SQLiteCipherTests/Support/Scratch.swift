@@ -30,6 +30,19 @@ final class Scratch {
         print("kept: \(target.path)")
     }
 
+    /// The names of the files beside a database that begin with its name.
+    func companions(of path: String) throws -> [String] {
+        let prefix = (path as NSString).lastPathComponent + "-"
+        return try FileManager.default.contentsOfDirectory(atPath: url.path).filter { $0.hasPrefix(prefix) }.sorted()
+    }
+
+    /// Removes the files beside a database: its log, its journal, and what a killed change of key left.
+    func removeCompanions(of path: String) throws {
+        for name in try companions(of: path) {
+            try FileManager.default.removeItem(at: url.appendingPathComponent(name))
+        }
+    }
+
     func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 }
 
