@@ -59,7 +59,11 @@ extension Store {
     ///
     /// The process may die at any moment: the store opens with the old key or with the new one, never with neither.
     /// While it works, the folder holds both, and needs the room for that. The old file's bytes stay on the disk until
-    /// the system uses their place again. The files of attachments stay as they are: their key is in the store.
+    /// the system uses their place again.
+    ///
+    /// The key of the attachments' files is renewed too, and each file is encrypted again after the database. If the
+    /// process dies meanwhile, opening the store with its models does the rest. So the old key and an old copy of the store
+    /// open no file that is attached later.
     ///
     /// - Parameters:
     ///   - path: The path of the store, which must not be open.
@@ -68,8 +72,9 @@ extension Store {
     ///   - newKey: The key that it gets.
     ///   - newProfile: The profile that it gets; the same if left out.
     /// - Throws: ``TandemError``: ``TandemError/Code/busy`` if the store is open, here or in another process;
-    ///   ``TandemError/Code/wrongKey``. The store is then as it was.
-    /// - Complexity: O(size of the store).
+    ///   ``TandemError/Code/wrongKey``. The store is then as it was. If the store has its new key and a file of an
+    ///   attachment can't be encrypted again, the error says so; opening the store with its models tries again.
+    /// - Complexity: O(size of the store and of its attachments' files).
     public static func changeKey(
         at path: String, from key: CipherKey, profile: CipherProfile = .aes256gcm, to newKey: CipherKey,
         newProfile: CipherProfile? = nil
@@ -78,7 +83,7 @@ extension Store {
             try StoreFile(path).check(isEncrypted: true, isReadOnly: true)
             let database = try EncryptedDatabase(path: StorePath(path).real, key: key, profile: profile)
             try checkIsStore(.encrypted(database))
-            _ = try database.changeKey(to: newKey, profile: newProfile)
+            try FileSealing.changeKey(of: database, to: newKey, profile: newProfile)
         }
     }
 
@@ -149,6 +154,10 @@ extension Store {
     // MARK: - Copying an open store
 
     /// Copies the store to a plain file, in one consistent state, while it is in use.
+    ///
+    /// Everything in the copy and in the files of its attachments can be read without a key: objects, operations that wait,
+    /// values in conflict, tokens, and freed space of the database that was not overwritten. It reveals neither the store's
+    /// key nor the key of its files.
     ///
     /// - Parameter path: The path of the copy. An existing file is replaced only if it is a plain Tandem store.
     /// - Throws: ``TandemError``; the target is then as it was.

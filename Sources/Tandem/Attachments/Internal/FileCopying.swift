@@ -28,6 +28,8 @@ struct FileCopying {
     /// The path that the copy's database is to have.
     let target: String
     let missing: Missing
+    /// The key for files of the store that the copy replaces, whose files can stay then. `nil` makes a new one.
+    var knownKey: FileKey?
 
     private struct File {
         let id: String
@@ -42,7 +44,8 @@ struct FileCopying {
     func run(isEncrypted: Bool) throws -> CopiedFiles? {
         let files = try self.files()
         guard !files.isEmpty else { return nil }
-        let folder = FileFolder(path: StoreFiles.path(of: target), key: isEncrypted ? try key() : nil)
+        let key = isEncrypted ? try copy.write { try FileKeys.replace(in: $0, by: knownKey).current } : nil
+        let folder = FileFolder(path: StoreFiles.path(of: target), key: key)
         let copied = try CopiedFiles(folder: folder, target: target, hasPlace: missing.isSalvage)
         do {
             for file in files { try bring(file, to: copied) }
@@ -93,23 +96,6 @@ struct FileCopying {
             }
             try forget(file)
         }
-    }
-
-    /// The copy's key for files: that of the store, if it has one.
-    private func key() throws -> FileKey {
-        let bytes = try copy.write { db -> Data? in
-            // What was salvaged may be damaged.
-            try db.execute(
-                sql: """
-                    DELETE FROM "__settings" WHERE "key" = 'fileKey' \
-                    AND (typeof("value") <> 'blob' OR length("value") <> 32)
-                    """)
-            let made = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
-            try db.execute(
-                sql: #"INSERT OR IGNORE INTO "__settings" ("key", "value") VALUES ('fileKey', ?)"#, arguments: [made])
-            return try Data.fetchOne(db, sql: #"SELECT "value" FROM "__settings" WHERE "key" = 'fileKey'"#)
-        }
-        return try FileKey(raw: [UInt8](bytes ?? Data()))
     }
 
     private func copy(_ file: File, to copied: CopiedFiles) throws {

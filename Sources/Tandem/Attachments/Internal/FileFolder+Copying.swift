@@ -18,7 +18,8 @@ extension FileFolder {
         didCopy: (Int) throws -> Void = { _ in }
     ) throws -> Bool {
         let (target, name) = (other.key, name ?? blob)
-        if sealed ? target == key && name == blob : target == nil {
+        let isSame = keys?.older.isEmpty != false && target == key && name == blob
+        if sealed ? isSame : target == nil {
             // The same bytes. Of one that is encrypted the name is what it was encrypted for.
             let source = try FileReading(existing(blob), blob, key: nil)
             try transfer(source, to: other.taking(key: nil, named: name), didCopy)
@@ -36,13 +37,15 @@ extension FileFolder {
         _ = try taking.finish()
     }
 
-    /// Encrypts a file under a new name. The old one stays, for who has not heard of the new, and is removed by the caller.
-    func seal(_ blob: BlobName) throws -> TakenFile {
+    /// Encrypts a file with the current key, under a new name. The caller removes the old file once no row names it.
+    ///
+    /// - Parameter sealed: Whether it is encrypted already, with an older key.
+    func seal(_ blob: BlobName, sealed: Bool) throws -> TakenFile {
         guard let key else {
             throw TandemError(.notEncrypted, "A file can't be encrypted in a store without a key.", store: path)
         }
         let taking = try taking(key: key, named: options.newName())
-        try open(blob, sealed: false).eachPiece(of: options.pieceSize) { try taking.write($0) }
+        try open(blob, sealed: sealed).eachPiece(of: options.pieceSize) { try taking.write($0) }
         return try taking.finish()
     }
 }

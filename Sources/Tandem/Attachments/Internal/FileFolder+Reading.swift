@@ -7,13 +7,29 @@ extension FileFolder {
     /// - Parameter sealed: Whether it is encrypted.
     /// - Throws: ``TandemError/Code/corrupt`` if it is not there, not a regular file, or not what was written.
     func open(_ blob: BlobName, sealed: Bool) throws -> FileReading {
-        let key = key
-        if sealed, key == nil {
+        guard sealed else { return try FileReading(existing(blob), blob, key: nil) }
+        guard let keys else {
             _ = try root(making: false)
             throw TandemError(
                 .invalidKey, "The file is encrypted, and the store is not.", advice: "Restore a backup.", store: path)
         }
-        return try FileReading(existing(blob), blob, key: sealed ? key : nil)
+        let file = try existing(blob)
+        do {
+            return try FileReading(file, blob, key: keys.current)
+        } catch let error as TandemError where error.code == .corrupt {
+            for key in keys.older {
+                if let reading = try? FileReading(file, blob, key: key) { return reading }
+            }
+            throw error
+        }
+    }
+
+    /// Whether an encrypted file has an older key.
+    func isOutdated(_ blob: BlobName) throws -> Bool {
+        guard let keys, !keys.older.isEmpty else { return false }
+        let file = try existing(blob)
+        if (try? FileReading(file, blob, key: keys.current)) != nil { return false }
+        return keys.older.contains { (try? FileReading(file, blob, key: $0)) != nil }
     }
 
     /// A file as it lies there.

@@ -7,7 +7,7 @@ extension FileFolder {
     /// - Parameter limit: The number of bytes beyond which it is refused at once, so that a server that sends without end
     ///   fills no disk.
     func taking(atMost limit: Int64? = nil) throws -> FileTaking {
-        try taking(key: state.withLock { $0.key }, named: options.newName(), atMost: limit)
+        try taking(key: key, named: options.newName(), atMost: limit)
     }
 
     func taking(key: FileKey?, named blob: BlobName, atMost limit: Int64? = nil) throws -> FileTaking {

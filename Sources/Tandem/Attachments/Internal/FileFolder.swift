@@ -8,7 +8,7 @@ import Synchronization
 /// written once: to change one is to write another and to remove the first.
 final class FileFolder: Sendable {
     struct State {
-        var key: FileKey?
+        var keys: FileKeys?
         var root: OpenFile?
         /// Subfolders whose names are known to be on the disk.
         var flushedShards: Set<String> = []
@@ -28,23 +28,28 @@ final class FileFolder: Sendable {
     ///
     /// - Parameter key: What files are encrypted with; `nil` keeps them as they are.
     convenience init(path: String, key: FileKey?, options: FileFolderOptions = FileFolderOptions()) {
-        self.init(path: path, key: key, isTemporary: false, options: options)
+        self.init(path: path, keys: key.map { FileKeys(current: $0) }, options: options)
     }
 
-    private init(path: String, key: FileKey?, isTemporary: Bool, options: FileFolderOptions) {
+    /// A folder whose files may have keys of before a change of the store's key.
+    convenience init(path: String, keys: FileKeys?, options: FileFolderOptions = FileFolderOptions()) {
+        self.init(path: path, keys: keys, isTemporary: false, options: options)
+    }
+
+    private init(path: String, keys: FileKeys?, isTemporary: Bool, options: FileFolderOptions) {
         var path = StoreFile(path).absolute
         // A link with a slash behind it is followed.
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         self.path = path
         self.options = options
         self.isTemporary = isTemporary
-        state = Mutex(State(key: key))
+        state = Mutex(State(keys: keys))
     }
 
     /// A folder for a store in memory: it goes with this object, at the latest.
     static func temporary(options: FileFolderOptions = FileFolderOptions()) -> FileFolder {
         let path = (NSTemporaryDirectory() as NSString).appendingPathComponent("tandem-files-\(BlobName.random())")
-        return FileFolder(path: path, key: nil, isTemporary: true, options: options)
+        return FileFolder(path: path, keys: nil, isTemporary: true, options: options)
     }
 
     deinit { close() }
@@ -58,7 +63,13 @@ final class FileFolder: Sendable {
         if isTemporary, root != nil { try? FileManager.default.removeItem(atPath: path) }
     }
 
-    var key: FileKey? { state.withLock { $0.key } }
+    var keys: FileKeys? { state.withLock { $0.keys } }
+
+    /// The key of new files.
+    var key: FileKey? { keys?.current }
+
+    /// Forgets the older keys, once no file has one of them.
+    func forgetOlderKeys() { state.withLock { $0.keys?.older = [] } }
 
     /// The folder's own descriptor.
     ///

@@ -2,36 +2,44 @@ import Foundation
 import GRDB
 import SQLiteCipher
 
-/// Encrypts the files of a store that was encrypted after they had been attached: each under a new name, then its row;
-/// the old one is left over then. A process that dies in between has done what it has done; the next opening goes on.
+/// Encrypts the files of a store that was encrypted, or whose key was changed, after they had been attached.
+///
+/// Each file is written under a new name, then its row is updated, and the old file is left over. If the process dies in
+/// between, the next opening of the store continues.
 struct FileSealing {
     let connection: Connection
     let folder: FileFolder
 
     /// - Throws: What went wrong with a file: the others are encrypted.
     func run() throws {
-        let plain = #"SELECT "id", "blob" FROM "__files" WHERE "sealed" = 0 AND "blob" IS NOT NULL"#
-        let statement = try connection.uncachedStatement(plain)
-        var files: [(id: String, blob: BlobName)] = []
+        let hasOlderKeys = folder.keys?.older.isEmpty == false
+        let statement = try connection.uncachedStatement(
+            #"SELECT "id", "blob", "sealed" FROM "__files" WHERE "blob" IS NOT NULL"#
+                + (hasOlderKeys ? "" : #" AND "sealed" = 0"#))
+        var files: [(id: String, blob: BlobName, sealed: Bool)] = []
         while try statement.step() {
-            if let blob = BlobName(try statement.text(1)) { files.append((try statement.text(0), blob)) }
+            guard let blob = BlobName(try statement.text(1)) else { continue }
+            files.append((try statement.text(0), blob, statement.integer(2) == 1))
         }
         statement.reset()
         // What can't be read must not hold up the others, nor the store.
         var failure: (any Error)?
-        for (id, blob) in files {
+        for (id, blob, sealed) in files {
             do {
-                // One that is missing is damage, and there is nothing to encrypt.
-                if try folder.contains(blob) { try seal(id, blob) }
+                // A missing file is damage: there is nothing to encrypt.
+                if try folder.contains(blob), try !sealed || folder.isOutdated(blob) { try seal(id, blob, sealed) }
             } catch {
                 failure = error
             }
         }
         if let failure { throw failure }
+        guard hasOlderKeys else { return }
+        try FileKeys.removeOlder(connection)
+        folder.forgetOlderKeys()
     }
 
-    private func seal(_ id: String, _ blob: BlobName) throws {
-        let sealed = try folder.seal(blob)
+    private func seal(_ id: String, _ blob: BlobName, _ isSealed: Bool) throws {
+        let sealed = try folder.seal(blob, sealed: isSealed)
         do {
             try connection.execute(
                 #"UPDATE "__files" SET "blob" = ?, "sealed" = 1 WHERE "id" = ? AND "blob" = ?"#,
@@ -57,13 +65,13 @@ extension FileSealing {
         defer { folder.close() }
         let wasThere = try folder.alone { isThere in
             try database.encryptPlainFile()
-            if isThere { try naming(database.path) { try sealFiles(of: database) } }
+            if isThere { try naming(database.path, encrypted) { try sealFiles(of: database) } }
             return isThere
         }
         try didEncrypt()
         guard !wasThere else { return }
         // The first file may have come before the database was taken.
-        try naming(database.path) {
+        try naming(database.path, encrypted) {
             do {
                 try folder.alone { if $0 { try sealFiles(of: database) } }
             } catch let error as TandemError where error.code == .busy {
@@ -72,15 +80,34 @@ extension FileSealing {
         }
     }
 
-    /// Runs a block whose errors say that the store is encrypted for all that.
-    private static func naming(_ path: String, _ body: () throws -> Void) throws {
+    /// Changes the key of an encrypted store that is not open, and encrypts its files with a new key for files.
+    ///
+    /// - Throws: ``TandemError/Code/busy`` if the store is open: it is as it was. If the store has its new key and a file
+    ///   could not be encrypted again, the error says so.
+    static func changeKey(of database: EncryptedDatabase, to key: CipherKey, profile: CipherProfile?) throws {
+        let folder = FileFolder(path: StoreFiles.path(of: database.path), key: nil)
+        defer { folder.close() }
+        try folder.alone { isThere in
+            let renewed = try database.changeKey(to: key, profile: profile, adjusting: FileKeys.renew)
+            if isThere {
+                try naming(database.path, "The store has its new key now, but not all of its files:") {
+                    try sealFiles(of: renewed)
+                }
+            }
+        }
+    }
+
+    private static let encrypted = "The store is encrypted now, but not all of its files:"
+
+    /// Runs a block whose errors begin with what was achieved all the same.
+    private static func naming(_ path: String, _ achieved: String, _ body: () throws -> Void) throws {
         do {
             try body()
         } catch {
             let error = TandemError.naming(error, path) as? TandemError
             throw TandemError(
                 error?.code ?? .ioFailure,
-                "The store is encrypted now, but not all of its files: \(error?.message ?? "")",
+                "\(achieved) \(error?.message ?? "")",
                 advice: "Open it with its key, which encrypts what is left; checkIntegrity tells what can't be.",
                 store: path, underlying: error)
         }
@@ -93,7 +120,8 @@ extension FileSealing {
         configuration.busyMode = .timeout(5)
         let queue = try database.openQueue(configuration: configuration)
         defer { try? queue.close() }
-        let folder = FileFolder(path: StoreFiles.path(of: database.path), key: try key(queue))
+        let folder = FileFolder(
+            path: StoreFiles.path(of: database.path), keys: try queue.write { try FileKeys.made($0) })
         defer { folder.close() }
         let connection = try Connection(queue: queue, path: database.path)
         defer { connection.finalizeStatements() }
@@ -113,16 +141,5 @@ extension FileSealing {
             try folder.sweep(completely: true) { try hasFiles && connection.names($0) }
             if let failure { throw failure }
         }
-    }
-
-    /// The store's key for files, which is made if there is none.
-    private static func key(_ queue: DatabaseQueue) throws -> FileKey {
-        let bytes = try queue.write { db -> Data? in
-            let made = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
-            try db.execute(
-                sql: #"INSERT OR IGNORE INTO "__settings" ("key", "value") VALUES ('fileKey', ?)"#, arguments: [made])
-            return try Data.fetchOne(db, sql: #"SELECT "value" FROM "__settings" WHERE "key" = 'fileKey'"#)
-        }
-        return try FileKey(raw: [UInt8](bytes ?? Data()))
     }
 }

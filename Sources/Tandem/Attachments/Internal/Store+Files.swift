@@ -5,7 +5,7 @@ extension Store {
     func fileFolder() throws -> FileFolder {
         try files.folder(isEncrypted: isEncrypted) {
             do {
-                return try fileKey()
+                return try fileKeys()
             } catch let error as TandemError where error.code == .readOnly && configuration.isReadOnly {
                 // Without a key nothing was ever encrypted with it.
                 return nil

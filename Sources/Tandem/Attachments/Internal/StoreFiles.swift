@@ -37,16 +37,16 @@ final class StoreFiles: Sendable {
 
     /// The folder, which is made on the disk when the first file comes.
     ///
-    /// - Parameter key: What files of an encrypted store are encrypted with; asked until there is one.
-    func folder(isEncrypted: Bool, key: () throws -> FileKey?) throws -> FileFolder {
+    /// - Parameter keys: The keys of an encrypted store's files. Asked until there is one.
+    func folder(isEncrypted: Bool, keys: () throws -> FileKeys?) throws -> FileFolder {
         if let folder = try known() { return folder }
-        let key = isEncrypted ? try key() : nil
+        let keys = isEncrypted ? try keys() : nil
         let made =
-            if let database { FileFolder(path: Self.path(of: database), key: key, options: options) } else {
+            if let database { FileFolder(path: Self.path(of: database), keys: keys, options: options) } else {
                 FileFolder.temporary(options: options)
             }
         // Who only reads has opened the store before it has a key, which another process makes.
-        if isEncrypted, key == nil { return made }
+        if isEncrypted, keys == nil { return made }
         return try state.withLock { state in
             if state.isClosed { throw TandemError.filesClosed(made.path) }
             if let folder = state.folder { return folder }

@@ -61,8 +61,8 @@ struct SalvagedStore {
 }
 
 extension SalvagedStore {
-    /// Copies the files that the salvaged rows name and that can be read. Both stores have the same key for files: where
-    /// it is lost, those that are encrypted can't be.
+    /// Copies the files that the salvaged rows name and that can be read. If the damaged store's key for files is lost,
+    /// encrypted files can't be read.
     ///
     /// - Returns: What was copied; `nil` if there is nothing.
     static func copyFiles(
@@ -70,11 +70,7 @@ extension SalvagedStore {
     ) throws -> CopiedFiles? {
         // Without its settings it is no store.
         guard try queue.read({ try $0.tableExists("__settings") }) else { return nil }
-        let bytes = try queue.read { db in
-            try Data.fetchOne(db, sql: #"SELECT "value" FROM "__settings" WHERE "key" = 'fileKey'"#)
-        }
-        let key = try bytes.flatMap { $0.count == 32 ? try FileKey(raw: [UInt8]($0)) : nil }
-        let folder = FileFolder(path: StoreFiles.path(of: path), key: key)
+        let folder = FileFolder(path: StoreFiles.path(of: path), keys: try queue.read { try FileKeys($0) })
         defer { folder.close() }
         let copying = FileCopying(copy: queue, source: folder, target: salvaged.path, missing: .leftOut)
         guard FileCopying.isNeeded(for: path) else { return try copying.run(isEncrypted: true) }

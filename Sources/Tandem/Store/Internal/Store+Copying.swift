@@ -81,18 +81,22 @@ extension Store {
         func copyDatabase() throws {
             try reading { try Rewriting.copy(from: $0.sqlite, at: file, to: place) }
         }
+        let knownKey = try fileKey(ofStoreAt: target, encryption)
         let hasFolder = file.map { FileCopying.isNeeded(for: $0) } ?? schema.hasAttachments
         try hooks.willCopy()
         if !hasFolder {
             try copyDatabase()
             // Without a folder nothing was locked, and the first file may just have come.
-            guard try hasFiles(place) else { return nil }
+            guard try hasFiles(place) else {
+                try removeFileKeys(from: place)
+                return nil
+            }
             try Rewriting.removeDatabase(place.path)
         }
         let folder = try fileFolder()
         return try folder.whileCopying {
             try copyDatabase()
-            return try copyFiles(from: folder, to: target, namedBy: place, encryption)
+            return try copyFiles(from: folder, to: target, namedBy: place, encryption, knownKey: knownKey)
         }
     }
 
@@ -103,15 +107,31 @@ extension Store {
     }
 
     private func copyFiles(
-        from folder: FileFolder, to target: String, namedBy place: Rewriting.Place, _ encryption: CopyEncryption
+        from folder: FileFolder, to target: String, namedBy place: Rewriting.Place, _ encryption: CopyEncryption,
+        knownKey: FileKey?
     ) throws -> CopiedFiles? {
         let copy = try place.open(GRDB.Configuration())
         defer { try? copy.close() }
         let missing = FileCopying.Missing.refused { blob in
             try self.readingNewest { try $0.names(blob) }
         }
-        return try FileCopying(copy: copy, source: folder, target: target, missing: missing)
+        try copy.writeWithoutTransaction { try FileKeys.remove(from: $0) }
+        return try FileCopying(copy: copy, source: folder, target: target, missing: missing, knownKey: knownKey)
             .run(isEncrypted: !isPlain(encryption))
+    }
+
+    /// Removes the store's keys for files from a copy that names no file. The copy makes one with its first file.
+    private func removeFileKeys(from place: Rewriting.Place) throws {
+        guard cipher != nil else { return }
+        let copy = try place.open(GRDB.Configuration())
+        try copy.writeWithoutTransaction { try FileKeys.remove(from: $0) }
+        try copy.close()
+    }
+
+    /// The key for files of the store that a copy replaces.
+    private func fileKey(ofStoreAt target: String, _ encryption: CopyEncryption) throws -> FileKey? {
+        guard !isPlain(encryption), FileManager.default.fileExists(atPath: target) else { return nil }
+        return try Self.reading(place(target, encryption)) { try FileKeys($0)?.current }
     }
 
     private func place(_ path: String, _ encryption: CopyEncryption) throws -> Rewriting.Place {
@@ -161,6 +181,11 @@ extension Store {
     private static func hasLog(_ path: String) -> Bool { access(path + "-wal", F_OK) == 0 }
 
     private static func isStore(_ place: Rewriting.Place) throws -> Bool {
+        try reading(place) { try Int64.fetchOne($0, sql: "PRAGMA application_id") } == StoreOpener.applicationID
+    }
+
+    /// Reads a store that is not open, and leaves no file beside it.
+    private static func reading<Value>(_ place: Rewriting.Place, _ body: (Database) throws -> Value) throws -> Value {
         var configuration = GRDB.Configuration()
         configuration.readonly = true
         let queue =
@@ -171,6 +196,6 @@ extension Store {
                 try place.open(configuration)
             }
         defer { try? queue.close() }
-        return try queue.read { try Int64.fetchOne($0, sql: "PRAGMA application_id") } == StoreOpener.applicationID
+        return try queue.read(body)
     }
 }

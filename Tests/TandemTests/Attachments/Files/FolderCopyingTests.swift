@@ -45,11 +45,11 @@ import Testing
         let target = try open("b-files", 10)
         #expect(try source.copy(taken.blob, sealed: false, to: target))
         #expect(try Array(target.open(taken.blob, sealed: true).read(at: 0, count: .max)) == bytes)
-        let sealed = try source.seal(taken.blob)
+        let sealed = try source.seal(taken.blob, sealed: false)
         #expect(sealed.blob != taken.blob && sealed.isSealed)
         #expect(sealed.size == taken.size && sealed.sha256 == taken.sha256)
         #expect(try source.all(sealed) == bytes && source.all(taken) == bytes)
-        #expect(code { try before.seal(taken.blob) } == .notEncrypted)
+        #expect(code { try before.seal(taken.blob, sealed: false) } == .notEncrypted)
         #expect(code { try before.open(sealed.blob, sealed: true) } == .invalidKey)
         #expect(code { try before.copy(sealed.blob, sealed: true, to: target) } == .invalidKey)
     }
