@@ -27,6 +27,6 @@ public func expectBlockingAllowed(
 ) {
     guard !ThreadExecutor.mayBlock else { return }
     Issue.record(
-        "This test blocks the cooperative pool (\(ThreadExecutor.description)). Add `.ownThreads` to its suite.",
+        "This test blocks the cooperative pool. Add `.ownThreads` to its suite.",
         sourceLocation: SourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
 }

@@ -28,18 +28,12 @@ final class ThreadExecutor: TaskExecutor {
 
     /// Whether the current thread may block: it belongs to an executor of this type, or runs no task.
     static var mayBlock: Bool {
-        Thread.current.name == threadName || Thread.isMainThread || withUnsafeCurrentTask { $0 == nil }
+        Thread.current.threadDictionary[mark] != nil || Thread.isMainThread || withUnsafeCurrentTask { $0 == nil }
     }
 
-    /// The current thread and the executor that the current task prefers.
-    static var description: String {
-        let executor = withUnsafeCurrentTask { task in
-            task?.unownedTaskExecutor.map { $0 == shared.asUnownedTaskExecutor() ? "own" : "another" } ?? "none"
-        }
-        return "thread \(Thread.current.name ?? "without a name"), task executor: \(executor)"
-    }
-
-    private static let threadName = "tandem.tests"
+    /// The mark of this executor's threads. A name is not one: on Linux a thread that names itself before its creator
+    /// knows it keeps the creator's name.
+    private static let mark = "tandem.tests"
 
     private func startThread() {
         let thread = Thread { [self] in work() }
@@ -49,8 +43,7 @@ final class ThreadExecutor: TaskExecutor {
 
     /// Runs jobs until the process ends.
     private func work() {
-        // NB: On Linux a name that is set before the thread starts has no effect.
-        Thread.current.name = Self.threadName
+        Thread.current.threadDictionary[Self.mark] = true
         while true {
             let job = state.withLock { $0.jobs.removeFirst() }
             job.runSynchronously(on: asUnownedTaskExecutor())
