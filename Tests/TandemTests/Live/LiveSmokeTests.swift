@@ -1,3 +1,4 @@
+import Foundation
 import OpenCombine
 import Synchronization
 import TandemTesting
@@ -50,6 +51,26 @@ import Testing
                 throw CancellationError()
             }
             try check(7, "rolled back")
+        }
+    }
+
+    /// The two values collided under the hash without keys that change detection once used.
+    @Test func `values made to collide are told apart`() throws {
+        let first = Data([0x86, 0x42, 0x2f, 0, 0, 0, 0, 0, 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11])
+        let second = Data([0x37, 0xd3, 0x8c, 0, 0, 0, 0, 0, 0x88, 0x77, 0x66, 0x55, 0x44, 0x99, 0x1e, 0xcc])
+        try StoreKind.memory.withStore(EveryType.self) { store in
+            let seen = Mutex<[Data?]>([])
+            let subscription = store.objects(EveryType.self).changesetPublisher.on(.immediate)
+                .sink(receiveCompletion: { _ in }) { change in
+                    seen.withLock { $0.append(change.results.first?.data) }
+                }
+            defer { subscription.cancel() }
+            var object = EveryType()
+            object.data = first
+            object = try store.write { try $0.insert(object) }
+            object.data = second
+            _ = try store.write { try $0.update(object) }
+            #expect(seen.withLock { $0 } == [nil, first, second])
         }
     }
 

@@ -245,11 +245,15 @@ extension ColumnView {
         }
     }
 
-    /// A number that differs where values differ, but for once in 2^64 times.
+    /// A number that differs if values differ, with a chance of failure of about 2^-64.
+    ///
+    /// Random keys of the process take part, so that no data can be made to collide. The mixing is that of wyhash (Wang
+    /// Yi, https://github.com/wangyi-fudan/wyhash).
     var digest: UInt64 {
+        let keys = digestKeys
         func mix(_ hash: UInt64, _ word: UInt64) -> UInt64 {
-            let product = (hash ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
-            return product.low ^ product.high ^ (hash &<< 23)
+            let product = (hash ^ keys.0).multipliedFullWidth(by: word ^ keys.1)
+            return product.low ^ product.high ^ (hash << 23 | hash >> 41)
         }
         func bytes(_ seed: UInt64, _ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
             var hash = mix(seed, UInt64(bytes.count))
@@ -275,3 +279,6 @@ extension ColumnView {
         }
     }
 }
+
+/// The keys of ``ColumnView/digest``, new in each process.
+private let digestKeys = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
