@@ -35,6 +35,16 @@ struct SearchQueryTests {
         #expect(try things.where { $0.nickname.matches("магнит") }.localIDs() == ["2"])
     }
 
+    /// SQLite refuses expressions of more than 1,000 levels.
+    @Test(arguments: [99, 101, 1_500]) func `A needle may have any number of words`(count: Int) throws {
+        let words = (0..<count).map { String($0, radix: 36) }
+        try store.put(Thing(words.joined(separator: " "), nickname: nil).identified(by: "9"))
+        #expect(try things.where { $0.text.matches(words.joined(separator: " ")) }.localIDs() == ["9"])
+        #expect(try things.where { $0.text.matches((words + ["нет"]).joined(separator: " ")) }.isEmpty())
+        #expect(try things.where { $0.nickname.matches(words.joined(separator: " ")) }.isEmpty())
+        #expect(try things.where { $0.owner.name.matches(words.joined(separator: " ")) }.isEmpty())
+    }
+
     @Test func trigramsOfAWordScatteredInATextAreNoMatch() throws {
         #expect(try things.where { $0.text.matches("abcd") }.isEmpty())
         #expect(try things.where { $0.text.matches("bcxbc") }.isEmpty() == false)

@@ -107,15 +107,18 @@ extension SQLCompiler {
         case ...Self.longList:
             let list = values.map { SQL("?", [$0]) }.joined(", ")
             condition = "\(column) IN (\(list))"
-        default:
-            let list = PackedList.pack(values)
-            condition = """
-                \(column) IN (WITH RECURSIVE "list"("i") AS (SELECT 0 UNION ALL SELECT "i" + 1 FROM "list" \
-                WHERE "i" < \(bind: .integer(Int64(values.count - 1)))) \
-                SELECT \(raw: SQLFunctions.listElement)(\(bind: .blob(list)), "i") FROM "list")
-                """
+        default: condition = "\(column) IN (\(Self.elements(of: values)))"
         }
         return hasNull ? "(\(condition) OR \(column) IS NULL)" : condition
+    }
+
+    /// A query for the values of a list, as its column `value`. The list is bound as one value.
+    private static func elements(of values: [StorageValue]) -> SQL {
+        """
+        WITH RECURSIVE "list"("i") AS (SELECT 0 UNION ALL SELECT "i" + 1 FROM "list" \
+        WHERE "i" < \(bind: .integer(Int64(values.count - 1)))) \
+        SELECT \(raw: SQLFunctions.listElement)(\(bind: .blob(PackedList.pack(values))), "i") AS "value" FROM "list"
+        """
     }
 
     // MARK: Texts
@@ -145,6 +148,8 @@ extension SQLCompiler {
 
     /// The fewest scalars that the trigram index finds.
     private static let trigram = 3
+    /// The most words of a needle that are looked up in the trigram index. The others are searched for in what it finds.
+    private static let indexedWords = 16
 
     private mutating func matches(_ path: ColumnPath, _ needle: SearchNeedle, in scope: Scope) -> SQL {
         guard !needle.words.isEmpty, let twin = path.definition?.searchColumn, let index = path.model.searchTable
@@ -154,17 +159,27 @@ extension SQLCompiler {
             usesSearchIndexes && word.unicodeScalars.count >= Self.trigram && !word.utf8.contains(0)
         }
         var conditions: [SQL] = []
-        let long = needle.words.filter(isLong)
+        let long = needle.words.filter(isLong).prefix(Self.indexedWords)
         if !long.isEmpty {
             searches = true
             let globs = long.map { word in "\(name: twin) GLOB \(bind: .text(Self.glob(word)))" as SQL }
             let rows: SQL = "SELECT \"rowid\" FROM \(name: index) WHERE \(globs.joined(" AND "))"
             conditions.append(among(rows: rows, path.steps, in: scope))
         }
-        for word in needle.words where !isLong(word) {
-            conditions.append("instr(\(alias: alias(path.steps, in: scope)).\(name: twin), \(bind: .text(word))) > 0")
+        var seen = Set(long)
+        let others = needle.words.filter { seen.insert($0).inserted }
+        let text: SQL = others.isEmpty ? "" : "\(alias: alias(path.steps, in: scope)).\(name: twin)"
+        if others.count > Self.longList {
+            let words = Self.elements(of: others.map { .text($0) })
+            conditions.append(
+                """
+                (\(text) IS NOT NULL AND NOT EXISTS \
+                (SELECT 1 FROM (\(words)) AS "word" WHERE instr(\(text), "word"."value") = 0))
+                """)
+        } else {
+            conditions += others.map { "instr(\(text), \(bind: .text($0))) > 0" }
         }
-        return conditions.count == 1 ? conditions[0] : "(\(conditions.joined(" AND ")))"
+        return conditions.count == 1 ? conditions[0] : "(\(conditions.balanced("AND")))"
     }
 
     /// Whether references lead to one of some rows. Written from the rows outwards, so that SQLite can go that way: an
