@@ -45,6 +45,16 @@ import Testing
         #expect(values == numbers.map { Migration.stored(BigInt($0)) })
     }
 
+    @Test(arguments: [
+        PropertyDefinition("x", Codec.of(BigInt.self)), PropertyDefinition("x", Codec.of(BigUInt.self)),
+    ])
+    func `UInt64 becomes BigInt or BigUInt, also above the range of Int64`(_ new: PropertyDefinition) throws {
+        let numbers: [UInt64] = [0, 1, UInt64(Int64.max), UInt64(Int64.max) + 1, .max]
+        let values = try change(
+            numbers.map { Migration.stored($0) }, from: PropertyDefinition("x", Codec.of(UInt64.self)), to: new)
+        #expect(values == numbers.map { Migration.stored(BigInt($0)) })
+    }
+
     @Test func aFloatCanBecomeADoubleAlsoIfItIsNoNumber() throws {
         let numbers: [Float] = [0.1, -0.0, .infinity, .nan, .greatestFiniteMagnitude, .leastNonzeroMagnitude]
         let values = try change(

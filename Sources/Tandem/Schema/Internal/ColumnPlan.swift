@@ -90,6 +90,15 @@ struct ColumnPlan {
                 guard case .integer(let number) = value else { return value }
                 return Migration.stored(BigInt(number))
             }
+        case (.unsigned64, .bigInt), (.unsigned64, .bigUInt):
+            return { value in
+                switch value {
+                case .integer(let number): Migration.stored(BigInt(number))
+                case .blob(let bytes) where bytes.count == 8:
+                    Migration.stored(BigInt(bytes.reduce(0 as UInt64) { $0 << 8 | UInt64($1) }))
+                default: value
+                }
+            }
         case (.float, .double):
             return { value in
                 guard case .blob(let bits) = value else { return value }
