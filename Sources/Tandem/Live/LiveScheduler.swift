@@ -2,8 +2,8 @@ import Dispatch
 
 /// Where a live publisher delivers.
 ///
-/// The first result is computed off the caller's thread, and a write never waits for those who observe: only with
-/// ``immediate`` does everything happen on the thread that subscribes and the threads that write.
+/// The first result is computed off the caller's thread, and a write does not wait for deliveries. With ``immediate``,
+/// results are computed and delivered on the thread that subscribes and the threads that write.
 public struct LiveScheduler: Sendable {
     private enum Kind: Sendable {
         case immediate

@@ -2,7 +2,7 @@
 // than anything. NaN equals nothing, not even itself, and is neither less nor greater; -0.0 equals 0.0.
 
 extension PropertyExpression where Value: Equatable {
-    /// Whether the property has a value; `== nil` asks whether it has none.
+    /// Whether the property equals a value. `== nil` is true if the property is nil.
     ///
     /// Texts are equal if their Unicode scalars are: "é" in its two spellings is two texts.
     public static func == (lhs: Self, rhs: Value) -> Predicate<Root> {

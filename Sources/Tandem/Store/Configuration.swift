@@ -35,7 +35,10 @@ extension Store {
         /// 64 MiB by default. What is not used is not taken.
         public var cacheSize = 64 << 20
 
-        /// The most readers at a time, each with a connection of its own. 4 by default.
+        /// The number of readers that the store keeps, each with a connection of its own. 4 by default.
+        ///
+        /// A read waits if all of them are in use. A walk over results, and a read that has waited for too long, open one
+        /// more reader, which is closed after it: the caller may hold a reader that the others wait for.
         public var maximumReaders = 4
 
         /// ``Durability/process`` by default.
