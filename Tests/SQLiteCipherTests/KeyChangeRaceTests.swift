@@ -86,6 +86,16 @@ import Testing
         withExtendedLifetime(lock) {}
     }
 
+    @Test func `Tables with quotes in their names don't keep a key from being changed`() throws {
+        let scratch = try Scratch()
+        let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey)
+        try database.openQueue().write { db in
+            try db.execute(sql: #"CREATE TABLE "a""b; c" (v); INSERT INTO "a""b; c" VALUES (1), (2)"#)
+        }
+        let renewed = try database.changeKey(to: otherKey)
+        #expect(try renewed.openQueue().read { try Int.fetchOne($0, sql: #"SELECT count(*) FROM "a""b; c""#) } == 2)
+    }
+
     @Test func `Only files that an attempt named are removed as leftovers`() throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")

@@ -141,8 +141,10 @@ struct InPlaceRewrite {
             // Virtual tables have no pages of their own.
             let tables = try String.fetchAll(
                 db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 ORDER BY name")
-            counts = try tables.map {
-                try Int.fetchOne(db, sql: "SELECT count(*) FROM \($0.quotedDatabaseIdentifier)") ?? 0
+            counts = try tables.map { name in
+                // GRDB's own quoting leaves quotes in a name as they are.
+                let quoted = "\"" + name.replacing("\"", with: "\"\"") + "\""
+                return try Int.fetchOne(db, sql: "SELECT count(*) FROM \(quoted)") ?? 0
             }
         }
     }

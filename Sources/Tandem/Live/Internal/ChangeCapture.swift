@@ -247,8 +247,8 @@ extension ColumnView {
 
     /// A number that differs if values differ, with a chance of failure of about 2^-64.
     ///
-    /// Random keys of the process take part, so that no data can be made to collide. The mixing is that of wyhash (Wang
-    /// Yi, https://github.com/wangyi-fudan/wyhash).
+    /// Random keys of the process take part, so that collisions can't be prepared in advance. The mixing is a variant of
+    /// wyhash's (Wang Yi, https://github.com/wangyi-fudan/wyhash).
     var digest: UInt64 {
         let keys = digestKeys
         func mix(_ hash: UInt64, _ word: UInt64) -> UInt64 {
