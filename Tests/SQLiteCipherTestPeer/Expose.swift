@@ -32,11 +32,29 @@ func expose(_ database: EncryptedDatabase, _ queue: DatabaseQueue, megabytes: In
     _ = try database.changeKey(to: .raw(Array(1..<33)))
 }
 
+/// Writes what ``expose(_:_:megabytes:)`` does to a plain database whose temporary files are files.
+func exposePlain(_ queue: DatabaseQueue) throws {
+    try queue.writeWithoutTransaction { db in
+        try db.execute(sql: "PRAGMA temp_store = FILE; PRAGMA cache_size = 10")
+        try fillSecrets(db)
+        try sort(db, megabytes: 5)
+        try rollBack(db)
+        try db.execute(sql: "CREATE INDEX S3CR3Tindex ON S3CR3Ttable (S3CR3Tname, S3CR3Tnumber)")
+        // Too many for SQLite to sort the schema within its cache.
+        for number in 0..<80 {
+            let text = String(repeating: "S3CR3T", count: 10_000)
+            try db.execute(sql: "CREATE VIEW S3CR3Tview\(number) AS SELECT '\(text)'")
+        }
+    }
+    try queue.close()
+}
+
 private func fillSecrets(_ db: Database) throws {
     try db.execute(
         sql: """
             CREATE TABLE S3CR3Ttable (
-                id INTEGER PRIMARY KEY, S3CR3Tname TEXT UNIQUE, S3CR3Tnumber INTEGER, real REAL, blob BLOB);
+                id INTEGER PRIMARY KEY AUTOINCREMENT, S3CR3Tname TEXT UNIQUE, S3CR3Tnumber INTEGER, real REAL,
+                blob BLOB);
             CREATE VIEW S3CR3Tview AS SELECT 'S3CR3T' FROM S3CR3Ttable;
             CREATE TRIGGER S3CR3Ttrigger AFTER DELETE ON S3CR3Ttable BEGIN SELECT 'S3CR3T'; END;
             CREATE VIRTUAL TABLE S3CR3Tsearch USING fts5(words)

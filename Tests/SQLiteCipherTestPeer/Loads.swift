@@ -93,6 +93,15 @@ func shrink(_ queue: DatabaseQueue) throws {
     }
 }
 
+/// Root may read and write every file. Other users have no rights to give up.
+func dropPrivileges() throws {
+    guard geteuid() == 0 else { return }
+    let nobody: uid_t = 65534
+    guard setgroups(0, nil) == 0, setgid(nobody) == 0, setuid(nobody) == 0 else {
+        throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EPERM)
+    }
+}
+
 func readOnly(_ database: EncryptedDatabase) throws {
     var configuration = Configuration()
     configuration.readonly = true

@@ -15,9 +15,12 @@ import SQLiteCipher
 // expose MEGABYTES: does a little of everything that makes SQLite write files, and sorts so much
 // transfer SECONDS: moves amounts between accounts, whose sum stays equal
 // three COUNT SECOND PLAIN: commits to three databases at once
+// plain: makes a plain database with what expose writes, and lets SQLite use temporary files
+// encrypt: encrypts a plain database in place
 // shrink: changes half of the rows, deletes the others, and gives the room back
 // files FOLDER: writes encrypted files until it is killed
 // readonly: prints the number of transactions, or the error's code
+// A last argument of "unprivileged" has the process give up root's rights before it opens anything.
 // big: makes the database in a transaction that spills
 // present MILLISECONDS: holds the lock by which SQLite knows that somebody has a log's index open, and nothing else
 // exclusive: commits with the log's index in its own memory, and kills itself
@@ -31,9 +34,11 @@ func main() throws {
         FileHandle.standardError.write(Data("usage: PATH PROFILE MODE COMMAND [COUNT]\n".utf8))
         exit(64)
     }
+    if arguments.last == "unprivileged" { try dropPrivileges() }
     if arguments[4] == "files" { return try writeFiles(arguments[5]) }
     if arguments[4] == "present" { return try beThere(arguments[1], milliseconds: UInt32(arguments[5]) ?? 0) }
     if arguments[4] == "dotfile" { sqlite3_vfs_register(sqlite3_vfs_find("unix-dotfile"), 1) }
+    if arguments[4] == "plain" { return try exposePlain(DatabaseQueue(path: arguments[1])) }
     let (key, profile) = secret(arguments[2])
     let database = try EncryptedDatabase(path: arguments[1], key: key, profile: profile)
     if arguments[4] == "rekey" {
@@ -41,6 +46,7 @@ func main() throws {
         _ = try database.changeKey(to: .raw(Array(1..<33)), profile: target)
         return
     }
+    if arguments[4] == "encrypt" { return try database.encryptPlainFile() }
     if arguments[4] == "alternate" { try alternate(arguments[1], profile) }
     if arguments[4] == "readonly" { return try readOnly(database) }
     var configuration = Configuration()

@@ -195,23 +195,4 @@ struct MaintenanceTests {
         try plain.close()
         #expect(Array(try contents(scratch.path("p.db"))[..<16]) == PageLayout.magic)
     }
-
-    @Test(arguments: Profile.allCases)
-    func `A database on a medium that can't be written is read`(_ kind: Profile) throws {
-        let scratch = try Scratch()
-        let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
-        let pool = try database.openPool()
-        try pool.write { try $0.fill(rows: 5) }
-        try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
-        try pool.close()
-        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: database.path + suffix) }
-        var configuration = Configuration()
-        configuration.readonly = true
-        // Root may write anywhere, so what a read-only medium leads to is asked for by hand.
-        let queue = try DatabaseQueue(
-            path: database.uri("immutable=1"), configuration: database.configuration(configuration))
-        #expect(try queue.read { try $0.count() } == 5)
-        let normal = try database.openQueue(configuration: configuration)
-        #expect(try normal.read { try $0.count() } == 5)
-    }
 }

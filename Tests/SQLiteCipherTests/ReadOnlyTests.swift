@@ -59,17 +59,32 @@ struct ReadOnlyTests {
 
     @Test(arguments: [JournalMode.delete, .wal])
     func `A user who may only read does so while another writes`(_ mode: JournalMode) throws {
-        guard let nobody = Peer.asNobody else { try Test.cancel("no other user can be had here") }
         let scratch = try Scratch()
-        #expect(chmod(scratch.url.path, 0o755) == 0)
         let path = scratch.path("a.db")
         _ = try Peer(path, .gcm, mode, "add", "3").words()
         let holder = try Peer(path, .gcm, mode, "hold")
         try holder.waitForWord("open")
         defer { holder.kill() }
-        #expect(chmod(path, 0o644) == 0)
-        #expect(try Peer(path, .gcm, mode, under: nobody, ["readonly"]).words() == ["4"])
-        #expect(chmod(path, 0o600) == 0)
-        #expect(try Peer(path, .gcm, mode, under: nobody, ["readonly"]).words() == ["cannotOpen"])
+        #expect(chmod(scratch.url.path, 0o555) == 0 && chmod(path, 0o444) == 0)
+        defer { chmod(scratch.url.path, 0o700) }
+        #expect(try Peer(path, .gcm, mode, "readonly", "unprivileged").words() == ["4"])
+        #expect(chmod(path, 0) == 0)
+        #expect(try Peer(path, .gcm, mode, "readonly", "unprivileged").words() == ["cannotOpen"])
+    }
+
+    @Test(arguments: Profile.allCases, [JournalMode.delete, .wal])
+    func `A database in a folder that can't be written is read, and its key is not changed`(
+        _ kind: Profile, _ mode: JournalMode
+    ) throws {
+        let scratch = try Scratch()
+        let path = scratch.path("a.db")
+        _ = try Peer(path, kind, mode, "add", "3").words()
+        #expect(try scratch.companions(of: path) == [])
+        #expect(chmod(scratch.url.path, 0o555) == 0 && chmod(path, 0o444) == 0)
+        defer { chmod(scratch.url.path, 0o700) }
+        #expect(try Peer(path, kind, mode, "readonly", "unprivileged").words() == ["3"])
+        let peer = try Peer(path, kind, mode, "rekey", "gcm", "unprivileged")
+        #expect(peer.words() == [] && peer.complaint.contains("The folder can't be written"))
+        #expect(peer.process.terminationStatus == 1)
     }
 }

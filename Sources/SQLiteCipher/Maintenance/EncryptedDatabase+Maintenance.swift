@@ -57,7 +57,8 @@ extension EncryptedDatabase {
     /// ```
     ///
     /// As safe at a crash as ``changeKey(to:profile:)``, and under the same conditions. What the plain file held stays
-    /// on the disk until the system uses its place again.
+    /// on the disk until the system uses its place again. No temporary file is made: what SQLite sorts meanwhile stays in
+    /// memory.
     ///
     /// - Warning: A plain connection that another process opened in a rollback journal mode and left idle is not seen, and
     ///   does not notice: it goes on writing to the file that was replaced, and what it commits is lost. Close them all.

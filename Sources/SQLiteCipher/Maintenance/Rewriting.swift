@@ -29,9 +29,12 @@ package enum Rewriting {
         package func open(_ configuration: Configuration = Configuration()) throws -> DatabaseQueue {
             switch self {
             case .plain(let path):
-                try DatabaseQueue(path: Self.plainName(path), configuration: configuration)
+                // Its sorts and `VACUUM` would leave plain text in the temporary folder.
+                var configuration = configuration
+                configuration.prepareDatabase { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
+                return try DatabaseQueue(path: Self.plainName(path), configuration: configuration)
             case .encrypted(let database):
-                try database.openQueue(configuration: configuration)
+                return try database.openQueue(configuration: configuration)
             }
         }
 

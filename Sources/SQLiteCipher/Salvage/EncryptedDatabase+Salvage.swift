@@ -15,6 +15,11 @@ extension EncryptedDatabase {
     /// that was interrupted the rows as they were before. The database itself is not changed; close its connections
     /// before, so that its log is at rest.
     ///
+    /// The stored schema is read, and never run, as whoever wrote the file chose it. Tables are made anew with their
+    /// columns, affinities, keys, `NOT NULL` and literal defaults. Indexes, views, triggers, virtual tables, `CHECK`,
+    /// foreign keys and computed columns are left out: ``SalvageReport/skippedStatements`` has their text. The tables in
+    /// which a virtual one keeps its rows are copied as any others.
+    ///
     /// Without the first 16 bytes of the file, its salt, nothing can be read, except with a raw key that brings it.
     ///
     /// - Throws: ``CipherError/Code/wrongKey`` if not one page can be read.
@@ -50,44 +55,39 @@ extension EncryptedDatabase {
         _ salvager: Salvager, to target: EncryptedDatabase, _ report: inout SalvageReport
     ) throws {
         let queue = try target.openQueue()
-        try queue.writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON")
-            try db.inTransaction {
-                try Self.copy(salvager, to: db, &report)
-                return .commit
-            }
-        }
+        try queue.write { try Self.copy(salvager, to: $0, &report) }
         try queue.close()
     }
 
     private static func copy(_ salvager: Salvager, to db: Database, _ report: inout SalvageReport) throws {
         let schema = try salvager.schema()
-        let isVirtual = { (entry: Salvager.SchemaEntry) in
-            entry.root == 0 && entry.sql.uppercased().hasPrefix("CREATE VIRTUAL")
+        for entry in schema where entry.type != "table" || entry.root == 0 {
+            if !entry.sql.isEmpty { report.skippedStatements.append(entry.sql) }
         }
-        let tables = schema.filter { $0.type == "table" && !isVirtual($0) }
-        for entry in tables where !entry.name.hasPrefix("sqlite_") { execute(entry.sql, db, &report) }
-        for entry in tables where entry.name == "sqlite_sequence" || !entry.name.hasPrefix("sqlite_") {
-            guard try db.tableExists(entry.name) else { continue }
+        let tables = schema.filter { $0.type == "table" && $0.root > 0 }
+        let made = tables.filter { !$0.name.hasPrefix("sqlite_") && makeTable($0, db, &report) }
+        for entry in made { try copyTable(entry, salvager, db, &report) }
+        if let entry = tables.first(where: { $0.name == "sqlite_sequence" }), try db.tableExists(entry.name) {
             try copyTable(entry, salvager, db, &report)
         }
         try keepOrphans(salvager, db, &report)
-        for entry in schema where entry.type != "table" && !entry.sql.isEmpty { execute(entry.sql, db, &report) }
-        // The tables that a virtual one stands on were copied as they were; it must not make them anew.
-        try db.execute(sql: "PRAGMA writable_schema = ON")
-        for entry in schema where isVirtual(entry) {
-            try db.execute(
-                sql: "INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) VALUES ('table', ?, ?, 0, ?)",
-                arguments: [entry.name, entry.name, entry.sql])
-        }
-        try db.execute(sql: "PRAGMA writable_schema = OFF")
     }
 
-    private static func execute(_ sql: String, _ db: Database, _ report: inout SalvageReport) {
+    /// Makes a table by SQL of our own. The stored statement may be anybody's: its expressions are not run.
+    private static func makeTable(
+        _ entry: Salvager.SchemaEntry, _ db: Database, _ report: inout SalvageReport
+    ) -> Bool {
         do {
-            try db.execute(sql: sql)
+            guard let definition = TableDefinition(entry.sql) else {
+                report.failedStatements.append(entry.sql)
+                return false
+            }
+            try db.execute(sql: definition.statement(name: entry.name))
+            if definition.isReduced { report.skippedStatements.append(entry.sql) }
+            return true
         } catch {
-            report.failedStatements.append(sql)
+            report.failedStatements.append(entry.sql)
+            return false
         }
     }
 
@@ -106,7 +106,7 @@ extension EncryptedDatabase {
 
     /// SQLite's own name for such a table, in its shell's `.recover`.
     private static func keepOrphans(_ salvager: Salvager, _ db: Database, _ report: inout SalvageReport) throws {
-        guard salvager.isDamaged else { return }
+        guard salvager.isDamaged || !report.failedStatements.isEmpty else { return }
         var width = -1
         var found = 0
         try salvager.orphans { page, rowid, values in

@@ -3,26 +3,25 @@ import GRDB
 /// How the values of a table's records go into a new table of the same definition.
 struct SalvageTable {
     private let name: String
-    /// For each value of a record, the column it goes to; `nil` for a generated one.
-    private let slots: [String?]
+    /// For each value of a record, the column it goes to.
+    private let slots: [String]
     private let rowidSlot: Int?
     private let rowidName: String?
 
     init(_ db: Database, name: String) throws {
         self.name = name
         let info = try Row.fetchAll(
-            db, sql: "SELECT name, type, pk, hidden FROM pragma_table_xinfo(?)", arguments: [name])
+            db, sql: "SELECT name, type, pk FROM pragma_table_xinfo(?)", arguments: [name])
         let list = try Row.fetchOne(
             db, sql: "SELECT wr FROM pragma_table_list WHERE schema = 'main' AND name = ?", arguments: [name])
         let hasRowid = (list?["wr"] as Int? ?? 0) == 0
-        // Virtual generated columns (2) are not stored. Stored ones (3) are, and can't be inserted.
-        var stored = info.filter { $0["hidden"] as Int != 2 }
+        var stored = info
         if !hasRowid {
             // The key comes first in a table without rowid.
             let key = stored.filter { $0["pk"] as Int > 0 }.sorted { ($0["pk"] as Int) < ($1["pk"] as Int) }
             stored = key + stored.filter { $0["pk"] as Int == 0 }
         }
-        slots = stored.map { $0["hidden"] as Int == 3 ? nil : $0["name"] as String }
+        slots = stored.map { $0["name"] }
         let keys = stored.indices.filter { stored[$0]["pk"] as Int > 0 }
         let alias = keys.first {
             hasRowid && keys.count == 1 && (stored[$0]["type"] as String).uppercased() == "INTEGER"
@@ -42,13 +41,12 @@ struct SalvageTable {
         }
         // A record from before ALTER TABLE ADD COLUMN is shorter; the new columns take their defaults.
         for (index, value) in values.enumerated() where index < slots.count {
-            guard let column = slots[index] else { continue }
-            columns.append(column.quotedDatabaseIdentifier)
+            columns.append(slots[index].quotedName)
             arguments.append(index == rowidSlot && value.isNull ? rowid.databaseValue : value)
         }
         guard !columns.isEmpty else { return false }
         let marks = databaseQuestionMarks(count: columns.count)
-        let table = name.quotedDatabaseIdentifier
+        let table = name.quotedName
         let sql = "INSERT OR IGNORE INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks))"
         do {
             let statement = try db.cachedStatement(sql: sql)

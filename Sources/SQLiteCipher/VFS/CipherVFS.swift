@@ -20,19 +20,25 @@ enum CipherVFS {
     // SQLite keeps it for as long as the process lives; it is only read.
     nonisolated(unsafe) static let lower = sqlite3_vfs_find("unix")
 
+    /// Returns what an SQLite of this version lacks for the encryption, or `nil`.
+    static func refusal(version: String, number: Int32, takesURIs: Bool) -> CipherError? {
+        guard number >= 3_037_000 else {
+            return CipherError(
+                .unsupportedSQLite, "SQLite \(version) is too old.", advice: "Use 3.37 or later.")
+        }
+        guard takesURIs else {
+            return CipherError(
+                .unsupportedSQLite, "This SQLite does not take URIs as file names (it lacks SQLITE_USE_URI).",
+                advice: "Link the system's SQLite of a Linux distribution, or build one with that option.")
+        }
+        return nil
+    }
+
     private static let registration: Result<Void, CipherError> = {
-        guard sqlite3_libversion_number() >= 3_037_000 else {
-            return .failure(
-                CipherError(
-                    .unsupportedSQLite, "SQLite \(String(cString: sqlite3_libversion())) is too old.",
-                    advice: "Use 3.37 or later."))
-        }
-        guard sqlite3_compileoption_used("USE_URI") != 0 else {
-            return .failure(
-                CipherError(
-                    .unsupportedSQLite, "This SQLite does not take URIs as file names (it lacks SQLITE_USE_URI).",
-                    advice: "Link the system's SQLite of a Linux distribution, or build one with that option."))
-        }
+        let refusal = refusal(
+            version: String(cString: sqlite3_libversion()), number: sqlite3_libversion_number(),
+            takesURIs: sqlite3_compileoption_used("USE_URI") != 0)
+        if let refusal { return .failure(refusal) }
         guard let base = lower else {
             return .failure(CipherError(.unsupportedSQLite, "This SQLite has no VFS named \"unix\"."))
         }

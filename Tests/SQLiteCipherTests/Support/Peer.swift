@@ -33,27 +33,16 @@ struct Peer {
         try process.run()
     }
 
-    /// A user who is nobody's, for a peer that may not do what root may. `nil` where that can't be.
-    static let asNobody: [String]? = {
-        let program = "/usr/bin/setpriv"
-        guard geteuid() == 0, FileManager.default.isExecutableFile(atPath: program) else { return nil }
-        let line = ["--reuid=65534", "--regid=65534", "--clear-groups"]
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: program)
-        process.arguments = line + [executable.path]
-        process.standardError = FileHandle.nullDevice
-        // Without arguments the peer says how it is used.
-        guard (try? process.run()) != nil else { return nil }
-        process.waitUntilExit()
-        return process.terminationStatus == 64 ? [program] + line : nil
-    }()
-
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
     }
 
     /// Waits until the process says a word by itself.
-    func waitForWord(_ word: String) throws {
+    ///
+    /// - Returns: The words until then. ``words()`` gives those that follow.
+    /// - Throws: An error if the process ends first.
+    @discardableResult
+    func waitForWord(_ word: String) throws -> [String] {
         expectBlockingAllowed()
         var said = Data()
         while !said.shows(word) {
@@ -61,6 +50,7 @@ struct Peer {
             guard !more.isEmpty else { throw CocoaError(.fileReadUnknown) }
             said += more
         }
+        return Self.words(said)
     }
 
     /// What the process printed until it ended, in words.
@@ -68,7 +58,11 @@ struct Peer {
         expectBlockingAllowed()
         let printed = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        return String(decoding: printed, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)
+        return Self.words(printed)
+    }
+
+    private static func words(_ printed: Data) -> [String] {
+        String(decoding: printed, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init)
     }
 
     var complaint: String {

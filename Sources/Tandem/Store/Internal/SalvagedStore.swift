@@ -22,17 +22,10 @@ struct SalvagedStore {
         }
     }
 
-    /// A search index some of whose pages are lost can't even be dropped: it is taken to pieces, as tables that SQLite
-    /// takes for any others once the virtual one is forgotten.
+    /// Removes the tables of search indexes. They are ordinary ones by now: salvage makes no virtual table.
     private func dropSearchTables() throws {
-        let prefix = "name GLOB '__search_*'"
-        try db.execute(
-            sql: """
-                PRAGMA writable_schema = ON;
-                DELETE FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%' AND \(prefix);
-                PRAGMA writable_schema = RESET
-                """)
-        for name in try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND \(prefix)") {
+        let names = "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB '__search_*'"
+        for name in try String.fetchAll(db, sql: names) {
             try db.execute(sql: "DROP TABLE \(name.quotedSQL)")
         }
     }

@@ -1,0 +1,193 @@
+import Foundation
+
+/// A table's columns and keys, read from its stored `CREATE TABLE`, whose text is never given to SQLite.
+///
+/// Kept are names, affinities, `PRIMARY KEY`, `UNIQUE`, `NOT NULL`, SQLite's own collations and defaults that are
+/// literals. A stored generated column becomes an ordinary one, as its values are in the file. All else is left out.
+struct TableDefinition {
+    struct Column {
+        let name: String
+        var affinity = ""
+        var isNotNull = false
+        var collation: String?
+        /// A literal that was written anew.
+        var defaultValue: String?
+        /// Whether the values are computed when they are read, and so are not in the file.
+        var isVirtual = false
+    }
+
+    private(set) var columns: [Column] = []
+    private(set) var primaryKey: [String] = []
+    private(set) var isAutoincrement = false
+    private(set) var isWithoutRowid = false
+    private(set) var uniqueKeys: [[String]] = []
+    /// Whether a part of the stored definition was left out.
+    private(set) var isReduced = false
+
+    /// Reads a definition; returns `nil` if it is not understood.
+    init?(_ sql: String) {
+        guard let tokens = SQLToken.tokens(of: sql), tokens.first?.keyword == "CREATE",
+            let start = tokens.firstIndex(of: .open), let end = Self.end(tokens[...], from: start)
+        else { return nil }
+        for part in Self.parts(tokens[(start + 1)..<end]) {
+            let isKey = ["CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"].contains(part.first?.keyword)
+            if isKey { readKeys(part) } else if !readColumn(part) { return nil }
+        }
+        isWithoutRowid = tokens[end...].contains { $0.keyword == "WITHOUT" }
+        if tokens[end...].contains(where: { $0.keyword == "STRICT" }) { isReduced = true }
+        guard columns.contains(where: { !$0.isVirtual }) else { return nil }
+    }
+
+    /// The statement that makes the table, of quoted names, keywords and literals only.
+    func statement(name: String) -> String {
+        var parts = columns.filter { !$0.isVirtual }.map { column in
+            var text = column.name.quotedName
+            if !column.affinity.isEmpty { text += " " + column.affinity }
+            if isAutoincrement, primaryKey == [column.name] { text += " PRIMARY KEY AUTOINCREMENT" }
+            if column.isNotNull { text += " NOT NULL" }
+            if let collation = column.collation { text += " COLLATE " + collation }
+            if let value = column.defaultValue { text += " DEFAULT " + value }
+            return text
+        }
+        func list(_ names: [String]) -> String { names.map(\.quotedName).joined(separator: ", ") }
+        if !primaryKey.isEmpty, !isAutoincrement { parts.append("PRIMARY KEY (\(list(primaryKey)))") }
+        // A computed value that is not in the file can't be part of a key.
+        let kept = Set(columns.filter { !$0.isVirtual }.map { $0.name.lowercased() })
+        parts += uniqueKeys.filter { $0.allSatisfy { kept.contains($0.lowercased()) } }.map { "UNIQUE (\(list($0)))" }
+        return "CREATE TABLE \(name.quotedName) (\(parts.joined(separator: ", ")))"
+            + (isWithoutRowid ? " WITHOUT ROWID" : "")
+    }
+
+    // MARK: - Reading
+
+    /// The place of the parenthesis that closes the one at `start`.
+    private static func end(_ tokens: ArraySlice<SQLToken>, from start: Int) -> Int? {
+        var depth = 0
+        for index in tokens[start...].indices {
+            if tokens[index] == .open { depth += 1 }
+            if tokens[index] == .close { depth -= 1 }
+            if depth == 0 { return index }
+        }
+        return nil
+    }
+
+    /// Splits at the commas that stand in no parentheses.
+    private static func parts(_ tokens: ArraySlice<SQLToken>) -> [ArraySlice<SQLToken>] {
+        var depth = 0
+        return tokens.split(omittingEmptySubsequences: false) { token in
+            if token == .open { depth += 1 }
+            if token == .close { depth -= 1 }
+            return depth == 0 && token == .comma
+        }
+    }
+
+    private static func affinity(_ type: [String]) -> String {
+        // Only a column of exactly this type is the rowid.
+        if type == ["INTEGER"] { return "INTEGER" }
+        let type = type.joined(separator: " ")
+        if type.contains("INT") { return "INT" }
+        if ["CHAR", "CLOB", "TEXT"].contains(where: type.contains) { return "TEXT" }
+        if type.isEmpty || type.contains("BLOB") { return "" }
+        return ["REAL", "FLOA", "DOUB"].contains(where: type.contains) ? "REAL" : "NUMERIC"
+    }
+
+    private mutating func readColumn(_ part: ArraySlice<SQLToken>) -> Bool {
+        guard let name = part.first?.identifier else { return false }
+        var column = Column(name: name)
+        let starts: Set<String> = [
+            "CONSTRAINT", "PRIMARY", "NOT", "NULL", "UNIQUE", "CHECK", "DEFAULT", "COLLATE", "REFERENCES", "GENERATED",
+            "AS",
+        ]
+        let rest = part.dropFirst()
+        let end = rest.firstIndex { $0.keyword.map(starts.contains) ?? false } ?? rest.endIndex
+        column.affinity = Self.affinity(rest[..<end].prefix { $0 != .open }.compactMap { $0.identifier?.uppercased() })
+        guard readConstraints(rest[end...], &column) else { return false }
+        columns.append(column)
+        return true
+    }
+
+    private mutating func readConstraints(_ tokens: ArraySlice<SQLToken>, _ column: inout Column) -> Bool {
+        var index = tokens.startIndex
+        func next(_ distance: Int = 1) -> SQLToken? {
+            index + distance < tokens.endIndex ? tokens[index + distance] : nil
+        }
+        while index < tokens.endIndex {
+            switch tokens[index].keyword {
+            case "PRIMARY": primaryKey = [column.name]
+            case "AUTOINCREMENT": isAutoincrement = true
+            case "UNIQUE": uniqueKeys.append([column.name])
+            case "NOT" where next()?.keyword == "NULL": column.isNotNull = true
+            case "COLLATE":
+                let collation = next()?.identifier?.uppercased()
+                column.collation = ["BINARY", "NOCASE", "RTRIM"].first { $0 == collation }
+                if column.collation == nil { isReduced = true }
+                index += 1
+            case "DEFAULT":
+                // It may also be the end of ON DELETE SET DEFAULT.
+                if let value = Self.literal(tokens[(index + 1)...]) {
+                    column.defaultValue = value
+                } else {
+                    isReduced = true
+                }
+            case "AS":
+                isReduced = true
+                guard next() == .open, let end = Self.end(tokens, from: index + 1) else { return false }
+                column.isVirtual = end + 1 == tokens.endIndex || tokens[end + 1].keyword != "STORED"
+                index = end
+            case "CHECK", "REFERENCES": isReduced = true
+            default: break
+            }
+            index += 1
+            // An expression, or the columns of another table.
+            if index < tokens.endIndex, tokens[index] == .open {
+                guard let end = Self.end(tokens, from: index) else { return false }
+                index = end + 1
+            }
+        }
+        return true
+    }
+
+    /// Writes a default anew if it is a string, a number or NULL.
+    private static func literal(_ tokens: ArraySlice<SQLToken>) -> String? {
+        var tokens = tokens
+        var sign = ""
+        if let symbol = tokens.first, symbol == .symbol(UInt8(ascii: "-")) || symbol == .symbol(UInt8(ascii: "+")) {
+            sign = symbol == .symbol(UInt8(ascii: "-")) ? "-" : ""
+            tokens = tokens.dropFirst()
+        }
+        switch tokens.first {
+        case .string(let text) where sign.isEmpty && tokens.dropFirst().first != .open:
+            return "'" + text.replacingOccurrences(of: "'", with: "''") + "'"
+        case .word(let text):
+            if ["NULL", "TRUE", "FALSE"].contains(text.uppercased()) { return sign.isEmpty ? text.uppercased() : nil }
+            if let number = Int64(text) { return "\(sign)\(number)" }
+            guard text.utf8.first.map({ $0 < UInt8(ascii: ":") }) == true, let number = Double(text), number.isFinite
+            else { return nil }
+            return "\(sign)\(number)"
+        default: return nil
+        }
+    }
+
+    private mutating func readKeys(_ part: ArraySlice<SQLToken>) {
+        var index = part.startIndex
+        while index < part.endIndex {
+            // Behind the last one stands at most what a conflict or a deleted row leads to.
+            guard let start = part[index...].firstIndex(of: .open), let end = Self.end(part, from: start) else { break }
+            let names = Self.parts(part[(start + 1)..<end]).compactMap { $0.first?.identifier }
+            // A name may stand before: CONSTRAINT name PRIMARY KEY (…).
+            let kind = part[index..<start].compactMap(\.keyword).last { ["KEY", "UNIQUE"].contains($0) }
+            let isForeign = part[index..<start].contains { $0.keyword == "FOREIGN" || $0.keyword == "REFERENCES" }
+            if isForeign {
+                isReduced = true
+            } else if kind == "KEY" {
+                primaryKey = names
+                if part[start..<end].contains(where: { $0.keyword == "AUTOINCREMENT" }) { isAutoincrement = true }
+            } else if kind == "UNIQUE" {
+                uniqueKeys.append(names)
+            } else {
+                isReduced = true
+            }
+            index = end + 1
+        }
+    }
+}
