@@ -47,9 +47,11 @@ public struct ServerTable: Sendable {
     public var deletesSoftly = true
     /// Whether rows are told apart by user: each sees only their own, and nobody is served without a valid token.
     public var isPerUser = false
-    /// The columns, as a Datasync server's entity class has them: what a request leaves out takes the default, what is
-    /// not among them is dropped, and filters on others are refused. Nil to take all members as they come. Azure Mobile
-    /// Apps' tables always grow by what comes.
+    /// The declared columns; nil to take all members as they come.
+    ///
+    /// `$filter`, `$orderby` and `$select` with an unknown property get a 400. In Datasync a member that a request leaves
+    /// out takes its default, and a member that is not declared is dropped. Azure Mobile Apps' tables still grow: a column
+    /// that a request added is known from then on.
     public var columns: [ServerColumn]?
     /// How many bytes a Datasync version has: 16 as of a server in memory, 8 as of SQL Server, 36 as of PostgreSQL.
     public var versionLength = 16
@@ -67,18 +69,23 @@ public struct ServerTable: Sendable {
     }
 }
 
-/// A property of a Datasync server's entity class.
+/// A declared column: a property of a Datasync server's entity class.
 public struct ServerColumn: Sendable {
     /// Its name, as it is on the wire.
     public var name: String
+    /// The type of its values; nil to compare values as JSON has them.
+    public var type: ServerColumnType?
     /// What a row has whose request did not name it.
     public var initial: JSONValue
     /// Whether a request without it is refused, as one without a `required` member is.
     public var isRequired: Bool
 
     /// A property that is null unless a request names it.
-    public init(_ name: String, initial: JSONValue = .null, isRequired: Bool = false) {
+    public init(
+        _ name: String, type: ServerColumnType? = nil, initial: JSONValue = .null, isRequired: Bool = false
+    ) {
         self.name = name
+        self.type = type
         self.initial = initial
         self.isRequired = isRequired
     }

@@ -37,6 +37,22 @@ struct ServiceOptions: ParsableArguments {
         }
     }
 
+    /// A column of a table, such as `film.year:integer`.
+    struct Column: ExpressibleByArgument {
+        let table: String
+        let column: ServerColumn
+
+        init?(argument: String) {
+            let sides = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let names = sides[0].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+            guard sides.count == 2, names.count == 2, !names[0].isEmpty, !names[1].isEmpty,
+                let type = ServerColumnType(String(sides[1]))
+            else { return nil }
+            table = names[0].lowercased()
+            column = ServerColumn(String(names[1]), type: type)
+        }
+    }
+
     @Option(help: "The protocol; both: told apart by each request's ZUMO-API-VERSION.")
     var dialect = Dialect.both
 
@@ -45,6 +61,16 @@ struct ServiceOptions: ParsableArguments {
 
     @Option(name: .customLong("user-table"), help: "A table whose rows are told apart by user. Needs users.")
     var userTables: [String] = []
+
+    @Option(
+        name: .customLong("column"),
+        help: ArgumentHelp(
+            """
+            A column of a table and its type: boolean, integer, number, text, guid, instant, date, timeOfDay, \
+            duration, or enum(G,PG,R), ordered as written. A table with columns answers 400 to other names in \
+            $filter, $orderby and $select.
+            """, valueName: "table.name:type"))
+    var columns: [Column] = []
 
     @Option(
         name: .customLong("user"),
@@ -64,6 +90,16 @@ struct ServiceOptions: ParsableArguments {
             throw ValidationError("A --user-table serves nobody without a --user.")
         }
         guard pageSize.map({ $0 > 0 }) ?? true else { throw ValidationError("A page has at least one row.") }
+        let served = Set((tables + userTables).map { $0.lowercased() })
+        var declared: Set<String> = []
+        for column in columns {
+            guard tables.isEmpty || served.contains(column.table) else {
+                throw ValidationError("Table '\(column.table)' of a --column is not served. Add --table.")
+            }
+            guard declared.insert("\(column.table).\(column.column.name.lowercased())").inserted else {
+                throw ValidationError("Column '\(column.table).\(column.column.name)' is declared twice.")
+            }
+        }
     }
 
     var configuration: ServerConfiguration {
@@ -72,6 +108,10 @@ struct ServiceOptions: ParsableArguments {
         for name in tables { configuration.tables[name] = table }
         for name in userTables {
             configuration.tables[name] = ServerTable(deletesSoftly: !hardDeletes, isPerUser: true)
+        }
+        for (name, columns) in Dictionary(grouping: columns, by: \.table) {
+            let key = configuration.tables.keys.first { $0.lowercased() == name } ?? name
+            configuration.tables[key, default: table].columns = columns.map(\.column)
         }
         configuration.otherTables = tables.isEmpty ? table : nil
         configuration.limits.pageSize = pageSize

@@ -105,6 +105,9 @@ extension SocketTests {
             ["--port", "65536"], ["--lost-answers", "1.5"], ["--latency", "-1"], ["--user", "ada"],
             ["--dialect", "soap"],
             ["--user-table", "Card"], ["--certificate", "x.pem"], ["--page-size", "0"], ["now"],
+            ["--column", "year:integer"], ["--column", "film.year:int"], ["--column", "film.rating:enum()"],
+            ["--table", "shop", "--column", "film.year:integer"],
+            ["--column", "film.year:integer", "--column", "Film.Year:text"],
         ])
         func whatItDoesNotUnderstandItRefuses(arguments: [String]) async throws {
             let server = try ServerProcess(arguments)

@@ -12,21 +12,35 @@ struct AzureColumns {
         self.visit = visit
         let name = visit.name
         stored = try tx.objects(ServedTable.self).where { $0.table == name }.first()
-        guard let stored else {
-            kinds = JSONObject()
-            return
+        kinds = JSONObject()
+        if let stored {
+            let json = try JSONReader.read(Array(stored.columns.utf8), maximumDepth: 2)
+            guard case .object(let kinds) = json else { throw JSONProblem.malformed(at: 0) }
+            self.kinds = kinds
         }
-        let json = try JSONReader.read(Array(stored.columns.utf8), maximumDepth: 2)
-        guard case .object(let kinds) = json else { throw JSONProblem.malformed(at: 0) }
-        self.kinds = kinds
+        for column in visit.table.columns ?? [] {
+            let name = kinds.name(ignoringCase: column.name) ?? column.name
+            if let type = column.type { kinds[name] = Self.kind(of: type) }
+            if kinds[name] == nil { kinds[name] = "null" }
+        }
     }
 
-    func contains(_ name: String) -> Bool {
-        let system =
-            visit.table.deletesSoftly
-            ? ["id", "createdat", "updatedat", "version", "deleted"] : ["id", "createdat", "updatedat", "version"]
-        return system.contains(name.lowercased()) || kinds.name(ignoringCase: name) != nil
+    private static func kind(of type: ServerColumnType) -> JSONValue {
+        switch type {
+        case .boolean: "bool"
+        case .integer, .number: "number"
+        case .text, .guid, .instant, .date, .timeOfDay, .duration, .enumeration: "text"
+        }
     }
+
+    /// The names of all columns in lower case.
+    var names: Set<String> {
+        var names: Set = ["id", "createdat", "updatedat", "version"]
+        if visit.table.deletesSoftly { names.insert("deleted") }
+        return names.union(kinds.members.map { $0.name.lowercased() })
+    }
+
+    func contains(_ name: String) -> Bool { names.contains(name.lowercased()) }
 
     /// The row with all columns, as it goes out.
     func item(_ row: ServedRow) throws -> JSONObject {

@@ -23,27 +23,34 @@ extension AzureMobileAppsRoutes {
         query.counts = request.parameter("$inlinecount")?.lowercased() == "allpages"
 
         let filterLimits = limits.filter(nodes: 3000, orderKeys: 20)
+        let table = visit.table
+        let known = table.columns == nil ? nil : columns.names
+        let isKnown: @Sendable (String) -> Bool = { known?.contains($0.lowercased()) ?? true }
+        let kind: @Sendable (String) -> FilterKind? = { isKnown($0) ? Self.kind($0, table) : nil }
         var isEmpty = false
+        var selected: [String]?
         do throws(FilterProblem) {
             if let text = request.parameter("$filter"), !text.isEmpty {
-                let filter = try ODataParser.filter(text, .odata3, limits: filterLimits, columns: Self.kind)
+                let filter = try ODataParser.filter(text, .odata3, limits: filterLimits, columns: kind)
                 // A column that nothing has been stored in yet is in no row.
                 filter.forEachColumn { name in if !columns.contains(name) { isEmpty = true } }
                 query.filter = filter
             }
             if let text = request.parameter("$orderby"), !text.isEmpty {
-                query.order = try ODataParser.order(text, .odata3, limits: filterLimits, columns: Self.kind)
+                query.order = try ODataParser.order(text, .odata3, limits: filterLimits, columns: kind)
             }
         } catch {
             throw Self.failure(
-                error.kind == .limit ? .badRequest : .internalServerError,
+                error.kind == .malformed ? .internalServerError : .badRequest,
                 error.index.map { "\(error.message) (at index \($0))" } ?? error.message)
+        }
+        if let text = request.parameter("$select") {
+            do throws(FilterProblem) { selected = try Selection.names(text, isKnown: isKnown) } catch {
+                throw Self.failure(.badRequest, error.message)
+            }
         }
 
         let page = isEmpty ? ListQuery.Page(total: query.counts ? 0 : nil) : try query.page(visit, in: tx)
-        let selected = request.parameter("$select").map { text in
-            text.split(separator: ",").map { $0.trimmed }
-        }
         let items = try page.rows.map { row -> JSONValue in
             .object(Self.selected(try columns.item(row), by: selected))
         }
@@ -55,17 +62,24 @@ extension AzureMobileAppsRoutes {
         return answer
     }
 
-    @Sendable private static func kind(_ column: String) -> FilterKind? {
+    private static func kind(_ column: String, _ table: ServerTable) -> FilterKind {
         switch column.lowercased() {
         case "id", "version": .text
         case "createdat", "updatedat": .instant
         case "deleted": .bool
-        default: .unknown
+        default:
+            switch table.column(named: column)?.type {
+            case .boolean: .bool
+            case .integer, .number: .number
+            case .text: .text
+            // OData 3 has no literals of these types: filters write them as texts, which the evaluation compares.
+            case .guid, .instant, .date, .timeOfDay, .duration, .enumeration, nil: .unknown
+            }
         }
     }
 
     private static func selected(_ item: JSONObject, by names: [String]?) -> JSONObject {
-        guard let names, !names.isEmpty, !names.contains("*") else { return item }
+        guard let names else { return item }
         var chosen = JSONObject()
         for name in names {
             if let actual = item.name(ignoringCase: name), let value = item[actual] { chosen[actual] = value }

@@ -26,15 +26,21 @@ struct DatasyncBody {
         for column in columns {
             let value = rest.remove(ignoringCase: column.name)
             if value == nil, column.isRequired { throw EarlyAnswer(answer: ServerAnswer(.internalServerError)) }
-            members[column.name] = Self.fitted(value, to: column.initial)
+            members[column.name] = Self.fitted(value, to: column)
         }
     }
 
-    /// A number may be sent as a text.
-    private static func fitted(_ value: JSONValue?, to initial: JSONValue) -> JSONValue {
-        guard case .text(let text)? = value, case .number = initial, let number = Double(text), number.isFinite,
+    /// A number may be sent as a text, and a value of an enum as its place.
+    private static func fitted(_ value: JSONValue?, to column: ServerColumn) -> JSONValue {
+        if case .enumeration(let names)? = column.type, case .number(let digits)? = value, let place = Int(digits),
+            names.indices.contains(place)
+        {
+            return .text(names[place])
+        }
+        let isNumber = if case .number = column.initial { true } else { column.type?.kind == .number }
+        guard case .text(let text)? = value, isNumber, let number = Double(text), number.isFinite,
             case .number(let digits)? = try? JSONReader.read(Array(text.utf8), maximumDepth: 1)
-        else { return value ?? initial }
+        else { return value ?? column.initial }
         return .number(digits)
     }
 

@@ -24,7 +24,9 @@ extension DatasyncRoutes {
         }
         let filterLimits = limits.filter(nodes: 100, orderKeys: 5)
         let columns = visit.table.columns
-        let kind: @Sendable (String) -> FilterKind? = { Self.kind($0, columns) }
+        let table = visit.table
+        let kind: @Sendable (String) -> FilterKind? = { Self.kind($0, table) }
+        var selected: [String]?
         do throws(FilterProblem) {
             if let text = options["$filter"] {
                 if text.trimmed.isEmpty { throw FilterProblem("", kind: .untranslatable) }
@@ -33,13 +35,15 @@ extension DatasyncRoutes {
             if let text = options["$orderby"], !text.trimmed.isEmpty {
                 query.order = try ODataParser.order(text, .odata4, limits: filterLimits, columns: kind)
             }
+            if let text = options["$select"] {
+                selected = try Selection.names(text) { name in kind(name) != nil }
+            }
         } catch {
             // An empty filter is not caught by the server's own code; what a database can't answer has no text.
             if error.message.isEmpty { return ServerAnswer(.internalServerError) }
             if error.kind == .untranslatable { return ServerAnswer(.badRequest) }
             throw Self.refused(error.index.map { "\(error.message) at position \($0)" } ?? error.message)
         }
-        let selected = try selection(options["$select"], kind)
 
         let page = try query.page(visit, in: tx)
         var out = Array("{\"items\":[".utf8)
@@ -86,26 +90,16 @@ extension DatasyncRoutes {
         return number
     }
 
-    private func selection(_ text: String?, _ kind: (String) -> FilterKind?) throws -> [String]? {
-        guard let text, !text.trimmed.isEmpty else { return nil }
-        let names = text.split(separator: ",").map(\.trimmed)
-        if names.contains("*") { return nil }
-        for name in names where kind(name) == nil {
-            throw Self.refused("Could not find a property named '\(name)'")
-        }
-        return names
-    }
-
-    private static func kind(_ column: String, _ columns: [ServerColumn]?) -> FilterKind? {
-        let folded = column.lowercased()
-        switch folded {
+    private static func kind(_ column: String, _ table: ServerTable) -> FilterKind? {
+        switch column.lowercased() {
         case "id", "version": return .text
         case "updatedat": return .instant
         case "deleted": return .bool
         default: break
         }
-        guard let columns else { return .unknown }
-        guard let column = columns.first(where: { $0.name.lowercased() == folded }) else { return nil }
+        guard table.columns != nil else { return .unknown }
+        guard let column = table.column(named: column) else { return nil }
+        if let type = column.type { return type.kind }
         return switch column.initial {
         case .bool: .bool
         case .number: .number

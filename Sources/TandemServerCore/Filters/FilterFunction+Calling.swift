@@ -34,6 +34,7 @@ extension FilterFunction {
     private static func text(_ value: FilterValue?) -> String? {
         switch value {
         case .text(let text), .guid(let text): text
+        case .choice(let place, let names): names[place]
         default: nil
         }
     }
@@ -168,6 +169,7 @@ extension FilterType {
     private func text(_ value: FilterValue) -> String? {
         switch value {
         case .text(let text), .guid(let text): text
+        case .choice(let place, let names): names[place]
         case .integer(let number): String(number)
         case .real(let number): number.description
         case .bool(let truth): truth ? "true" : "false"

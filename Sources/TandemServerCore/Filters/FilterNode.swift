@@ -115,6 +115,8 @@ struct FilterProblem: Error {
         case limit
         /// It is in the grammar, and no store that the server stands for can answer it.
         case untranslatable
+        /// It names a property that the table does not have.
+        case unknownProperty
     }
     let kind: Kind
     let message: String

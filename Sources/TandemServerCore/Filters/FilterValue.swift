@@ -15,6 +15,8 @@ enum FilterValue: Sendable {
     case duration(Int64)
     /// A GUID in lower case.
     case guid(String)
+    /// A value of an enum, as its place among the declared names.
+    case choice(Int, of: [String])
     /// An array or an object of a row.
     case json(JSONValue)
 
@@ -45,22 +47,26 @@ enum FilterValue: Sendable {
         case .time: .time
         case .duration: .duration
         case .guid: .guid
+        case .choice(_, let names): .choice(names)
         case .json: .unknown
         }
     }
 }
 
 /// What is known of an expression before any row is looked at.
-enum FilterKind: Sendable {
+enum FilterKind: Sendable, Equatable {
     /// A member of a row, that can be anything, or null.
     case unknown
     case bool, number, text, instant, day, time, duration, guid
+    /// An enum with its declared names, which filters write as texts.
+    case choice([String])
 
     /// Whether two values of these kinds can be compared. Times and GUIDs are texts in a row, and on some clients.
     func isComparable(with other: FilterKind) -> Bool {
         switch (self, other) {
         case (.unknown, _), (_, .unknown): true
         case (.guid, .text), (.text, .guid), (.instant, .day), (.day, .instant): true
+        case (.choice, .text), (.text, .choice): true
         default: self == other
         }
     }
@@ -92,6 +98,9 @@ extension FilterValue {
         case (.guid(let lhs), .guid(let rhs)): order(text: lhs, rhs)
         case (.guid(let lhs), .text(let rhs)): order(text: lhs, rhs.lowercased())
         case (.text(let lhs), .guid(let rhs)): order(text: lhs.lowercased(), rhs)
+        case (.choice(let lhs, _), .choice(let rhs, _)): order(lhs, rhs)
+        case (.choice(let lhs, let names), .text(let rhs)): names.firstIndex(of: rhs).map { order(lhs, $0) }
+        case (.text(let lhs), .choice(let rhs, let names)): names.firstIndex(of: lhs).map { order($0, rhs) }
         case (.text, .instant), (.text, .day), (.day, .instant), (.instant, .text), (.instant, .day), (.day, .text):
             lhs.instant.flatMap { lhs in rhs.instant.map { rhs in order(lhs, rhs) } }
         case (.text(let lhs), .time(let rhs)): WireTime.parseTime(lhs).map { order($0, rhs) }
@@ -144,7 +153,8 @@ extension FilterValue {
         case .instant, .day: 4
         case .time: 5
         case .duration: 6
-        case .json: 7
+        case .choice: 7
+        case .json: 8
         }
     }
 }

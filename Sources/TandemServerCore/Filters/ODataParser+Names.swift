@@ -16,7 +16,7 @@ extension ODataParser {
         }
         if let variable, first == variable { return (.path(names), .unknown) }
         guard let kind = columns(first) else {
-            throw FilterProblem("Could not find a property named '\(first)'", at: start)
+            throw FilterProblem("Could not find a property named '\(first)'", at: start, kind: .unknownProperty)
         }
         return (.path(names), names.count == 1 ? kind : .unknown)
     }
@@ -26,7 +26,7 @@ extension ODataParser {
     ) throws(FilterProblem) -> Typed {
         guard variable == nil else { throw FilterProblem("any and all within another", at: start, kind: .limit) }
         guard columns(path[0]) != nil else {
-            throw FilterProblem("Could not find a property named '\(path[0])'", at: start)
+            throw FilterProblem("Could not find a property named '\(path[0])'", at: start, kind: .unknownProperty)
         }
         if !isAll, skip(")") { return (.quantified(path: path, isAll: false, variable: "", nil), .bool) }
         guard case .word(let name) = token else { throw unexpected() }
@@ -48,6 +48,7 @@ extension ODataParser {
             guard kind.isComparable(with: value.kind) else {
                 throw FilterProblem("'in' with a value of another type", at: here)
             }
+            try check(.literal(value), against: kind, at: here)
             position += 1
             elements.append(.literal(value))
         } while skip(",")

@@ -108,6 +108,8 @@ struct ODataParser {
                 guard left.kind.isComparable(with: right.kind) else {
                     throw FilterProblem("'\(word)' of values of two types", at: start)
                 }
+                try check(right.node, against: left.kind, at: start)
+                try check(left.node, against: right.kind, at: start)
                 left = (.comparison(left.node, comparison, right.node), .bool)
             } else {
                 break
@@ -117,6 +119,14 @@ struct ODataParser {
             guard length <= limits.depth else { throw tooDeep() }
         }
         return left
+    }
+
+    /// Refuses a text that is not a value of the enum it is compared with.
+    func check(_ node: FilterNode, against kind: FilterKind, at index: Int) throws(FilterProblem) {
+        guard case .choice(let names) = kind, case .literal(.text(let text)) = node, !names.contains(text) else {
+            return
+        }
+        throw FilterProblem("'\(text)' is not one of the values \(names.joined(separator: ", "))", at: index)
     }
 
     private mutating func readArithmetic(

@@ -37,7 +37,7 @@ struct ListQuery {
         var number = 0
         do {
             try results.forEach { row in
-                let columns = RowColumns(row, isAzure: visit.isAzure, hasIntegers: hasIntegers)
+                let columns = RowColumns(row, visit.table, isAzure: visit.isAzure, hasIntegers: hasIntegers)
                 let evaluator = FilterEvaluator(logic: logic, hasIntegers: hasIntegers, now: now, column: columns.value)
                 let isMatch = try filter.map(evaluator.holds) != false && visit.sees(row)
                 let keys = isMatch && !isSorted ? order.map { evaluator.value($0.key) } : []
@@ -153,14 +153,16 @@ extension FilterNode {
 /// A row's columns as a filter sees them. The members are read when the first is asked for.
 private final class RowColumns {
     private let row: ServedRow
+    private let table: ServerTable
     private let isAzure: Bool
     private let hasIntegers: Bool
     private var members: JSONObject?
     /// Why the members could not be read.
     private(set) var problem: (any Error)?
 
-    init(_ row: ServedRow, isAzure: Bool, hasIntegers: Bool) {
+    init(_ row: ServedRow, _ table: ServerTable, isAzure: Bool, hasIntegers: Bool) {
         self.row = row
+        self.table = table
         self.isAzure = isAzure
         self.hasIntegers = hasIntegers
     }
@@ -182,6 +184,7 @@ private final class RowColumns {
         }
         guard let members else { return .null }
         let value = members[name] ?? members.name(ignoringCase: name).flatMap { members[$0] }
-        return value.map { FilterValue($0, hasIntegers: hasIntegers) } ?? .null
+        guard let value = value.map({ FilterValue($0, hasIntegers: hasIntegers) }) else { return .null }
+        return table.column(named: name)?.type?.typed(value) ?? value
     }
 }
