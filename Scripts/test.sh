@@ -24,6 +24,11 @@ fi
 rm -f .build/*/debug/description.json
 swift build --build-tests "${options[@]}"
 [[ -n ${1:-} ]] && options+=(--filter "$1")
+# Tests leave their folders behind, which other users' processes must be able to enter.
+TMPDIR=$(mktemp -d /tmp/tandem-XXXXXX)
+export TMPDIR
+trap 'rm -rf "$TMPDIR"' EXIT
+chmod 1777 "$TMPDIR"
 # A single hung test must not take the whole time of CI.
 timeout "${TANDEM_TEST_LIMIT:-$([[ ${TANDEM_SOAK:-} == 1 ]] && echo 6h || echo 30m)}" \
     swift test --skip-build "${options[@]}" --experimental-maximum-parallelization-width "${TANDEM_TEST_WIDTH:-6}"

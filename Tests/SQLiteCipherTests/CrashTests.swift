@@ -53,12 +53,14 @@ struct CrashTests {
         _ = try Peer(path, kind, mode, "add", "1").words()
         var acknowledged = 1
         for _ in 0..<(isSoak ? 30 : 2) {
-            let peers = try (0..<2).map { _ in try Peer(path, kind, mode, "load") }
-            let first = peers.map { (try? $0.waitForWord("\n")) ?? [] }
+            // Outside the WAL one of two writers can starve, so only the first one's commit is waited for.
+            let peer = try Peer(path, kind, mode, "load")
+            let first = try peer.waitForWord("\n")
+            let peers = [peer, try Peer(path, kind, mode, "load")]
             Thread.sleep(forTimeInterval: .random(in: 0...0.2))
             for peer in peers { peer.kill() }
-            #expect(!first.contains([]), "A writer ended before its first commit.")
-            let words = first.joined() + peers.flatMap { $0.words() }
+            #expect(!first.isEmpty, "The writer ended before its first commit.")
+            let words = first + peers.flatMap { $0.words() }
             acknowledged = max(acknowledged, words.compactMap { Int($0) }.max() ?? 0)
             acknowledged = try check(path, kind, mode, atLeast: acknowledged, atMost: acknowledged + 2)
         }

@@ -49,7 +49,7 @@ struct FileLife: Sendable {
     private func fetch() async throws {
         while true {
             try await Task.sleep(for: .milliseconds(Int.random(in: 0...30)))
-            let files = try store.objects(Album.self).all().flatMap(\.files)
+            let files = try await store.objects(Album.self).all().flatMap(\.files)
             guard let file = files.filter({ $0.serverURL != nil }).randomElement() else { continue }
             do {
                 if try store.attachments.status(of: file).isOnDevice { continue }
@@ -66,7 +66,7 @@ struct FileLife: Sendable {
                 // Its objects went meanwhile, or the cache was too small for it.
                 SyncPeerMain.say("\(error.code)")
             } catch {
-                let isThere = try store.objects(Album.self).all().contains { $0.files.contains { $0.id == file.id } }
+                let isThere = try await store.objects(Album.self).all().contains { $0.files.contains { $0.id == file.id } }
                 SyncPeerMain.say(isThere ? "error fetching \(file): \(error)" : "gone \(file.id)")
             }
         }

@@ -49,7 +49,7 @@ struct ScriptedLife {
     }
 
     private func list() async throws {
-        for todo in try store.objects(ToDo.self).sorted(by: \.tag).all() {
+        for todo in try await store.objects(ToDo.self).sorted(by: \.tag).all() {
             let state =
                 switch try await context.state(of: todo) {
                 case .pending(let kind)?: "pending \(kind)"

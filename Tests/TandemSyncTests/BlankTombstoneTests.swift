@@ -184,7 +184,7 @@ import Testing
         // Another device gets it whole.
         let (other, otherSync) = try world.device()
         #expect(try await otherSync.pull(Card.self).inserted == 1)
-        #expect(try other.objects(Card.self).all().map(\.barcode) == ["1"])
+        #expect(try await other.objects(Card.self).all().map(\.barcode) == ["1"])
     }
 
     @Test(arguments: Dialect.both)

@@ -51,7 +51,7 @@ import Testing
         let there = try desk.store.object(ofType: Person.self, forPrimaryKey: person.localID)?.serverID
         desk.remote.remove("Person", try #require(there))
         try await desk.sync.pull(Person.self)
-        #expect(try desk.store.objects(Person.self).count() == 0)
+        #expect(try await desk.store.objects(Person.self).count() == 0)
         if !isDeletedFirst { try await desk.store.write { _ = try $0.delete(Card.self, card.localID) } }
         // The delete is refused for a moment; what it meets is what is known.
         desk.remote.next(.fail(.conflict(status: 409, item: nil)), on: .delete)

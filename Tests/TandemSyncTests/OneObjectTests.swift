@@ -54,7 +54,7 @@ import Testing
                 ($0 as? SyncError)?.code == .noProgress
             }
         }
-        #expect(try desk.store.objects(Card.self).count() == 1)
+        #expect(try await desk.store.objects(Card.self).count() == 1)
     }
 
     /// The object that the server has brought is kept for the user to choose.

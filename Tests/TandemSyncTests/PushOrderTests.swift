@@ -24,7 +24,7 @@ import Testing
         #expect(lines(desk) == ["insert Person", "insert Card"])
         let there = try #require(desk.remote.items(in: "Person").first)
         #expect(desk.remote.items(in: "Card")[0][member: "owner"] == .text(there.id.rawValue))
-        let card = try #require(try desk.store.objects(Card.self).first())
+        let card = try #require(try await desk.store.objects(Card.self).first())
         #expect(card.owner?.localID == person.localID)
     }
 

@@ -49,7 +49,7 @@ import Testing
         } else {
             await fails("undelete", false) { try await cards.undelete(next) }
         }
-        #expect(try store.objects(Card.self).count() == 0 && store.operations.count() == 0)
+        #expect(try await store.objects(Card.self).count() == 0 && store.operations.count() == 0)
     }
 
     @Test(arguments: Dialect.both)

@@ -40,7 +40,7 @@ import Testing
         #expect(try await cards.find(changed.serverID!)?.nickname == "мой")
         #expect(try await cards.find("nobody") == nil)
         await #expect { try await cards.insert(back) } throws: { ($0 as? SyncError)?.code == .conflict }
-        #expect(try store.objects(Card.self).count() == 0 && store.operations.count() == 0)
+        #expect(try await store.objects(Card.self).count() == 0 && store.operations.count() == 0)
     }
 
     @Test(arguments: Dialect.both)
@@ -63,7 +63,7 @@ import Testing
         try await sync.push()
         let card = try await sync.remoteTable(Card.self)
             .insert(Card(shop: "x", barcode: "1", owner: person.reference))
-        let serverID = try #require(try store.objects(Person.self).first()?.serverID)
+        let serverID = try #require(try await store.objects(Person.self).first()?.serverID)
         #expect(card.owner?.localID.rawValue == serverID.rawValue && serverID.rawValue != person.localID.rawValue)
     }
 
@@ -87,7 +87,7 @@ import Testing
         #expect(try await cards.find(serverID) == nil)
         #expect(try await cards.undelete(card).serverID == serverID)
         #expect(try await cards.objects().all().map(\.serverID) == [serverID])
-        #expect(try store.objects(Card.self).count() == 0)
+        #expect(try await store.objects(Card.self).count() == 0)
     }
 
     @Test func aLookBindsTheStoreToNoServer() async throws {

@@ -28,9 +28,9 @@ import Testing
         // The reads come before the write.
         #expect(world.requests.last?.hasPrefix("POST") == true)
         #expect(world.requests.dropLast().allSatisfy { $0.hasPrefix("GET") })
-        #expect(try store.objects(Card.self).where { $0.owner.name == "Ада" }.count() == 1)
+        #expect(try await store.objects(Card.self).where { $0.owner.name == "Ада" }.count() == 1)
         try await otherSync.synchronize()
-        #expect(try otherStore.objects(Card.self).all().map(\.shop).sorted() == ["mine", "theirs"])
+        #expect(try await otherStore.objects(Card.self).all().map(\.shop).sorted() == ["mine", "theirs"])
         // Nothing to do: one request a table.
         world.clock.advance(by: 60)
         try await sync.synchronize()
@@ -60,7 +60,7 @@ import Testing
         #expect(result.dropped.count == 1 && edit.model == "Card" && edit.serverID == "a" && edit.localID == "a")
         #expect(edit.values == ["points": .integer(9)])
         #expect(result.push?.entries.count == 1 && result.isComplete)
-        #expect(try store.objects(Card.self).all().map(\.points) == [8])
+        #expect(try await store.objects(Card.self).all().map(\.points) == [8])
         #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
         // It was not sent in vain.
         #expect(!world.requests.contains { $0.lowercased().contains("card/a") })
@@ -79,7 +79,7 @@ import Testing
         try await world.others.delete("Card", "a")
         let result = try await sync.synchronize()
         #expect(result.dropped.isEmpty)
-        #expect(try store.objects(Card.self).all().map(\.points) == [9])
+        #expect(try await store.objects(Card.self).all().map(\.points) == [9])
         #expect(try store.operations.all().map(\.state) == [.held])
     }
 
@@ -94,7 +94,7 @@ import Testing
         let result = try await sync.synchronize()
         let failed = result.pulls.compactMap { if case .failure(let error) = $0.outcome { error } else { nil } }
         #expect(failed.map(\.table) == ["animals"] && !result.isComplete)
-        #expect(try store.objects(Card.self).count() == 2)
+        #expect(try await store.objects(Card.self).count() == 2)
         #expect(try world.texts("Card", "shop").count == 2)
     }
 

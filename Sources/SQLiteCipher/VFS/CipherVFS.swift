@@ -35,10 +35,10 @@ enum CipherVFS {
     }
 
     private static let registration: Result<Void, CipherError> = {
-        let refusal = refusal(
+        let missing = refusal(
             version: String(cString: sqlite3_libversion()), number: sqlite3_libversion_number(),
             takesURIs: sqlite3_compileoption_used("USE_URI") != 0)
-        if let refusal { return .failure(refusal) }
+        if let missing { return .failure(missing) }
         guard let base = lower else {
             return .failure(CipherError(.unsupportedSQLite, "This SQLite has no VFS named \"unix\"."))
         }

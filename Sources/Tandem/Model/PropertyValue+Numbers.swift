@@ -224,6 +224,54 @@ extension BigUInt: PropertyValue {
     }
 }
 
+/// Stored as `BigInt` is, so that the order in the store is that of the numbers.
+extension Int128: PropertyValue {
+    public static var __kind: PropertyKind { .bigInt }
+
+    public func __append(to row: RowBuffer) {
+        BigInt(self).__append(to: row)
+    }
+
+    public static func __read(_ row: RowReader, _ column: Int32) throws -> Int128 {
+        let value = try BigInt.__read(row, column)
+        guard let narrow = Int128(exactly: value) else {
+            throw InvalidStoredValue(column: column, reason: "\(value) is beyond the range of Int128")
+        }
+        return narrow
+    }
+
+    public var __json: JSONNode { BigInt(self).__json }
+
+    public init?(__json node: JSONNode) {
+        guard let value = BigInt(__json: node) else { return nil }
+        self.init(exactly: value)
+    }
+}
+
+/// Stored as `BigUInt` is, so that the order in the store is that of the numbers.
+extension UInt128: PropertyValue {
+    public static var __kind: PropertyKind { .bigUInt }
+
+    public func __append(to row: RowBuffer) {
+        BigUInt(self).__append(to: row)
+    }
+
+    public static func __read(_ row: RowReader, _ column: Int32) throws -> UInt128 {
+        let value = try BigUInt.__read(row, column)
+        guard let narrow = UInt128(exactly: value) else {
+            throw InvalidStoredValue(column: column, reason: "\(value) is beyond the range of UInt128")
+        }
+        return narrow
+    }
+
+    public var __json: JSONNode { BigUInt(self).__json }
+
+    public init?(__json node: JSONNode) {
+        guard let value = BigUInt(__json: node) else { return nil }
+        self.init(exactly: value)
+    }
+}
+
 extension Decimal: PropertyValue {
     public static var __kind: PropertyKind { .decimal }
 

@@ -79,6 +79,11 @@ public struct InverseLinks<Source: Model>: Hashable, Sendable {
         self.target = target
         self.property = Source.Columns()[keyPath: link].__propertyIndex
     }
+
+    init(target: LocalID, property: Int) {
+        self.target = target
+        self.property = property
+    }
 }
 
 /// A property that links to other objects: a reference or a list of references, as queries name it.

@@ -22,4 +22,29 @@ extension Model {
         else { return nil }
         return try ModelValues.value(of: expression, stored, of: definition)
     }
+
+    /// A property's value in a row of ``Store/sql(_:_:)``, by the column's name.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// for row in try store.sql("SELECT shop, points FROM Card WHERE points > ?", [100]) {
+    ///     if let points = try Card.value(of: \.points, in: row) { print(points) }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - property: The property. A property that is reached through a reference is in no row of the model's table.
+    ///   - row: A row whose columns have the names of the table's.
+    /// - Returns: `nil` if the row has no such column.
+    /// - Throws: ``TandemError/Code/corrupt`` if the value is none of the property's type.
+    public static func value<E: PropertyExpression>(
+        of property: (Columns) -> E, in row: SQLRow
+    ) throws -> E.Value? where E.Root == Self {
+        let expression = property(Columns())
+        guard expression.__column.steps.isEmpty, let definition = expression.__column.definition,
+            let stored = row[definition.column]
+        else { return nil }
+        return try ModelValues.value(of: expression, stored, of: definition)
+    }
 }

@@ -57,7 +57,8 @@ public struct Operation: Hashable, Sendable, Identifiable {
     /// How often it was sent.
     public let attempts: Int
     /// The properties changed, by their names in Swift, each with the value that the server last sent. For an insert
-    /// there are none: all are new. For a delete these are of the update that it replaced.
+    /// there are none: all are new. For a delete these are of the update that it replaced. ``Model/value(of:in:)``
+    /// reads a value as its property's type.
     public let base: [String: StorageValue]
     /// The properties in the attempt under way, each with its base. In an insert's there are none: all are new.
     public let sent: [String: StorageValue]

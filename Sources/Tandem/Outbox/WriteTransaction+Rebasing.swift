@@ -88,7 +88,7 @@ extension WriteTransaction {
                 if isChanged { changedHere.insert(property.name) }
                 continue
             }
-            let there = try localForm(value, of: index, in: table)
+            let there = property.form(try localForm(value, of: index, in: table), like: here[index], old)
             server[property.name] = there
             let isHeldThere = try isHeld(value, there, here[index], index, table, rounding)
             if isChanged && !isHeldThere { changedHere.insert(property.name) }

@@ -191,9 +191,11 @@ extension WriteTransaction {
         let here = try wholeValues(of: state, in: table)
         let attempted = try attemptedValues(operation.id)
         return try item.values(in: table).allSatisfy { property, value in
-            let column = table.definition.properties[property].column
-            let there = try localForm(value, of: property, in: table)
-            guard let base = operation.base(of: column) else {
+            let definition = table.definition.properties[property]
+            let column = definition.column
+            let base = operation.base(of: column)
+            let there = definition.form(try localForm(value, of: property, in: table), like: here[property], base)
+            guard let base else {
                 let mine = try withoutPending(here[property], of: property, in: table)
                 return mine == there || attempted.contains(value, of: column)
             }

@@ -38,6 +38,8 @@ extension UInt64: OrderedValue {}
 extension Float: OrderedValue {}
 extension Double: OrderedValue {}
 extension Decimal: OrderedValue {}
+extension Int128: OrderedValue {}
+extension UInt128: OrderedValue {}
 extension BigInt: OrderedValue {}
 extension BigUInt: OrderedValue {}
 extension String: OrderedValue {}

@@ -5,8 +5,8 @@
 /// ```swift
 /// let rich = store.objects(Card.self).where { $0.points > 100 || $0.isPinned && !$0.shop.hasPrefix("Ма") }
 ///
-/// func cheap(_ card: Card.Columns) -> Tandem.Predicate<Card> { card.points < 10 }
-/// let all = store.objects(Card.self).where(cheap)
+/// let isCheap = Card.predicate { $0.points < 10 }
+/// let cheap = store.objects(Card.self).where(isCheap && !Card.predicate { $0.isPinned })
 /// ```
 ///
 /// A predicate is true or false, never unknown: comparisons with nil are Swift's, not SQL's. `$0.nickname != "x"` holds
@@ -25,6 +25,14 @@ public struct Predicate<Root: Model>: Sendable {
 
     /// Holds for no object.
     public static var `false`: Self { Self(.constant(false)) }
+}
+
+extension Model {
+    /// Makes a predicate, to be joined with others and given to ``Results/where(_:)``.
+    public static func predicate<P: PredicateExpression>(_ make: (Columns) -> P) -> Predicate<Self>
+    where P.Root == Self {
+        make(Columns()).asPredicate
+    }
 }
 
 /// A predicate, or a `Bool` property used as one: `$0.isPinned || $0.points > 100`.

@@ -8,7 +8,7 @@
 ///     .sorted(by: \.shop)
 /// print(try cards.count())
 /// for card in try cards.limit(20).all() { print(card.shop) }
-/// for try await card in cards { print(card.shop) }  // a million in constant memory
+/// for try await card in cards.elements { print(card.shop) }  // a million in constant memory
 /// ```
 ///
 /// Without an order the objects come by local ID, which also breaks the ties of every other order. Deleted objects are
@@ -32,6 +32,7 @@
 /// - ``all()``
 /// - ``first()``
 /// - ``forEach(_:)``
+/// - ``elements``
 /// - ``values(of:)``
 /// - ``localIDs()``
 /// - ``with(_:)``
@@ -70,6 +71,16 @@ public struct Results<M: Model>: Sendable {
     /// ```
     public func `where`(_ predicate: (M.Columns) -> Predicate<M>) -> Results {
         with(query.filtered(predicate(M.Columns()).node))
+    }
+
+    /// The objects for which a predicate holds that was made before.
+    ///
+    /// ```swift
+    /// let isRich = Card.predicate { $0.points > 100 }
+    /// let cards = store.objects(Card.self).where(isPinned ? isRich && Card.predicate { $0.isPinned } : isRich)
+    /// ```
+    public func `where`(_ predicate: Predicate<M>) -> Results {
+        with(query.filtered(predicate.node))
     }
 
     /// The objects in which a property is true: `where { $0.isPinned }`.

@@ -1,61 +1,71 @@
 extension Results {
-    /// The objects together with those they refer to, read by one statement.
+    /// The objects together with those they are linked with: by references, lists of references and inverse links.
     ///
     /// ```swift
     /// for (card, owner) in try store.objects(Card.self).sorted(by: \.shop).with(\.owner).all() {
     ///     print(card.shop, owner?.name ?? "-")
     /// }
-    /// for (card, owner, brand) in try store.objects(Card.self).with(\.owner, \.brand).all() { … }
+    /// for (card, owner, tags) in try store.objects(Card.self).with(\.owner, \.tags).all() {
+    ///     print(card.shop, owner?.name ?? "-", tags.map(\.name))
+    /// }
+    /// for (person, cards) in try store.objects(Person.self).with(\.cards).all() { print(person.name, cards.count) }
     /// ```
     ///
-    /// Where a reference is nil, or names an object that is not in the store, there is nil.
-    public func with<each Target: Model>(
-        _ references: repeat KeyPath<M.Columns, ReferenceProperty<M, each Target>>
-    ) -> ResultsWithReferences<M, repeat each Target> {
-        var paths: [[ReferenceStep]] = []
-        for reference in repeat each references {
-            paths.append(Self.path(reference))
-        }
-        return ResultsWithReferences(results: self, paths: paths)
-    }
-
-    private static func path<Target: Model>(
-        _ reference: KeyPath<M.Columns, ReferenceProperty<M, Target>>
-    ) -> [ReferenceStep] {
-        M.Columns()[keyPath: reference].__column.steps(to: Target.__definition.table)
+    /// Where a reference is nil, or names an object that is not in the store, there is nil. A list has the objects in
+    /// its own order, without those that are not in the store; inverse links have theirs by local ID.
+    public func with<each Link: LoadedLink>(
+        _ links: repeat KeyPath<M.Columns, each Link>
+    ) -> ResultsWithReferences<M, repeat each Link> {
+        let columns = M.Columns()
+        return ResultsWithReferences(results: self, links: (repeat columns[keyPath: each links]))
     }
 }
 
-/// The objects of a query, each together with those it refers to. See ``Results/with(_:)``.
-public struct ResultsWithReferences<M: Model, each Target: Model>: Sendable {
-    let results: Results<M>
-    let paths: [[ReferenceStep]]
+/// The objects of a query, each together with those it is linked with. See ``Results/with(_:)``.
+public struct ResultsWithReferences<M: Model, each Link: LoadedLink>: Sendable {
+    private(set) var results: Results<M>
+    let links: (repeat each Link)
 
-    /// All objects, in the order, each with those it refers to.
+    /// All objects, in the order, each with those it is linked with.
     ///
-    /// - Complexity: O(*n*), with one look-up in an index for each reference.
-    public func all() throws -> [(M, repeat (each Target)?)] {
-        try results.store.query(compile) { statement, connection in
-            var rows: [(M, repeat (each Target)?)] = []
-            while try statement.step() {
-                var row = JoinedRow(statement, path: connection.path)
-                rows.append((try row.next(M.self), repeat try row.nextIfAny((each Target).self)))
-            }
-            return rows
+    /// - Complexity: O(*n*), with one look-up in an index for each reference, and for each object in a list. Inverse
+    ///   links of references take one more query; inverse links of lists one more for each object.
+    public func all() throws -> [(M, repeat (each Link).Loaded)] {
+        try results.store.read { transaction in
+            let batch = makeBatch(transaction)
+            try read(into: batch, shared: true) {}
+            return try batch.take()
         }
     }
 
-    /// The first object in the order with those it refers to, nil if there is none.
-    public func first() throws -> (M, repeat (each Target)?)? {
-        try ResultsWithReferences(results: results.limit(1), paths: paths).all().first
+    /// The first object in the order with those it is linked with, nil if there is none.
+    public func first() throws -> (M, repeat (each Link).Loaded)? {
+        var one = self
+        one.results = results.limit(1)
+        return try one.all().first
     }
 
-    /// Calls a function with each object and those it refers to, in the order, as ``Results/forEach(_:)`` does.
-    public func forEach(_ body: (M, repeat (each Target)?) throws -> Void) throws {
-        try results.store.query(shared: false, compile) { statement, connection in
+    /// Calls a function with each object and those it is linked with, in the order, as ``Results/forEach(_:)`` does.
+    public func forEach(_ body: (M, repeat (each Link).Loaded) throws -> Void) throws {
+        try results.store.read { transaction in
+            let batch = makeBatch(transaction)
+            try read(into: batch, shared: false) { if batch.count >= 256 { try batch.finish(body) } }
+            try batch.finish(body)
+        }
+    }
+
+    private func makeBatch(_ transaction: ReadTransaction) -> LinkedBatch<M, repeat (each Link).Loaded> {
+        LinkedBatch(transaction, repeat LinkColumn((each links).__loading))
+    }
+
+    /// Reads all rows, in one state of the store, and calls a function after each.
+    private func read(
+        into batch: LinkedBatch<M, repeat (each Link).Loaded>, shared: Bool, _ next: () throws -> Void
+    ) throws {
+        try results.store.query(shared: shared, compile) { statement, connection in
             while try statement.step() {
-                var row = JoinedRow(statement, path: connection.path)
-                try body(try row.next(M.self), repeat try row.nextIfAny((each Target).self))
+                try batch.read(JoinedRow(statement, path: connection.path))
+                try next()
             }
         }
     }
@@ -63,19 +73,49 @@ public struct ResultsWithReferences<M: Model, each Target: Model>: Sendable {
     private func compile(_ compiler: inout SQLCompiler) -> SQL {
         compiler.select(results.query) { compiler, scope in
             var columns = compiler.objectColumns(results.query.model, scope.alias)
-            var index = 0
-            for target in repeat (each Target).self {
-                let alias = compiler.alias(paths[index], in: scope)
-                columns += ", \(compiler.objectColumns(target.__definition, alias))"
-                index += 1
-            }
+            for link in repeat each links { columns += ", \(link.__loading.columns(&compiler, scope))" }
             return columns
         }
     }
 }
 
-/// A row with the columns of several objects, one after the other.
-private struct JoinedRow {
+/// Objects with what stands beside them.
+private final class LinkedBatch<M: Model, each Loaded> {
+    private let transaction: ReadTransaction
+    private let columns: (repeat LinkColumn<each Loaded>)
+    private var objects: [M] = []
+
+    init(_ transaction: ReadTransaction, _ columns: repeat LinkColumn<each Loaded>) {
+        self.transaction = transaction
+        self.columns = (repeat each columns)
+    }
+
+    var count: Int { objects.count }
+
+    func read(_ row: consuming JoinedRow) throws {
+        objects.append(try row.next(M.self))
+        for column in repeat each columns { try column.read(&row) }
+    }
+
+    /// Ends a batch: its objects with what stands beside them.
+    func take() throws -> [(M, repeat each Loaded)] {
+        for column in repeat each columns { try column.finish(transaction) }
+        var rows: [(M, repeat each Loaded)] = []
+        for (index, object) in objects.enumerated() { rows.append((object, repeat (each columns).value(at: index))) }
+        objects.removeAll(keepingCapacity: true)
+        return rows
+    }
+
+    /// Ends a batch, and calls a function with each of its objects.
+    func finish(_ body: (M, repeat each Loaded) throws -> Void) throws {
+        for column in repeat each columns { try column.finish(transaction) }
+        for (index, object) in objects.enumerated() { try body(object, repeat (each columns).value(at: index)) }
+        objects.removeAll(keepingCapacity: true)
+    }
+}
+
+/// A row with the columns of several objects and values, one after the other.
+struct JoinedRow {
     private let statement: Statement
     private let path: String
     private var base: Int32 = 0
@@ -94,5 +134,15 @@ private struct JoinedRow {
     mutating func nextIfAny<M: Model>(_ model: M.Type) throws -> M? {
         defer { base += Int32(RowReader.stateColumns.count + M.__definition.properties.count) }
         return statement.isNull(base) ? nil : try M.read(statement.row(base: base), path: path)
+    }
+
+    /// The next column.
+    mutating func nextValue<T>(_ read: (RowReader, Int32) throws -> T) throws -> T {
+        defer { base += 1 }
+        do {
+            return try read(statement.row(), base)
+        } catch let error as InvalidStoredValue {
+            throw TandemError(.invalidValue, "A stored link can't be read: \(error.reason).", store: path)
+        }
     }
 }

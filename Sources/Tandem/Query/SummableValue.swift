@@ -106,6 +106,12 @@ extension UInt32: SummableValue {
 extension UInt64: SummableValue {
     public static var __sums: Sums<UInt64, Double> { .integers { UInt64(exactly: $0) } }
 }
+extension Int128: SummableValue {
+    public static var __sums: Sums<Int128, Double> { .integers(.bigInt) { Int128(exactly: $0) } }
+}
+extension UInt128: SummableValue {
+    public static var __sums: Sums<UInt128, Double> { .integers(.bigInt) { UInt128(exactly: $0) } }
+}
 extension BigInt: SummableValue {
     public static var __sums: Sums<BigInt, Double> { .integers(.bigInt) { $0 } }
 }

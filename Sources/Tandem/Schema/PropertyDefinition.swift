@@ -44,6 +44,9 @@ public final class PropertyDefinition: Sendable {
     let direct: DirectForm?
     /// Reads the column, to check that a stored value is one of the property's type.
     let check: @Sendable (RowReader, Int32) throws -> Void
+    /// Whether two stored forms are of equal values, for types with several forms of one value: in the JSON of a
+    /// `Codable` value, the elements of a set are in no order. `nil` for other types.
+    private let equality: (@Sendable (StorageValue, StorageValue) -> Bool)?
 
     /// Creates a definition. Called by the code that `@Model` writes.
     public init<Value>(
@@ -90,6 +93,36 @@ public final class PropertyDefinition: Sendable {
             return true
         }
         self.check = { row, column in _ = try codec.read(row, column) }
+        if case .json = codec.kind {
+            self.equality = { lhs, rhs in
+                guard let lhs = try? BoundRow.reading(lhs, { try codec.read($0, BoundRow.column) }),
+                    let rhs = try? BoundRow.reading(rhs, { try codec.read($0, BoundRow.column) })
+                else { return false }
+                return Self.areEqual(lhs, rhs)
+            }
+        } else {
+            self.equality = nil
+        }
+    }
+
+    private static func areEqual(_ lhs: Any, _ rhs: Any) -> Bool {
+        func compare<T: Equatable>(_ lhs: T) -> Bool { (rhs as? T) == lhs }
+        guard let lhs = lhs as? any Equatable else { return false }
+        return compare(lhs)
+    }
+
+    /// Whether two stored forms are of one value.
+    func isSame(_ lhs: StorageValue, _ rhs: StorageValue) -> Bool {
+        lhs == rhs || (equality?(lhs, rhs) ?? false)
+    }
+
+    /// Whether one value can have several stored forms.
+    var hasSeveralForms: Bool { equality != nil }
+
+    /// The first of some stored forms that is of a value's, else the value's own.
+    func form(_ value: StorageValue, like known: StorageValue?...) -> StorageValue {
+        guard hasSeveralForms else { return value }
+        return known.lazy.compactMap(\.self).first { self.isSame($0, value) } ?? value
     }
 
     /// The column of the sort twin, the case-folded text.

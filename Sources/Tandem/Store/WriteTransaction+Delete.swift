@@ -50,6 +50,35 @@ extension WriteTransaction {
         return try results.keys().reduce(0) { try $0 + (delete($1.localID, in: table) ? 1 : 0) }
     }
 
+    /// Deletes all objects of a model. See `delete(_:)`.
+    ///
+    /// - Returns: The number of objects deleted.
+    @discardableResult
+    public func deleteAll<M: Model>(_ model: M.Type) throws -> Int {
+        try delete(objects(model))
+    }
+
+    /// Deletes all objects of all models that the store was opened with.
+    ///
+    /// Each delete queues its operation, as `delete(_:)` does: the server's objects are deleted too, with the next sync.
+    /// No rule `deny` stands in the way, since no object stays. To forget what is here and leave the server's objects
+    /// alone, close the store and remove its files.
+    ///
+    /// - Returns: The number of objects deleted.
+    @discardableResult
+    public func deleteAll() throws -> Int {
+        try checkUsable()
+        var doomed = Doomed()
+        for table in store.schema.tables {
+            let condition = origin == .app ? "WHERE \"deleted\" = 0" : ""
+            let statement = try connection.statement("SELECT \"localID\" FROM \(table.quotedTable) \(condition)")
+            defer { statement.reset() }
+            while try statement.step() { doomed.insert(LocalID(try statement.text(0)), table) }
+        }
+        try savepoint { [doomed] in try delete(doomed) }
+        return doomed.all.count
+    }
+
     func delete(_ localID: LocalID, in table: TableLayout) throws -> Bool {
         guard let (state, texts) = try deletable(localID, in: table) else { return false }
         guard !table.holders.isEmpty, try isHeld(localID, in: table) else {
@@ -77,6 +106,10 @@ extension WriteTransaction {
                 for id in try holders(of: localID, holder) { doomed.insert(id, holder.table) }
             }
         }
+        try delete(doomed)
+    }
+
+    private func delete(_ doomed: Doomed) throws {
         for (localID, table) in doomed.all {
             guard let (state, texts) = try deletable(localID, in: table) else { continue }
             try remove(state, texts, in: table)

@@ -71,7 +71,7 @@ extension WriteTransaction {
         }
     }
 
-    private func upsert(
+    func upsert(
         _ values: [(String, ImportedValue)], into table: TableLayout, ignoringUnknown: Bool
     ) throws -> LocalID {
         var state = ObjectState()
@@ -190,6 +190,8 @@ extension JSONNode {
     /// What JSON has for a value of a dictionary, `nil` if nothing.
     init?(any: Any) {
         switch any {
+        // JSONSerialization's numbers, which Swift casts to `Bool` if they are 0 or 1.
+        case let value as NSNumber where type(of: any) is NSNumber.Type: self.init(value)
         case let value as Bool: self = .bool(value)
         case let value as any PropertyValue: self = value.__json
         case let value as [Any]:
@@ -201,6 +203,11 @@ extension JSONNode {
             guard !members.contains(where: { $0.value == nil }) else { return nil }
             self = .object(members.compactMap { member in member.value.map { (key: member.key, value: $0) } })
         case is NSNull: self = .null
+        case let id as LocalID: self = .text(id.rawValue)
+        case let id as ServerID: self = .text(id.rawValue)
+        case let value as any RawRepresentable:
+            guard let node = JSONNode(any: value.rawValue) else { return nil }
+            self = node
         default:
             // An optional in an `Any`.
             let mirror = Mirror(reflecting: any)
@@ -210,6 +217,24 @@ extension JSONNode {
                 return
             }
             self.init(any: wrapped)
+        }
+    }
+}
+
+extension JSONNode {
+    /// A number, or a truth value, of JSONSerialization's.
+    private init(_ number: NSNumber) {
+        if let decimal = number as? NSDecimalNumber {
+            self = decimal.decimalValue.__json
+            return
+        }
+        switch String(cString: number.objCType) {
+        // Foundation on Linux has one object for each truth value, and a type of its own for other 8-bit numbers.
+        case "c" where number === NSNumber(value: true) || number === NSNumber(value: false), "B":
+            self = .bool(number.boolValue)
+        case "d", "f": self = .real(number.doubleValue)
+        case "Q": self = number.uint64Value.__json
+        default: self = .integer(number.int64Value)
         }
     }
 }

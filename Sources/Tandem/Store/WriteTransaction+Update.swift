@@ -71,6 +71,24 @@ extension WriteTransaction {
         return try update(model, localID, rowID: 0, try store.schema.table(M.self), change)
     }
 
+    /// Changes an object in place, from what it is in the store now, not from what the value says.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// try store.write { try $0.update(card) { $0.points += 1 } }
+    /// ```
+    ///
+    /// - Returns: The object as it is in the store.
+    /// - Throws: ``TandemError/Code/notFound``, ``TandemError/Code/objectDeleted`` or
+    ///   ``TandemError/Code/duplicateValue``, and what the block throws.
+    @discardableResult
+    public func update<M: Model>(_ object: M, _ change: (inout M) throws -> Void) throws -> M {
+        try checkUsable()
+        return try update(
+            M.self, object.localID, rowID: object.__state.rowID, try store.schema.table(M.self), change)
+    }
+
     /// Changes all objects of a result in place.
     ///
     /// For example:
@@ -162,7 +180,7 @@ extension WriteTransaction {
         var changed: [Int] = []
         for property in table.definition.properties.indices {
             if let only, !only.contains(property) { continue }
-            if !row.equals(property, stored, table.column(property))
+            if !isSame(property, row, stored, in: table)
                 || waiting[property].map({ $0.before != $0.after }) ?? false
             {
                 changed.append(property)
@@ -199,6 +217,15 @@ extension WriteTransaction {
             try following { try receive(received, &state, table) }
         }
         return state
+    }
+
+    /// Whether a property's new value is the stored one.
+    private func isSame(_ property: Int, _ row: RowBuffer, _ stored: RowReader, in table: TableLayout) -> Bool {
+        let column = table.column(property)
+        if row.equals(property, stored, column) { return true }
+        let definition = table.definition.properties[property]
+        return definition.hasSeveralForms
+            && definition.isSame(row.value(at: property), stored.storageValue(column))
     }
 
     private func writeChanges(

@@ -77,7 +77,7 @@ extension SocketTests {
                 let other = try context(otherStore, serverURL)
                 // GettingStartedWithSync begins
                 try await other.synchronize()
-                print(try otherStore.objects(Card.self).where { $0.owner.name == "Ада" }.count())  // 1
+                print(try await otherStore.objects(Card.self).where { $0.owner.name == "Ада" }.count())  // 1
                 // GettingStartedWithSync ends
                 // GettingStartedWithSync begins
                 try await store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 10 } }
@@ -87,7 +87,7 @@ extension SocketTests {
                 try await sync.synchronize()
                 // GettingStartedWithSync ends
                 for here in [store, otherStore] {
-                    let card = try #require(try here.objects(Card.self).first())
+                    let card = try #require(try await here.objects(Card.self).first())
                     #expect(card.shop == "Лента" && card.points == 10 && card.isSynced)
                 }
                 store.close()
@@ -167,7 +167,7 @@ extension SocketTests {
                 }
                 // GettingStartedWithSync ends
                 #expect(try await next.owner == "boris")
-                #expect(try store.objects(Card.self).count() == 0)
+                #expect(try await store.objects(Card.self).count() == 0)
             }
         }
 

@@ -90,7 +90,7 @@ extension SocketTests {
                 defer { second.close() }
                 let taker = SyncContext(store: second, remote: try DatasyncRemote(url: url), files: files)
                 try await taker.synchronize()
-                let file = try #require(try second.objects(Film.self).first()?.file)
+                let file = try #require(try await second.objects(Film.self).first()?.file)
                 try await Self.measured("\(kind): downloading") { try await taker.download(file) }
                 try await Self.measured("\(kind): reading") {
                     var offset: Int64 = 0

@@ -38,7 +38,7 @@ import Testing
         }
         let (store, sync) = try desk.other()
         try await sync.synchronize()
-        #expect(try store.objects(Receipt.self).all().first?.photo == photo)
+        #expect(try await store.objects(Receipt.self).all().first?.photo == photo)
     }
 
     @Test func `a plain text is a URL, of one ID at each pull, and goes back as a plain text`() async throws {
@@ -54,8 +54,8 @@ import Testing
             try await desk.sync.synchronize()
             let (store, sync) = try desk.other()
             try await sync.synchronize()
-            let here = try #require(try desk.store.objects(Receipt.self).all().first)
-            let there = try #require(try store.objects(Receipt.self).all().first)
+            let here = try #require(try await desk.store.objects(Receipt.self).all().first)
+            let there = try #require(try await store.objects(Receipt.self).all().first)
             #expect(here.photo == there.photo)
             #expect(here.photo?.serverURL == url)
             #expect(here.photo?.size == nil)

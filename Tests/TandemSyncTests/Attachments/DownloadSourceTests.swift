@@ -31,7 +31,7 @@ import Testing
             item.put("scans", .array([]))
         }
         try await desk.sync.synchronize()
-        return try #require(try desk.store.objects(Receipt.self).all().first?.photo)
+        return try #require(try await desk.store.objects(Receipt.self).all().first?.photo)
     }
 
     @Test func `an old value is fetched from where the store knows the file to be`() async throws {
@@ -84,7 +84,7 @@ import Testing
         desk.shelf.whileDownloading { _ = try? await tell(desk, Self.document(Self.urls[count.next() % 2])) }
         await #expect { try await desk.sync.download(photo) } throws: { ($0 as? TandemError)?.code == .fileMismatch }
         #expect(desk.shelf.requests.count == 3)
-        let id = try #require(try desk.store.objects(Receipt.self).first()).localID
+        let id = try #require(try await desk.store.objects(Receipt.self).first()).localID
         desk.shelf.whileDownloading {
             try? await desk.store.write { tx in _ = try tx.update(Receipt.self, id) { $0.photo = nil } }
         }
@@ -154,7 +154,7 @@ import Testing
             item.put("scans", .array([]))
         }
         try await desk.sync.synchronize()
-        let other = try #require(try desk.store.objects(Receipt.self).where { $0.shop == "Ашан" }.first())
+        let other = try #require(try await desk.store.objects(Receipt.self).where { $0.shop == "Ашан" }.first())
         try await desk.store.write { _ = try $0.update(Receipt.self, other.localID) { $0.points = 5 } }
         try await desk.sync.push()
         #expect(desk.remote.all(in: "Receipt").map { $0[member: "photo"] } == [.text(url), .text(url)])

@@ -14,7 +14,7 @@ import Testing
         desk.shelf.forgetRequests()
         let (store, sync) = try desk.other()
         try await sync.synchronize()
-        return (store, sync, try #require(try store.objects(Receipt.self).all().first?.photo))
+        return (store, sync, try #require(try await store.objects(Receipt.self).all().first?.photo))
     }
 
     @Test func `one download is for all who ask, and what is here is not fetched again`() async throws {
@@ -71,7 +71,7 @@ import Testing
         let desk = try PhotoDesk(cacheSize: 0)
         for shop in ["A", "B"] { try desk.attached(shop) }
         try await desk.sync.push()
-        let photos = try desk.store.objects(Receipt.self).all().compactMap(\.photo)
+        let photos = try await desk.store.objects(Receipt.self).all().compactMap(\.photo)
         for (photo, other) in zip(photos, photos.reversed()) {
             try await desk.sync.download(photo)
             #expect(try Array(desk.store.attachments.data(of: photo)) == PhotoDesk.bytes())
@@ -92,7 +92,7 @@ import Testing
         try await kind.withStore(Receipt.self, Passport.self) { store in
             let sync = desk.restarted(on: store)
             try await sync.synchronize()
-            let photo = try #require(try store.objects(Receipt.self).all().first?.photo)
+            let photo = try #require(try await store.objects(Receipt.self).all().first?.photo)
             try await sync.download(photo)
             let path = try #require(try store.attachments.diskURL(of: photo)).path
             switch damage {

@@ -48,7 +48,7 @@ import Testing
         try sync.table(Receipt.self).setConflicts(Self.rules[index].1)
         let receipt = try await waiting(desk)
         try await sync.synchronize()
-        let here = try #require(try store.objects(Receipt.self).first())
+        let here = try #require(try await store.objects(Receipt.self).first())
         #expect(here.photo == nil)
         try await store.write { _ = try $0.update(Receipt.self, here.localID) { $0.points = 5 } }
         // The file comes up meanwhile, and its URL makes another version.
@@ -57,7 +57,7 @@ import Testing
         if isPulled { try await sync.pull(Receipt.self) }
         let result = try await sync.push()
         #expect(result.isComplete, "\(Self.rules[index].0): \(result)")
-        let now = try #require(try store.objects(Receipt.self).first())
+        let now = try #require(try await store.objects(Receipt.self).first())
         #expect(now.points == 5 && now.isSynced)
         #expect(now.photo?.id == receipt.photo?.id)
         let item = try #require(desk.remote.all(in: "Receipt").first)
@@ -121,7 +121,7 @@ import Testing
         let result = try await desk.sync.synchronize()
         #expect(result.dropped.map(\.localID) == [receipt.localID])
         #expect(result.dropped.first?.values["photo"] != nil)
-        #expect(try desk.store.objects(Receipt.self).all().isEmpty)
+        #expect(try await desk.store.objects(Receipt.self).all().isEmpty)
         #expect(desk.shelf.requests.isEmpty)
         #expect(desk.isGone(try #require(receipt.photo)))
     }

@@ -123,7 +123,7 @@ import Testing
             #expect(
                 try await FileLaws.problems(of: store, remote, shelf, attached: attached) == [],
                 "\(kind), step \(steps)")
-            let named = try store.objects(Receipt.self).all().flatMap { [$0.photo].compactMap { $0 } + $0.scans }
+            let named = try await store.objects(Receipt.self).all().flatMap { [$0.photo].compactMap { $0 } + $0.scans }
             #expect(try Self.files(in: folder) == Set(named.map(\.id)).count, "\(kind), step \(steps)")
             // What was acknowledged and then taken out of the list stays on the server; all else there is named.
             let there = Set(shelf.files.keys)

@@ -62,7 +62,7 @@ private struct FileHistory {
     private mutating func act() async throws {
         let device = Int.random(in: 0..<2, using: &random)
         let (store, sync) = devices[device]
-        let receipts = try store.objects(Receipt.self).sorted(by: \.shop).all()
+        let receipts = try await store.objects(Receipt.self).sorted(by: \.shop).all()
         let receipt = receipts.randomElement(using: &random)
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<15:
@@ -118,7 +118,7 @@ private struct FileHistory {
     }
 
     private mutating func actOnPassport(_ store: Store) async throws {
-        let passport = try store.objects(Passport.self).sorted(by: \.holder).all().randomElement(using: &random)
+        let passport = try await store.objects(Passport.self).sorted(by: \.holder).all().randomElement(using: &random)
         switch Int.random(in: 0..<4, using: &random) {
         case 0:
             guard let passport else { return }
@@ -200,8 +200,8 @@ private struct FileHistory {
         for (store, sync) in devices {
             problems += try await FileLaws.problems(
                 of: store, desk.remote, desk.shelf, attached: attached, sendsTwice: sendsTwice)
-            let photos = try store.objects(Receipt.self).all().compactMap(\.photo)
-            for photo in photos + (try store.objects(Passport.self).all().map(\.scan)) {
+            let photos = try await store.objects(Receipt.self).all().compactMap(\.photo)
+            for photo in photos + (try await store.objects(Passport.self).all().map(\.scan)) {
                 // That it has no URL is said already.
                 guard photo.serverURL != nil else { continue }
                 try await sync.download(photo)
@@ -209,7 +209,7 @@ private struct FileHistory {
                     problems.append("\(photo) came as another file")
                 }
             }
-            let here = try store.objects(Receipt.self).all().count
+            let here = try await store.objects(Receipt.self).all().count
             if here != desk.remote.items(in: "Receipt").count { problems.append("\(here) receipts") }
         }
         return problems

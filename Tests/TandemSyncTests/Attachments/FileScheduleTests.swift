@@ -59,7 +59,7 @@ import Testing
             ($0 as? SyncError)?.code == .pendingOperations
         }
         #expect(try await desk.sync.purge(Receipt.self, force: true) == 1)
-        #expect(try desk.store.objects(Receipt.self).all().isEmpty)
+        #expect(try await desk.store.objects(Receipt.self).all().isEmpty)
         #expect(desk.isGone(try #require(receipt.photo)))
         #expect(try desk.store.operations.count() == 0)
     }

@@ -31,7 +31,7 @@ import Testing
         try await desk.sync.push()
         let (store, sync) = try desk.other()
         try await sync.synchronize()
-        let photo = try #require(try store.objects(Receipt.self).all().first?.photo)
+        let photo = try #require(try await store.objects(Receipt.self).all().first?.photo)
         let (told, end) = follow(sync.statuses(of: photo))
         let published = Synchronized<[AttachmentStatus]>([])
         let failure = Synchronized(false)
@@ -56,7 +56,7 @@ import Testing
         try await other.download(photo)
         await tell([false, true, false, true])
         // With its last object it is no more.
-        let id = try #require(try store.objects(Receipt.self).first()).localID
+        let id = try #require(try await store.objects(Receipt.self).first()).localID
         try await store.write { _ = try $0.update(Receipt.self, id) { $0.photo = nil } }
         #expect((await end.value as? TandemError)?.code == .unknownAttachment)
         #expect(await comesTrue { failure.value })

@@ -83,7 +83,7 @@ import Testing
         try await store.write { [id = here.localID] in _ = try $0.delete(Passport.self, id) }
         #expect(try await sync.push().isComplete)
         try await far.synchronize()
-        #expect(try other.objects(Passport.self).all().isEmpty)
+        #expect(try await other.objects(Passport.self).all().isEmpty)
         #expect(try line.shelf.files().isEmpty)
         for store in [store, other] { #expect(try store.checkIntegrity() == []) }
     }

@@ -27,7 +27,7 @@ import Testing
         try await context.pull(Passport.self, queryID: "all")
         #expect(try Array(desk.store.attachments.data(of: passport.scan)) == PhotoDesk.bytes())
         try await desk.sync.synchronize()
-        let here = try #require(try desk.store.objects(Passport.self).all().first)
+        let here = try #require(try await desk.store.objects(Passport.self).all().first)
         #expect(here.isSynced)
         #expect(here.scan.serverURL != nil)
         #expect(desk.remote.items(in: "Passport").count == 1)
@@ -40,7 +40,7 @@ import Testing
         desk.remote.remove("Passport", ServerID(passport.localID.rawValue))
         let result = try await desk.sync.synchronize()
         #expect(result.dropped.first?.values["scan"] != nil)
-        #expect(try desk.store.objects(Passport.self).all().isEmpty)
+        #expect(try await desk.store.objects(Passport.self).all().isEmpty)
         #expect(desk.shelf.requests.isEmpty)
         #expect(desk.isGone(passport.scan))
     }
@@ -59,9 +59,9 @@ import Testing
         let passport = try await waiting(desk)
         desk.remote.edit("Passport", ServerID(passport.localID.rawValue)) { $0.put("scan", theirs.__json) }
         try await desk.sync.synchronize()
-        #expect(try desk.store.objects(Passport.self).all().map(\.scan) == [theirs])
+        #expect(try await desk.store.objects(Passport.self).all().map(\.scan) == [theirs])
         #expect(desk.isGone(passport.scan))
-        #expect(try desk.store.objects(Passport.self).all().allSatisfy(\.isSynced))
+        #expect(try await desk.store.objects(Passport.self).all().allSatisfy(\.isSynced))
         #expect(try desk.store.checkIntegrity() == [])
     }
 
@@ -79,8 +79,8 @@ import Testing
         try await sync.synchronize()
         try await desk.sync.synchronize()
         for store in [store, desk.store] {
-            #expect(try store.objects(Passport.self).all().map(\.scan.id) == [theirs.id])
-            #expect(try store.objects(Passport.self).all().allSatisfy(\.isSynced))
+            #expect(try await store.objects(Passport.self).all().map(\.scan.id) == [theirs.id])
+            #expect(try await store.objects(Passport.self).all().allSatisfy(\.isSynced))
             #expect(try store.checkIntegrity() == [])
         }
         #expect(desk.shelf.files[PhotoShelf.url(theirs.id.rawValue)] != nil)
@@ -94,11 +94,11 @@ import Testing
             item.put("scan", lost)
         }
         try await desk.sync.pull(Passport.self, queryID: "all")
-        let here = try #require(try desk.store.objects(Passport.self).all().first)
+        let here = try #require(try await desk.store.objects(Passport.self).all().first)
         #expect(here.isSynced)
         desk.remote.remove("Passport", "p1")
         try await desk.sync.pull(Passport.self, queryID: "all")
-        #expect(try desk.store.objects(Passport.self).all().isEmpty)
+        #expect(try await desk.store.objects(Passport.self).all().isEmpty)
         #expect(try desk.store.operations.count() == 0)
     }
 }

@@ -76,7 +76,7 @@ import Testing
         try await desk.restarted(withFiles: false).pull(Receipt.self, queryID: "all")
         #expect(try Array(desk.store.attachments.data(of: photo)) == PhotoDesk.bytes())
         // The others are not held up.
-        #expect(try desk.store.objects(Receipt.self).all().count == 2)
+        #expect(try await desk.store.objects(Receipt.self).all().count == 2)
         try await desk.sync.push()
         #expect(desk.shelf.files[PhotoShelf.url(photo.id.rawValue)]?.bytes == PhotoDesk.bytes())
     }
@@ -94,7 +94,7 @@ import Testing
         }
         try await desk.sync.pull(Receipt.self, queryID: "all")
         #expect(try Array(desk.store.attachments.data(of: photo)) == PhotoDesk.bytes())
-        #expect(try desk.store.objects(Receipt.self).all().allSatisfy { $0.photo == photo })
+        #expect(try await desk.store.objects(Receipt.self).all().allSatisfy { $0.photo == photo })
         #expect(try desk.store.checkIntegrity() == [])
     }
 
@@ -113,7 +113,7 @@ import Testing
         #expect(try desk.store.checkIntegrity() == [])
         try await desk.sync.synchronize()
         #expect(try desk.receipt(other.localID).isSynced)
-        #expect(try desk.store.objects(Passport.self).all().map(\.localID) == [passport.localID])
+        #expect(try await desk.store.objects(Passport.self).all().map(\.localID) == [passport.localID])
         #expect(try desk.store.checkIntegrity() == [])
     }
 }

@@ -46,7 +46,7 @@ import Testing
         #expect(shelf.mostAtOnce == 1)
         #expect(shelf.requests.count == 6 && Set(shelf.requests).count == 6)
         #expect(!isFree.withLock { $0 })
-        #expect(try sides[0].0.objects(Receipt.self).all().allSatisfy(\.isSynced))
+        #expect(try await sides[0].0.objects(Receipt.self).all().allSatisfy(\.isSynced))
         #expect(try sides[1].0.checkIntegrity() == [])
     }
 
@@ -60,7 +60,7 @@ import Testing
         let added = try sides[0].0.attachments.add(bytes, name: "чек.jpg")
         try await sides[0].0.write { _ = try $0.insert(Receipt(shop: "A", photo: added)) }
         try await sides[0].1.push()
-        let photo = try #require(try sides[1].0.objects(Receipt.self).all().first?.photo)
+        let photo = try #require(try await sides[1].0.objects(Receipt.self).all().first?.photo)
         #expect(try sides[1].0.attachments.evict(photo))
         let arrived = Counter()
         shelf.whileDownloading {

@@ -24,7 +24,7 @@ import Testing
 
         let (store, sync) = try desk.other()
         try await sync.synchronize()
-        let there = try #require(try store.objects(Receipt.self).all().first)
+        let there = try #require(try await store.objects(Receipt.self).all().first)
         #expect(there.photo == here.photo)
         #expect(there.isSynced)
         let photo = try #require(there.photo)
@@ -100,7 +100,7 @@ import Testing
         #expect(desk.shelf.files[PhotoShelf.url(photo.id.rawValue)]?.name == name)
         let (store, sync) = try desk.other()
         try await sync.synchronize()
-        let there = try #require(try store.objects(Receipt.self).first()?.photo)
+        let there = try #require(try await store.objects(Receipt.self).first()?.photo)
         #expect(there.name == name)
         try await sync.download(there)
         #expect(try Array(store.attachments.data(of: there)) == PhotoDesk.bytes())

@@ -59,7 +59,7 @@ import Testing
         #expect(result?.isComplete == true && result?.uploads.count == 3)
         #expect(result?.entries.count { $0.localID == known } == 1)
         #expect(try store.operations.count() == 0)
-        #expect(try store.objects(Receipt.self).all().allSatisfy(\.isSynced))
+        #expect(try await store.objects(Receipt.self).all().allSatisfy(\.isSynced))
     }
 
     @Test func `a change is sent while a large file is under way`() async throws {
@@ -74,7 +74,7 @@ import Testing
         }
         #expect(try await desk.sync.push().isComplete)
         #expect(hasCome.value)
-        #expect(try desk.store.objects(Receipt.self).all().allSatisfy(\.isSynced))
+        #expect(try await desk.store.objects(Receipt.self).all().allSatisfy(\.isSynced))
     }
 
     @Test func `what is attached while files are uploaded is due at once`() async throws {
@@ -97,7 +97,7 @@ import Testing
         }
         #expect(try await desk.sync.push().isComplete)
         #expect(desk.shelf.files[PhotoShelf.url(photo.id.rawValue)] != nil)
-        #expect(try desk.store.objects(Receipt.self).all().allSatisfy(\.isSynced))
+        #expect(try await desk.store.objects(Receipt.self).all().allSatisfy(\.isSynced))
     }
 
     @Test func `a new object, and one that is deleted, go between the files too`() async throws {

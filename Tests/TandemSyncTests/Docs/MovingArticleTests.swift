@@ -33,12 +33,12 @@ import Testing
         func print(_ value: Any) { printed.append("\(value)") }
         // MovingFromAzureMobileApps begins
         try await sync.pull(ToDo.self, queryID: "unfinished") { !$0.isDone }
-        print(try store.objects(ToDo.self).all().map(\.text))  // ["Buy milk"]
+        print(try await store.objects(ToDo.self).all().map(\.text))  // ["Buy milk"]
         // MovingFromAzureMobileApps ends
         try await milk(world, done: true)
         // MovingFromAzureMobileApps begins
         try await sync.pull(ToDo.self, queryID: "unfinished") { !$0.isDone }
-        print(try store.objects(ToDo.self).all().map(\.isDone))  // [false]
+        print(try await store.objects(ToDo.self).all().map(\.isDone))  // [false]
         // MovingFromAzureMobileApps ends
         // MovingFromAzureMobileApps begins
         let full = try await sync.pull(ToDo.self) { !$0.isDone }
@@ -56,7 +56,7 @@ import Testing
         try await sync.purge(ToDo.self, queryID: "unfinished") { !$0.isDone }
         try await sync.pull(ToDo.self, queryID: "unfinished") { !$0.isDone }
         // MovingFromAzureMobileApps ends
-        #expect(try store.objects(ToDo.self).count() == 0)
+        #expect(try await store.objects(ToDo.self).count() == 0)
     }
 
     @Test func conflictsCanBeErrorsAsTheyWere() async throws {

@@ -86,7 +86,7 @@ import Testing
             try await sync.purge(Card.self)
         }
         // HowSyncWorks ends
-        #expect(try store.objects(Card.self).count() == 0 && remote.items(in: "Card").count == 1)
+        #expect(try await store.objects(Card.self).count() == 0 && remote.items(in: "Card").count == 1)
     }
 
     @Test func anEditOfWhatIsGoneIsTold() async throws {

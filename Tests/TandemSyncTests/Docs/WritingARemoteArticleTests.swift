@@ -135,13 +135,13 @@ final class ShelfRemote: Remote {
         let otherStore = try Store.inMemory(models: Card.self)
         let other = SyncContext(store: otherStore, remote: shelf)
         try await other.synchronize()
-        #expect(try otherStore.objects(Card.self).all().map(\.shop) == ["Лента"])
+        #expect(try await otherStore.objects(Card.self).all().map(\.shop) == ["Лента"])
         // Both change it.
         try await store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 10 } }
         try await otherStore.write { _ = try $0.update(Card.self, card.localID) { $0.shop = "Магнит" } }
         for context in [sync, other, sync] { #expect(try await context.synchronize().isComplete) }
         for here in [store, otherStore] {
-            let card = try #require(try here.objects(Card.self).first())
+            let card = try #require(try await here.objects(Card.self).first())
             #expect(card.shop == "Магнит" && card.points == 10 && card.isSynced)
         }
         // One deletes it, and an edit brings it back.
@@ -150,11 +150,12 @@ final class ShelfRemote: Remote {
         try sync.table(Card.self).setConflicts(.merge(deletes: .editWins))
         try await store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 20 } }
         for context in [sync, other] { #expect(try await context.synchronize().isComplete) }
-        #expect(try otherStore.objects(Card.self).all().map(\.points) == [20])
+        #expect(try await otherStore.objects(Card.self).all().map(\.points) == [20])
         // A delete travels.
         try await store.write { _ = try $0.delete(Card.self, card.localID) }
         for context in [sync, other] { #expect(try await context.synchronize().isComplete) }
-        #expect(try store.objects(Card.self).count() == 0 && otherStore.objects(Card.self).count() == 0)
+        #expect(try await store.objects(Card.self).count() == 0)
+        #expect(try await otherStore.objects(Card.self).count() == 0)
     }
 
     @Test func manyComePageByPageInBothOrders() async throws {

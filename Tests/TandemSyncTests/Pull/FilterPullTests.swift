@@ -35,16 +35,16 @@ import Testing
         try await write(world, "milk", "Buy milk", done: false)
         try await write(world, "bread", "Buy bread", done: true)
         try await sync.pull(ToDo.self, queryID: "unfinished") { !$0.isDone }
-        #expect(try store.objects(ToDo.self).all().map(\.text) == ["Buy milk"])
+        #expect(try await store.objects(ToDo.self).all().map(\.text) == ["Buy milk"])
         // Another device finishes it.
         world.clock.advance(by: 60)
         try await write(world, "milk", "Buy milk", done: true)
         let result = try await sync.pull(ToDo.self, queryID: "unfinished") { !$0.isDone }
         #expect(result.changes == 0)
-        #expect(try store.objects(ToDo.self).all().map(\.isDone) == [false])
+        #expect(try await store.objects(ToDo.self).all().map(\.isDone) == [false])
         // A full pull of the filter finds that it is gone from it.
         #expect(try await sync.pull(ToDo.self) { !$0.isDone }.deleted == 1)
-        #expect(try store.objects(ToDo.self).count() == 0)
+        #expect(try await store.objects(ToDo.self).count() == 0)
         // It comes back when it is in the filter again.
         try await write(world, "milk", "Buy milk", done: false)
         #expect(try await sync.pull(ToDo.self, queryID: "unfinished") { !$0.isDone }.inserted == 1)
@@ -61,7 +61,7 @@ import Testing
         #expect(try await sync.purge(ToDo.self, queryID: "unfinished") { !$0.isDone } == 2)
         let result = try await sync.pull(ToDo.self, queryID: "unfinished") { !$0.isDone }
         #expect(result.inserted == 1)
-        #expect(try store.objects(ToDo.self).all().map(\.text) == ["Buy tea"])
+        #expect(try await store.objects(ToDo.self).all().map(\.text) == ["Buy tea"])
     }
 
     @Test(arguments: Dialect.both)
@@ -72,7 +72,7 @@ import Testing
         try await sync.pull(ToDo.self, queryID: "unfinished") { !$0.isDone }
         try await world.others.delete("ToDo", "milk")
         #expect(try await sync.pull(ToDo.self, queryID: "unfinished") { !$0.isDone }.deleted == 1)
-        #expect(try store.objects(ToDo.self).count() == 0)
+        #expect(try await store.objects(ToDo.self).count() == 0)
     }
 
     @Test(arguments: Dialect.both)
@@ -85,11 +85,11 @@ import Testing
         try await store.write { _ = try $0.insert(ToDo(text: "mine", list: list.reference)) }
         let query = PullQuery(ToDo.self, queryID: "home") { $0.list == list.reference }
         try await sync.pull(query)
-        let serverID = try #require(try store.objects(Person.self).first()?.serverID)
+        let serverID = try #require(try await store.objects(Person.self).first()?.serverID)
         try await write(world, "x", "theirs", done: false, list: serverID.rawValue)
         try await write(world, "y", "elsewhere", done: false, list: "other")
         #expect(try await sync.pull(query).inserted == 1)
-        #expect(try store.objects(ToDo.self).where { $0.list.name == "Home" }.count() == 2)
+        #expect(try await store.objects(ToDo.self).where { $0.list.name == "Home" }.count() == 2)
         #expect(world.requests.contains { $0.contains(serverID.rawValue) })
     }
 }

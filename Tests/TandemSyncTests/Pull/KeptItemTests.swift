@@ -22,7 +22,7 @@ import Testing
         #expect(error.code == .badAnswer && error.table == "Card" && error.property == "shop")
         // Before the pages, with the token and after, however many there are.
         #expect(bench.store.writes.value - before == 3)
-        #expect(try bench.tandem.objects(Card.self).count() == count)
+        #expect(try await bench.tandem.objects(Card.self).count() == count)
         #expect(try bench.tandem.checkIntegrity() == [])
     }
 
@@ -49,7 +49,7 @@ import Testing
         let result = try await bench.pull()
         #expect(result.updated == 2 && result.inserted == 0 && result.unchanged == 0)
         #expect(result.refusedRows.map(\.serverID) == ["k100", "n2"])
-        let cards = try bench.tandem.objects(Card.self).all().map { "\($0.localID) \($0.barcode)" }
+        let cards = try await bench.tandem.objects(Card.self).all().map { "\($0.localID) \($0.barcode)" }
         #expect(cards.sorted() == ["a 2", "b 1", "x room"])
     }
 }
@@ -105,7 +105,7 @@ private struct KeptBench {
 
     /// What stood in the way is deleted on the server.
     func makeRoom() async throws {
-        for card in try tandem.objects(Card.self).all() {
+        for card in try await tandem.objects(Card.self).all() {
             try await receive(RemoteItem(id: try #require(card.serverID), version: "2", isDeleted: true))
         }
     }

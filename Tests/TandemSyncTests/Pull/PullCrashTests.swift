@@ -63,7 +63,7 @@ import Testing
             // What the token has passed is here.
             let time = try await store.read { try $0.syncToken(of: "pets", in: "Pet")?.time }
             let limit = time.flatMap { WireTimestamp($0) }
-            let here = try Set(store.store.objects(Pet.self).all().map { $0.serverID?.rawValue ?? "" })
+            let here = try await Set(store.store.objects(Pet.self).all().map { $0.serverID?.rawValue ?? "" })
             let passed = server.state.withLock { state in
                 state.rows.values.filter { row in
                     if let limit, let time = PagedServer.time(row.time) { time < limit } else { false }
@@ -73,7 +73,7 @@ import Testing
             store.failing.withLock { $0 = 0 }
             let result = try await sync.pull(Pet.self, queryID: "pets")
             #expect(here.count + result.inserted == 20)
-            #expect(try store.store.objects(Pet.self).count() == 20 && store.store.checkIntegrity() == [])
+            #expect(try await store.store.objects(Pet.self).count() == 20 && store.store.checkIntegrity() == [])
         }
     }
 
@@ -90,13 +90,13 @@ import Testing
         store.failing.withLock { $0 = 3 }
         var sync = SyncContext(localStore: store, remote: server)
         await #expect(throws: FailingStore.Failure.self) { try await sync.pull(Pet.self) }
-        let left = try base.objects(Pet.self).count()
+        let left = try await base.objects(Pet.self).count()
         #expect(left > 3 && left < 2503)
         store.failing.withLock { $0 = 0 }
         sync = SyncContext(localStore: store, remote: server)
         let result = try await sync.pull(Pet.self)
         #expect(result.deleted == left - 3)
-        #expect(try base.objects(Pet.self).count() == 3 && base.checkIntegrity() == [])
+        #expect(try await base.objects(Pet.self).count() == 3 && base.checkIntegrity() == [])
     }
 
     /// A store whose process ends in the write of that number.

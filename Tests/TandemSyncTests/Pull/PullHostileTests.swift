@@ -63,7 +63,7 @@ import Testing
                     && error.message.contains("it's/b")
             }
         }
-        #expect(try store.objects(Card.self).count() == 0)
+        #expect(try await store.objects(Card.self).count() == 0)
         #expect(try await store.read { (tx: ReadTransaction) in try tx.syncToken(of: "cards", in: "Card") } == nil)
     }
 
@@ -96,7 +96,7 @@ import Testing
                         && error.url == "https://shop.example/tables/\(isWrapped ? "card" : "Card")"
                 }
             }
-            #expect(try store.objects(Card.self).count() == 0)
+            #expect(try await store.objects(Card.self).count() == 0)
         }
     }
 
@@ -121,7 +121,7 @@ import Testing
         await #expect { try await sync.pull(Card.self, queryID: queryID) } throws: {
             ($0 as? SyncError)?.code == .badAnswer && ($0 as? SyncError)?.property == "points"
         }
-        #expect(try store.objects(Card.self).all().map(\.serverID) == ["a"])
+        #expect(try await store.objects(Card.self).all().map(\.serverID) == ["a"])
     }
 
     /// A server that sends what lies before the place that it was asked from: the token does not go back.
@@ -146,7 +146,8 @@ import Testing
             else { return false }
             return error.code == .badAnswer && error.table == "Card" && answer.code == .outOfOrder
         }
-        #expect(try await token() == known && store.objects(Card.self).count() == 1)
+        #expect(try await token() == known)
+        #expect(try await store.objects(Card.self).count() == 1)
     }
 
     @Test func aTimeFarPastTheServersClockDoesNotPoisonTheToken() async throws {
@@ -155,7 +156,7 @@ import Testing
         await #expect { try await sync.pull(Card.self, queryID: "cards") } throws: {
             ($0 as? SyncError)?.code == .badAnswer && ($0 as? SyncError)?.property == "updatedAt"
         }
-        #expect(try store.objects(Card.self).count() == 0)
+        #expect(try await store.objects(Card.self).count() == 0)
         // A full pull has no token.
         #expect(try await sync.pull(Card.self).inserted == 1)
     }

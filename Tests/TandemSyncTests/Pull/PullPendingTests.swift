@@ -72,7 +72,7 @@ import Testing
         // What was refused waits for the user, and is not sent again.
         result = try await sync.pull(Card.self, queryID: "cards")
         #expect(world.requests.allSatisfy { $0.hasPrefix("GET") })
-        #expect(try store.objects(Card.self).count() == 2)
+        #expect(try await store.objects(Card.self).count() == 2)
     }
 
     @Test func withoutAServerThePullSaysSo() async throws {
@@ -94,11 +94,11 @@ import Testing
         try await world.others.person("p", "Ада", friend: "q")
         try await world.others.person("q", "Иван", friend: "p")
         try await sync.pull(Card.self, queryID: "cards")
-        #expect(try store.objects(Card.self).all().map { $0.owner?.localID } == [nil])
+        #expect(try await store.objects(Card.self).all().map { $0.owner?.localID } == [nil])
         try await sync.pull(Person.self, queryID: "people")
-        #expect(try store.objects(Card.self).all().map { $0.owner?.localID } == ["p"])
-        #expect(try store.objects(Person.self).where { $0.friend.name == "Иван" }.all().map(\.name) == ["Ада"])
-        #expect(try store.objects(Card.self).all().allSatisfy(\.isSynced) && store.operations.count() == 0)
+        #expect(try await store.objects(Card.self).all().map { $0.owner?.localID } == ["p"])
+        #expect(try await store.objects(Person.self).where { $0.friend.name == "Иван" }.all().map(\.name) == ["Ада"])
+        #expect(try await store.objects(Card.self).all().allSatisfy(\.isSynced) && store.operations.count() == 0)
     }
 
     // MARK: Unique values
@@ -125,7 +125,7 @@ import Testing
         world.forgetRequests()
         result = try await pull(sync)
         #expect(result.inserted == 1 && result.refusedRows.isEmpty)
-        #expect(try store.objects(Card.self).all().map(\.barcode).sorted() == ["1", "2", "3"])
+        #expect(try await store.objects(Card.self).all().map(\.barcode).sorted() == ["1", "2", "3"])
     }
 
     @Test func aChainOfUniqueValuesIsWrittenInOnePull() async throws {
@@ -141,7 +141,7 @@ import Testing
         try await world.others.card("b", barcode: "3")
         let result = try await sync.pull(Card.self, queryID: "cards")
         #expect(result.refusedRows.isEmpty && result.updated == 2)
-        #expect(try store.objects(Card.self).all().map(\.barcode).sorted() == ["2", "3"])
+        #expect(try await store.objects(Card.self).all().map(\.barcode).sorted() == ["2", "3"])
     }
 
     /// Each stands in the other's way: one by one they never arrive.
@@ -164,7 +164,7 @@ import Testing
         try await write { ($0 + 120) % 250 }
         let result = try await sync.pull(Card.self, queryID: "cards")
         #expect(result.refusedRows.isEmpty && result.updated == 250)
-        let codes = try store.objects(Card.self).sorted(by: \.points).all().reduce(into: [:]) {
+        let codes = try await store.objects(Card.self).sorted(by: \.points).all().reduce(into: [:]) {
             $0[$1.serverID ?? "", default: ""] = $1.barcode
         }
         #expect(codes == Dictionary(uniqueKeysWithValues: ids.enumerated().map { ($1, "\(($0 + 120) % 250)") }))

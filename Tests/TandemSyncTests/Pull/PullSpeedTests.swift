@@ -56,7 +56,7 @@ import Testing
         let sync = SyncContext(store: store, remote: Counter(count: count))
         let pull = try await time { try await sync.pull(Card.self, queryID: "cards") }
         let again = try await time { try await sync.pull(Card.self) }
-        #expect(try store.objects(Card.self).count() == count)
+        #expect(try await store.objects(Card.self).count() == count)
         let plain = try Store(inMemoryModels: models)
         let insert = try await time {
             for first in stride(from: 0, to: count, by: 100) {

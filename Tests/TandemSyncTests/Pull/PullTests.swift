@@ -22,7 +22,7 @@ import Testing
         #expect(result.inserted == 2 && result.refusedRows.isEmpty && result.push == nil)
         // A bare array may have been cut short: its end is a page without anything new.
         #expect(result.pages == (dialect == .datasync ? 1 : 2))
-        var card = try #require(try store.objects(Card.self).where { $0.barcode == "ba" }.first())
+        var card = try #require(try await store.objects(Card.self).where { $0.barcode == "ba" }.first())
         #expect(card.points == 7 && card.nickname == "мой" && card.isSynced && card.serverID == "a")
         #expect(card.version != nil && card.updatedAt == world.clock.now())
         // The person has not come yet: the reference waits for it.
@@ -37,7 +37,7 @@ import Testing
         try await world.others.delete("Person", "p")
         result = try await sync.pull(Card.self, queryID: "cards")
         #expect(result.inserted == 0 && result.updated == 1 && result.deleted == 1)
-        #expect(try store.objects(Card.self).all().map(\.points) == [8])
+        #expect(try await store.objects(Card.self).all().map(\.points) == [8])
         // Deleted and never seen.
         try await world.others.card("c")
         try await world.others.delete("Card", "c")
@@ -104,7 +104,7 @@ import Testing
         try await world.others.card("a", barcode: "1")
         try await world.others.card("A", barcode: "2")
         try await sync.pull(Card.self, queryID: "cards")
-        #expect(try Set(store.objects(Card.self).all().map(\.localID)) == ["a", "A"])
+        #expect(try await Set(store.objects(Card.self).all().map(\.localID)) == ["a", "A"])
     }
 
     // MARK: What is told before a request
@@ -162,7 +162,7 @@ import Testing
         #expect(world.requests.isEmpty)
         try await world.others.card("a")
         #expect(try await sync.pull(Card.self).inserted == 1)
-        #expect(try store.objects(Card.self).count() == 1)
+        #expect(try await store.objects(Card.self).count() == 1)
     }
 
     @Test func anItemWithoutATimeIsTheSameError() async throws {

@@ -103,7 +103,7 @@ import Testing
         #expect(try await otherSync.push().isComplete)
         #expect(try await pull(sync).updated == 4)
         for store in [store, other] { isSame(sent, try values(store), leaving: ["mark"]) }
-        #expect(try store.objects(AllTypes.self).all().map(\.mark) == [7, 7, 7, 7])
+        #expect(try await store.objects(AllTypes.self).all().map(\.mark) == [7, 7, 7, 7])
         for (before, after) in zip(rows, try bench.world.live("alltypes")) {
             for (name, value) in before.members.members where name != "mark" {
                 #expect(after.members[name] == value, "\(name)")
@@ -128,7 +128,7 @@ import Testing
         let (other, otherSync) = try bench.device()
         #expect(try await pull(otherSync).inserted == 1)
         for store in [store, other] {
-            let back = try #require(try store.objects(AllTypes.self).first())
+            let back = try #require(try await store.objects(AllTypes.self).first())
             let isKept = tongue != .azure
             #expect(back.double.sign == (isKept ? .minus : .plus) && back.float.sign == (isKept ? .minus : .plus))
             #expect(back.maybeDouble?.sign == (isKept ? .minus : .plus))
@@ -155,7 +155,7 @@ import Testing
         let (other, otherSync) = try bench.device()
         #expect(try await pull(otherSync).inserted == 1)
         for store in [store, other] {
-            let back = try #require(try store.objects(AllTypes.self).first())
+            let back = try #require(try await store.objects(AllTypes.self).first())
             for date in [back.date, back.maybeDate, back.dates.first, back.dateMap[""]] {
                 #expect(abs(try #require(date).timeIntervalSince1970 - cut) < 1e-6)
             }

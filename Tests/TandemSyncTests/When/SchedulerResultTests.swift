@@ -45,7 +45,7 @@ import Testing
         #expect(told.count == 1)
         #expect(told.flatMap(\.dropped).map(\.values) == (isDeleted ? [["points": 2]] : []))
         #expect(told.flatMap { $0.push?.entries ?? [] }.map(\.lost) == (isDeleted ? [] : [["points": 2]]))
-        #expect(try desk.store.objects(Card.self).all().map(\.points) == (isDeleted ? [] : [3]))
+        #expect(try await desk.store.objects(Card.self).all().map(\.points) == (isDeleted ? [] : [3]))
     }
 
     /// Stopped between the drop and the end: the app is told, and can write it down.
@@ -69,7 +69,7 @@ import Testing
         let told = try results.withLock { try $0.map { try $0.get() } }
         #expect(told.count == 1 && told.first?.pushError?.code == .cancelled)
         #expect(told.first?.dropped.map(\.values) == [["points": 2]])
-        #expect(try desk.store.objects(Pet.self).count() == 1)
+        #expect(try await desk.store.objects(Pet.self).count() == 1)
     }
 
     @Test func aSyncThatFailsIsToldOfToo() async throws {

@@ -34,7 +34,7 @@ import Testing
             store.close()
             store = try kind.open(at: folder.file(), [Album.self], configuration: configuration)
         }
-        let last = try store.objects(Album.self).where { $0.title == "9" }.all()
+        let last = try await store.objects(Album.self).where { $0.title == "9" }.all()
         #expect(try last.allSatisfy { try store.text(of: $0.cover)?.hasPrefix("9-") == true })
         _ = try await store.write { try $0.delete($0.objects(Album.self).where { $0.title != "9" }) }
         #expect(try shards().reduce(0, +) == count / 10)

@@ -132,7 +132,7 @@ import Testing
             }
             let second = try await iterator.next()
             #expect(second?.insertions == [0, 1, 2])
-            let all = try store.cards.all()
+            let all = try await store.cards.all()
             try await store.write { try $0.delete(contentsOf: all) }
             let third = try await iterator.next()
             #expect(third?.deletions == [0, 1, 2])

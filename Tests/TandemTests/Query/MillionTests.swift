@@ -34,7 +34,7 @@ struct MillionTests {
         let before = try ownMemory()
         var count = 0
         try store.objects(Badge.self).forEach { _ in count += 1 }
-        for try await _ in store.objects(Badge.self) { count += 1 }
+        for try await _ in store.objects(Badge.self).elements { count += 1 }
         let grown = try ownMemory() - before
         print("a walk of 1,000,000 objects, twice: \(grown >> 20) MiB more")
         #expect(count == 2_000_000)

@@ -67,14 +67,14 @@ struct ReadingTests {
 
     @Test func anAsyncWalkSeesEachObjectOnce() async throws {
         var seen: [LocalID] = []
-        for try await thing in things.where({ $0.int < 4 }).sorted(by: \.int) { seen.append(thing.localID) }
+        for try await thing in things.where({ $0.int < 4 }).sorted(by: \.int).elements { seen.append(thing.localID) }
         #expect(seen == ["3", "2", "1"])
     }
 
     @Test func anAsyncWalkGoesOverManyBatches() async throws {
         try store.put((0..<1000).map { Tag("many", rank: $0).identified(by: LocalID("m\($0)")) })
         var ranks: [Int] = []
-        for try await tag in store.objects(Tag.self).where({ $0.name == "many" }).sorted(by: \.rank) {
+        for try await tag in store.objects(Tag.self).where({ $0.name == "many" }).sorted(by: \.rank).elements {
             ranks.append(tag.rank)
         }
         #expect(ranks == Array(0..<1000))
@@ -84,7 +84,7 @@ struct ReadingTests {
         let results = things
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            for try await _ in results {}
+            for try await _ in results.elements {}
         }
         await #expect(throws: CancellationError.self) { try await task.value }
     }

@@ -59,7 +59,7 @@ import Testing
             #expect(error?.code == .busy)
             holder.release()
             try await store.write { try $0.insert(Person(name: "Ада")) }
-            #expect(try store.objects(Person.self).count() == 1)
+            #expect(try await store.objects(Person.self).count() == 1)
         }
     }
 
@@ -72,7 +72,7 @@ import Testing
             let outcome = await task.result
             #expect(throws: CancellationError.self) { try outcome.get() }
             holder.release()
-            let count = try store.objects(Person.self).count()
+            let count = try await store.objects(Person.self).count()
             #expect(count == 0)
         }
     }
@@ -96,7 +96,7 @@ import Testing
                 }
                 try await group.waitForAll()
             }
-            #expect(try store.objects(Person.self).count() == 100)
+            #expect(try await store.objects(Person.self).count() == 100)
             #expect(try store.operations.count() == 100)
         }
     }

@@ -23,7 +23,7 @@ enum FileLaws {
         }
         if pending > 0 { problems.append("\(pending) files wait") }
         if !unwanted.isEmpty { problems.append("to be deleted: \(unwanted)") }
-        for receipt in try store.objects(Receipt.self).all() {
+        for receipt in try await store.objects(Receipt.self).all() {
             if !receipt.isSynced { problems.append("\(receipt.shop) is not synced") }
             let item = remote.items(in: "Receipt").first { $0.id == receipt.serverID }
             let (photo, scans) = (document(item?[member: "photo"]), document(item?[member: "scans"]))
@@ -42,7 +42,7 @@ enum FileLaws {
         let all = attached.values.reduce(0) { $0 + $1.count }
         if !sendsTwice, shelf.received > all { problems.append("\(shelf.received) bytes were sent, of \(all)") }
         guard store.models.contains(where: { $0.name == "Passport" }) else { return problems }
-        for passport in try store.objects(Passport.self).all() {
+        for passport in try await store.objects(Passport.self).all() {
             if !passport.isSynced { problems.append("\(passport.holder) is not synced") }
             let item = remote.items(in: "Passport").first { $0.id == passport.serverID }
             if document(item?[member: "scan"]) != passport.scan.__json {

@@ -1,10 +1,8 @@
-extension Results: AsyncSequence {
-    public typealias Element = M
-
-    /// Walks over the objects, in the order, without blocking the task's thread.
+extension Results {
+    /// The objects, in the order, one by one, without blocking the task's thread.
     ///
     /// ```swift
-    /// for try await card in store.objects(Card.self).where({ $0.points > 100 }) {
+    /// for try await card in store.objects(Card.self).where({ $0.points > 100 }).elements {
     ///     try await upload(card)
     /// }
     /// ```
@@ -13,9 +11,22 @@ extension Results: AsyncSequence {
     /// constant memory as ``forEach(_:)`` does. A walk that takes long keeps the log of changes from being folded back
     /// into the file; end it, or read ``all()``, if much is written meanwhile.
     ///
+    /// What `filter` and `map` do to this sequence happens to each object that was read. ``where(_:)`` leaves the
+    /// choice to SQLite.
+    public var elements: ResultsSequence<M> { ResultsSequence(results: self) }
+}
+
+/// The objects of a query as an asynchronous sequence: see ``Results/elements``.
+public struct ResultsSequence<M: Model>: AsyncSequence, Sendable {
+    public typealias Element = M
+
+    let results: Results<M>
+
+    /// Begins a walk.
+    ///
     /// - Throws: `CancellationError` if the task is cancelled, or ``TandemError``.
     public func makeAsyncIterator() -> AsyncIterator {
-        AsyncIterator(walk: AsyncWalk(results: self))
+        AsyncIterator(walk: AsyncWalk(results: results))
     }
 
     public struct AsyncIterator: AsyncIteratorProtocol {

@@ -1,0 +1,85 @@
+import Foundation
+
+/// The values of an object by the names of its properties, to be imported by a write on another thread.
+///
+/// A dictionary of `Any` can't be sent to an asynchronous write. This type holds what JSON has for its values:
+///
+/// ```swift
+/// let rows = try ObjectValues.list(JSONSerialization.jsonObject(with: data))
+/// try await store.write { try $0.upsert(Card.self, values: rows) }
+/// ```
+public struct ObjectValues: Hashable, Sendable {
+    private struct Member: Hashable, Sendable {
+        let key: String
+        let value: JSONNode
+
+        // Equal as the values are stored: texts by their Unicode scalars, numbers by their bits.
+        static func == (lhs: Self, rhs: Self) -> Bool {
+            ScalarText.isEqual(lhs.key, rhs.key) && lhs.value == rhs.value
+        }
+
+        func hash(into hasher: inout Hasher) { ScalarText.hash(key, into: &hasher) }
+    }
+
+    /// By their keys' order, so that equal values are equal.
+    private let members: [Member]
+
+    var values: [(String, ImportedValue)] { members.map { ($0.key, .json($0.value)) } }
+
+    /// Takes values over.
+    ///
+    /// - Parameter values: By the properties' names in Swift or on the wire. A value is of any type that a property can
+    ///   have, an enum with a raw value of such a type, or what `JSONSerialization` makes.
+    /// - Throws: ``TandemError/Code/invalidValue`` naming the key of a value of another type.
+    public init(_ values: [String: Any?]) throws {
+        members = try values.sorted { UTF8Order.compare($0.key, $1.key) < 0 }.map { key, value in
+            guard let node = JSONNode(any: value as Any) else {
+                throw TandemError(
+                    .invalidValue, "A value of the type \(type(of: value)) can't be imported.",
+                    advice: "Convert it to a type that a property can have, or leave the key out.", property: key)
+            }
+            return Member(key: key, value: node)
+        }
+    }
+
+    /// Takes over what `JSONSerialization` makes of an array of objects, or of one object.
+    ///
+    /// - Throws: ``TandemError/Code/invalidValue`` if it is something else.
+    public static func list(_ json: Any) throws -> [ObjectValues] {
+        switch json {
+        case let objects as [[String: Any]]: try objects.map { try ObjectValues($0) }
+        case let object as [String: Any]: [try ObjectValues(object)]
+        default:
+            throw TandemError(
+                .invalidValue, "The JSON is a \(type(of: json)).", advice: "Give an object, or an array of objects.")
+        }
+    }
+}
+
+extension WriteTransaction {
+    /// Adds an object from values, or changes the named properties of the object that has their `localID` or
+    /// `serverID`. See `upsert(_:values:ignoringUnknown:)` for dictionaries.
+    ///
+    /// - Returns: The object's local ID.
+    @discardableResult
+    public func upsert<M: Model>(
+        _ model: M.Type, values: ObjectValues, ignoringUnknown: Bool = false
+    ) throws -> LocalID {
+        try checkUsable()
+        return try upsert(values.values, into: try store.schema.table(M.self), ignoringUnknown: ignoringUnknown)
+    }
+
+    /// Adds or changes objects from values. See `upsert(_:values:ignoringUnknown:)` for dictionaries.
+    ///
+    /// - Returns: The objects' local IDs.
+    /// - Throws: As for one object. Nothing of them is then kept.
+    @discardableResult
+    public func upsert<M: Model>(
+        _ model: M.Type, values: [ObjectValues], ignoringUnknown: Bool = false
+    ) throws -> [LocalID] {
+        try checkUsable()
+        return try savepoint {
+            try values.map { try upsert(model, values: $0, ignoringUnknown: ignoringUnknown) }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+/// Reads stored values as the types of properties: rows of ``Store/sql(_:_:)``, the values of ``Operation/base``, and
+/// what migration steps find.
+///
+/// For example:
+///
+/// ```swift
+/// let row = try store.sql("SELECT shop, validUntil FROM Card WHERE localID = ?", [.text(id.rawValue)])[0]
+/// let shop = try row[0].value(as: String.self)
+/// let validUntil = try row.value("validUntil", as: Date?.self)
+/// ```
+///
+/// There is one function for each family of types that a property can have, as for a model's own properties.
+extension StorageValue {
+    /// Reads the value as a type.
+    ///
+    /// - Parameter type: Any type that a property can have: see ``PropertyValue``.
+    /// - Throws: ``TandemError/Code/invalidValue`` if it is NULL or another type's value.
+    public func value<T: PropertyValue>(as type: T.Type) throws -> T {
+        try reading(type) { try $0.value(0, type) }
+    }
+
+    /// Reads the value as an optional type: NULL is `nil`.
+    ///
+    /// - Throws: ``TandemError/Code/invalidValue`` if it is another type's value.
+    public func value<T: PropertyValue>(as type: T?.Type) throws -> T? {
+        try reading(type) { try $0.value(0, type) }
+    }
+
+    /// Reads the value as an enum with a raw value.
+    ///
+    /// - Throws: ``TandemError/Code/invalidValue`` if it is NULL or no case's raw value.
+    public func value<T: RawRepresentable & Sendable>(as type: T.Type) throws -> T where T.RawValue: PropertyValue {
+        try reading(type) { try $0.value(0, type) }
+    }
+
+    /// Reads the value as an optional enum with a raw value: NULL is `nil`.
+    ///
+    /// - Throws: ``TandemError/Code/invalidValue`` if it is no case's raw value.
+    public func value<T: RawRepresentable & Sendable>(as type: T?.Type) throws -> T?
+    where T.RawValue: PropertyValue {
+        try reading(type) { try $0.value(0, type) }
+    }
+
+    /// Reads the value as a `Codable` type, which is stored as JSON.
+    ///
+    /// - Throws: ``TandemError/Code/invalidValue`` if it is NULL or can't be decoded.
+    @_disfavoredOverload
+    public func value<T: Codable & Sendable>(as type: T.Type) throws -> T {
+        try reading(type) { try $0.value(0, type) }
+    }
+
+    /// Reads the value as an optional `Codable` type, which is stored as JSON: NULL is `nil`.
+    ///
+    /// - Throws: ``TandemError/Code/invalidValue`` if it can't be decoded.
+    @_disfavoredOverload
+    public func value<T: Codable & Sendable>(as type: T?.Type) throws -> T? {
+        try reading(type) { try $0.value(0, type) }
+    }
+
+    private func reading<T>(_ type: T.Type, _ read: (RowReader) throws -> T) throws -> T {
+        do {
+            return try BoundRow.reading(self, read)
+        } catch let error as InvalidStoredValue {
+            throw TandemError(
+                .invalidValue, "A stored value is no \(T.self): \(error.reason).",
+                advice: "Read it as the type of the property that it was written from.")
+        }
+    }
+}
+
+/// Reads a row's values by the names of its columns. See ``StorageValue``'s functions of the same name.
+extension SQLRow {
+    /// Reads the value of the first column of a name.
+    ///
+    /// - Throws: ``TandemError/Code/invalidQuery`` if there is no such column, ``TandemError/Code/invalidValue`` if the
+    ///   value is another type's.
+    public func value<T: PropertyValue>(_ column: String, as type: T.Type) throws -> T {
+        try reading(column) { try $0.value(as: type) }
+    }
+
+    /// Reads the value of the first column of a name; NULL is `nil`.
+    public func value<T: PropertyValue>(_ column: String, as type: T?.Type) throws -> T? {
+        try reading(column) { try $0.value(as: type) }
+    }
+
+    /// Reads the value of the first column of a name as an enum with a raw value.
+    public func value<T: RawRepresentable & Sendable>(_ column: String, as type: T.Type) throws -> T
+    where T.RawValue: PropertyValue {
+        try reading(column) { try $0.value(as: type) }
+    }
+
+    /// Reads the value of the first column of a name as an enum with a raw value; NULL is `nil`.
+    public func value<T: RawRepresentable & Sendable>(_ column: String, as type: T?.Type) throws -> T?
+    where T.RawValue: PropertyValue {
+        try reading(column) { try $0.value(as: type) }
+    }
+
+    /// Reads the value of the first column of a name as a `Codable` type.
+    @_disfavoredOverload
+    public func value<T: Codable & Sendable>(_ column: String, as type: T.Type) throws -> T {
+        try reading(column) { try $0.value(as: type) }
+    }
+
+    /// Reads the value of the first column of a name as a `Codable` type; NULL is `nil`.
+    @_disfavoredOverload
+    public func value<T: Codable & Sendable>(_ column: String, as type: T?.Type) throws -> T? {
+        try reading(column) { try $0.value(as: type) }
+    }
+
+    private func reading<T>(_ column: String, _ read: (StorageValue) throws -> T) throws -> T {
+        guard let value = self[column] else {
+            throw TandemError(
+                .invalidQuery, "The row has no column \"\(column)\", but \(columns.joined(separator: ", ")).",
+                advice: "Name one of its columns, or give the expression a name by AS.")
+        }
+        do {
+            return try read(value)
+        } catch var error as TandemError {
+            error.property = column
+            throw error
+        }
+    }
+}

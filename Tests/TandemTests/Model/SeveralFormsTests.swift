@@ -1,0 +1,96 @@
+import BigInt
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Tandem
+
+/// A value whose JSON has its elements in no order.
+struct Favorites: Codable, Hashable {
+    var shops: Set<String>
+    var byColor: [Color: Int] = [:]
+}
+
+@Model struct Shopper {
+    var favorites: Favorites
+    var note = ""
+    var seen: Int128 = 0
+    var total: UInt128 = 0
+}
+
+@Suite("Values with several stored forms, and integers of 128 bits", .ownThreads)
+struct SeveralFormsTests {
+    private let shops = ["Лента", "Магнит", "Ашан", "ΑΒ Βασιλόπουλος", "Şok", "კარფური", "بنده", "ローソン"]
+
+    /// Equal values whose sets were filled in different ways, until two of them have different JSON.
+    private func differentForms() throws -> (Favorites, Favorites) {
+        var dice = Dice(seed: 3)
+        let first = Favorites(shops: Set(shops), byColor: [.red: 1, .green: 2, .odd: 3])
+        let text = try CodableStorage.encode(first)
+        for capacity in 1..<2000 {
+            var set = Set<String>(minimumCapacity: capacity)
+            for shop in shops.shuffled(using: &dice) { set.insert(shop) }
+            let second = Favorites(shops: set, byColor: first.byColor)
+            if try CodableStorage.encode(second) != text { return (first, second) }
+        }
+        throw CancellationError()
+    }
+
+    @Test func `Writing an equal set in another order changes and queues nothing`() throws {
+        let (first, second) = try differentForms()
+        try #require(first == second)
+        let store = try Store.inMemory(models: Shopper.self)
+        let shopper = try store.write(from: .server) {
+            try $0.insert(Shopper(favorites: first).received(serverID: "s", version: "1"))
+        }
+        try store.write { try $0.update(shopper) { $0.favorites = second } }
+        #expect(try store.operations.operation(of: shopper) == nil)
+        try store.write { try $0.update(shopper) { $0.favorites.shops.remove("Лента") } }
+        #expect(try store.operations.operation(of: shopper)?.changedProperties == ["favorites"])
+    }
+
+    @Test func `A server's equal set in another order is no conflict`() throws {
+        let (first, second) = try differentForms()
+        let store = try Store.inMemory(models: Shopper.self)
+        let shopper = try store.write(from: .server) {
+            try $0.insert(Shopper(favorites: first).received(serverID: "s", version: "1"))
+        }
+        try store.write { try $0.update(shopper) { $0.favorites.shops = ["Дикси"] } }
+        let operation = try #require(try store.operations.operation(of: shopper))
+        var values = ModelValues.values(of: shopper)
+        values["favorites"] = .text(String(decoding: try CodableStorage.encode(second), as: UTF8.self))
+        let item = ServerItem(serverID: "s", version: "2", values: values)
+        let sides = try store.write {
+            try $0.sides(of: operation.id, against: item) { _, value in value }
+        }
+        #expect(!sides.isConflict && sides.changedThere == [])
+    }
+
+    @Test func `Integers of 128 bits are stored, ordered, compared and summed as numbers`() throws {
+        let store = try Store.inMemory(models: Shopper.self)
+        let numbers: [Int128] = [.min, -1_000_000_000_000_000_000_000, -9, 0, 10, 2_000_000_000_000_000_000_000, .max]
+        try store.write { tx in
+            for number in numbers.reversed() {
+                try tx.insert(
+                    Shopper(favorites: Favorites(shops: []), seen: number, total: UInt128(number.magnitude)))
+            }
+        }
+        let shoppers = store.objects(Shopper.self)
+        #expect(try shoppers.sorted(by: \.seen).values(of: \.seen) == numbers)
+        #expect(try shoppers.where { $0.seen > 9 && $0.seen < Int128.max }.count() == 2)
+        #expect(try shoppers.where { $0.total == UInt128(9) }.count() == 1)
+        #expect(try shoppers.max(of: \.seen) == .max)
+        #expect(try shoppers.where { $0.seen > -10 && $0.seen < 11 }.sum(of: \.seen) == 1)
+        let overflow = #expect(throws: TandemError.self) { try shoppers.where { $0.seen > 0 }.sum(of: \.seen) }
+        #expect(overflow?.code == .overflow)
+    }
+
+    @Test func `A number beyond 128 bits is refused`() throws {
+        let store = try Store.inMemory(models: Shopper.self)
+        let json = #"{"localID":"a","favorites":{"shops":[],"byColor":[]},"seen":"\#(BigInt(Int128.max) + 1)"}"#
+        let error = #expect(throws: TandemError.self) {
+            try store.write { try $0.upsert(Shopper.self, json: Data(json.utf8)) }
+        }
+        #expect(error?.code == .invalidValue && error?.property == "seen")
+    }
+}

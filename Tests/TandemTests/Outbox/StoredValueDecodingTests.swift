@@ -1,0 +1,75 @@
+import BigInt
+import Foundation
+import TandemTesting
+import TestSupport
+import Testing
+
+@testable import Tandem
+
+@Suite("Stored values are read as the types of properties", .ownThreads)
+struct StoredValueDecodingTests {
+    @Test func `Rows of SQL and single values are read as each family of types`() throws {
+        let store = try Store.inMemory(models: EveryType.self)
+        var dice = Dice(seed: 21)
+        for _ in 0..<20 {
+            let object = EveryType.random(&dice)
+            try store.write { try $0.insert(object) }
+            let row = try store.sql("SELECT * FROM EveryType WHERE localID = ?", [.text(object.localID.rawValue)])[0]
+            #expect(try row.value("flag", as: Bool.self) == object.flag)
+            #expect(try row.value("uint64", as: UInt64.self) == object.uint64)
+            #expect(try ScalarText.isEqual(row.value("text", as: String.self), object.text))
+            #expect(try row.value("big", as: BigInt.self) == object.big)
+            #expect(try row.value("decimal", as: Decimal.self) == object.decimal)
+            #expect(try row.value("level", as: Level.self) == object.level)
+            #expect(try row.value("maybeColor", as: Color?.self) == object.maybeColor)
+            #expect(try row.value("maybeUuid", as: UUID?.self) == object.maybeUuid)
+            #expect(try row.value("textSet", as: Set<String>.self) == object.textSet)
+            #expect(try row.value("one", as: Reference<EveryType>?.self) == object.one)
+            #expect(try row.value("place", as: Place.self) == object.place)
+            #expect(try row.value("maybePlace", as: Place?.self) == object.maybePlace)
+            #expect(try EveryType.value(of: { $0.big }, in: row) == object.big)
+            #expect(try row["int8"]?.value(as: Int8.self) == object.int8)
+        }
+    }
+
+    @Test func `A base in the queue is read as its property's type`() throws {
+        let store = try Store.inMemory(models: Card.self, Person.self, Badge.self)
+        let card = try store.write(from: .server) {
+            try $0.insert(Card(shop: "Лента", barcode: "1", points: 12).received(serverID: "s"))
+        }
+        try store.write { try $0.update(card) { $0.points += 1 } }
+        let operation = try #require(try store.operations.operation(of: card))
+        #expect(try Card.value(of: { $0.points }, in: operation.base) == 12)
+        #expect(try operation.base["points"]?.value(as: BigInt.self) == 12)
+    }
+
+    @Test func `NULL and another type's value are errors that say so`() throws {
+        let null = #expect(throws: TandemError.self) { try StorageValue.null.value(as: Int.self) }
+        #expect(null?.code == .invalidValue)
+        #expect(try StorageValue.null.value(as: Int?.self) == nil)
+        let other = #expect(throws: TandemError.self) { try StorageValue.text("Лента").value(as: BigInt.self) }
+        #expect(other?.code == .invalidValue && other?.message.contains("BigInt") == true)
+        let noCase = #expect(throws: TandemError.self) { try StorageValue.text("blue").value(as: Color.self) }
+        #expect(noCase?.message.contains("blue") == true)
+        let row = SQLRow(columns: ["shop"], values: ["Лента"])
+        let unknown = #expect(throws: TandemError.self) { try row.value("shp", as: String.self) }
+        #expect(unknown?.code == .invalidQuery && unknown?.message.contains("shop") == true)
+        let wrong = #expect(throws: TandemError.self) { try row.value("shop", as: Int.self) }
+        #expect(wrong?.property == "shop")
+    }
+
+    @Test func `A decoder that decodes other values meanwhile gets its own`() throws {
+        struct Nested: Codable, Hashable {
+            let number: Int
+            init(from decoder: any Decoder) throws {
+                number = try decoder.singleValueContainer().decode(Int.self)
+                #expect(try StorageValue.integer(7).value(as: Int.self) == 7)
+            }
+            func encode(to encoder: any Encoder) throws {
+                var container = encoder.singleValueContainer()
+                try container.encode(number)
+            }
+        }
+        #expect(try StorageValue.text("3").value(as: Nested.self).number == 3)
+    }
+}
