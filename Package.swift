@@ -183,7 +183,7 @@ let package = Package(
                 .product(name: "BigInt", package: "BigInt"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],
-            exclude: ["Text/folding-strings.txt"],
+            exclude: ["Docs/Preludes", "Text/folding-strings.txt"],
             swiftSettings: strict
         ),
         // A process that tests start in a network of its own, to change that.

@@ -45,31 +45,33 @@ import Testing
         try Store(at: path, key: .raw([UInt8](repeating: 5, count: 32)), models: Card.self).close()
     }
 
-    /// What a person is asked, and what opens then.
-    private func open(_ key: CipherKey) throws -> (store: Store?, wasAskedAgain: Bool) {
-        var store: Store?
+    /// The store that opens, and whether the user is asked for another key.
+    private func opened(with key: CipherKey) throws -> (store: Store?, wasAskedAgain: Bool) {
         var wasAskedAgain = false
         func askAgain() { wasAskedAgain = true }
         // Encryption begins
-        do {
-            store = try Store(at: path, key: key, models: Card.self)
-        } catch TandemError.Code.wrongKey {
-            askAgain()
-        } catch TandemError.Code.notEncrypted {
-            try Store.encrypt(at: path, key: key)
-            store = try Store(at: path, key: key, models: Card.self)
+        func open(_ key: CipherKey) throws -> Store? {
+            do {
+                return try Store(at: path, key: key, models: Card.self)
+            } catch TandemError.Code.wrongKey {
+                askAgain()
+                return nil
+            } catch TandemError.Code.notEncrypted {
+                try Store.encrypt(at: path, key: key)
+                return try Store(at: path, key: key, models: Card.self)
+            }
         }
         // Encryption ends
-        return (store, wasAskedAgain)
+        return (try open(key), wasAskedAgain)
     }
 
     @Test func aPlainStoreIsEncryptedAndAWrongKeyIsAskedForAgain() throws {
         defer { folder.remove() }
         try Store(at: path, models: Card.self).close()
-        let (store, wasAskedAgain) = try open(StoreKind.key)
+        let (store, wasAskedAgain) = try opened(with: StoreKind.key)
         #expect(store?.isEncrypted == true && !wasAskedAgain)
         store?.close()
-        let other = try open(.raw([UInt8](repeating: 0, count: 32)))
+        let other = try opened(with: .raw([UInt8](repeating: 0, count: 32)))
         #expect(other.store == nil && other.wasAskedAgain)
     }
 
@@ -114,7 +116,7 @@ import Testing
             models: Card.self)
         // Encryption ends
         store.close()
-        #expect(try open(.passphrase(typed)).wasAskedAgain)
+        #expect(try opened(with: .passphrase(typed)).wasAskedAgain)
     }
 
     @Test func whatIsLeftOfADamagedStoreIsTaken() throws {

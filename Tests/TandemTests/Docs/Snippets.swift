@@ -4,14 +4,15 @@ import Foundation
 ///
 /// A test marks the lines that are a document's own with `// NAME begins` and `// NAME ends`.
 enum Snippets {
-    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    /// The root of this repository.
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
     /// The blocks of Swift in a document of this repository, each as its lines without imports and indentation.
     static func blocks(of document: String) throws -> [[String]] {
         let text = try String(contentsOf: root.appendingPathComponent(document), encoding: .utf8)
-        return text.components(separatedBy: "```swift\n").dropFirst().map {
-            lines($0.components(separatedBy: "```")[0]).filter { !$0.hasPrefix("import ") }
+        return Article(path: document, text: text).blocks.map { block in
+            lines(block.lines.joined(separator: "\n")).filter { !$0.hasPrefix("import ") }
         }
     }
 
