@@ -22,7 +22,7 @@ import Testing
             let expected = try server.cards().map(\.shop)
             for gadget in [phone, tablet] {
                 try await gadget.sync()
-                #expect(try gadget.store.objects(Card.self).sorted(by: \.barcode).all().map(\.shop) == expected)
+                #expect(try await gadget.store.objects(Card.self).sorted(by: \.barcode).all().map(\.shop) == expected)
                 #expect(try gadget.store.operations.count() == 0)
             }
         }
@@ -66,7 +66,7 @@ import Testing
             try await phone.sync()
             let points = choice == .mine ? "1500" : "1200"
             #expect(try server.cards().map(\.points) == [points])
-            #expect(try phone.store.objects(Card.self).all().map { "\($0.points)" } == [points])
+            #expect(try await phone.store.objects(Card.self).all().map { "\($0.points)" } == [points])
         }
     }
 

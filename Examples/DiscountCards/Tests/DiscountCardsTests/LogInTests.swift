@@ -70,7 +70,7 @@ import Testing
             #expect(try Session.current(in: store)?.token == "t0ken-of-ada")
             store.close()
             let again = try Wallet.openStore(at: path, passphrase: passphrase)
-            _ = try Wallet(again, as: "Ada").cards.count()
+            _ = try await Wallet(again, as: "Ada").cards.count()
             let files = ["", "-wal", "-shm"].map { path + $0 }.filter(FileManager.default.fileExists)
             for file in files {
                 let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int

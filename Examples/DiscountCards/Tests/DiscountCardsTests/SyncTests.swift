@@ -40,9 +40,9 @@ import Testing
                     "  On the server already, and not sent twice: 1 new brand, 1 new star."))
             try await phone.sync()
             for gadget in [phone, tablet] {
-                #expect(try gadget.store.objects(Person.self).count() == 1)
-                #expect(try gadget.store.objects(Brand.self).count() == 2)
-                #expect(try gadget.store.objects(Star.self).count() == 1)
+                #expect(try await gadget.store.objects(Person.self).count() == 1)
+                #expect(try await gadget.store.objects(Brand.self).count() == 2)
+                #expect(try await gadget.store.objects(Star.self).count() == 1)
             }
             #expect(try ["person", "brand", "star"].map { try server.rows(of: $0).count } == [1, 2, 1])
         }
