@@ -3,7 +3,7 @@ import Tandem
 import TandemTestScript
 
 /// A process that tests start beside themselves: it opens a store and does as its arguments say, one line on its
-/// output for each thing done.
+/// output for each thing done. If the last argument is "unprivileged", it first gives up the rights of root.
 @main struct PeerMain {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -29,6 +29,7 @@ import TandemTestScript
     }
 
     private static func run(_ arguments: [String]) throws {
+        if arguments.last == "unprivileged" { try dropPrivileges() }
         let path = arguments[1]
         switch arguments[0] {
         case "script": try script(path, seed: UInt64(arguments[2])!)
@@ -59,6 +60,15 @@ import TandemTestScript
         default:
             say("error unknown \(arguments)")
             exit(2)
+        }
+    }
+
+    /// Gives up the rights of root, which may read and write every file. Other users have none to give up.
+    private static func dropPrivileges() throws {
+        guard geteuid() == 0 else { return }
+        let nobody: uid_t = 65534
+        guard setgroups(0, nil) == 0, setgid(nobody) == 0, setuid(nobody) == 0 else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EPERM)
         }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TandemTesting
 import TestSupport
 import Testing
 
@@ -163,18 +164,32 @@ import Testing
 
     // MARK: Permissions and read-only
 
-    @Test(.enabled(if: geteuid() != 0, "the superuser may read and write everything"))
-    func aFileThatMayNotBeReadOrWrittenIsRefused() throws {
-        let path = try makeStore()
+    @Test(arguments: StoreKind.files)
+    func aFileThatMayNotBeReadOrWrittenIsRefused(kind: StoreKind) throws {
+        let path = try makeStore(Peer.name(kind))
+        let outputs = try TestFolder()
+        let release = outputs.file("release")
+        try #require(FileManager.default.createFile(atPath: release, contents: nil))
+        /// The lines of a peer without the rights of root, which may read and write every file.
+        func lines(_ arguments: String...) throws -> [String] {
+            let peer = try PeerProcess(arguments + ["unprivileged"], in: outputs)
+            peer.wait()
+            return peer.lines
+        }
         chmod(path, 0o000)
-        expectError(.cannotOpen) { try open(path) }
-        chmod(path, 0o400)
-        expectError(.readOnly) { try open(path).write { try $0.insert(PeerPerson(name: "x")) } }
-        #expect(try open(path, readOnly: true).rows("SELECT count(*) FROM PeerCard") == [[1]])
-        chmod(path, 0o600)
-        chmod(folder.path, 0o500)
+        var refused = try lines("hold", path, release)
+        #expect(refused.count == 1 && refused[0].hasPrefix("error cannotOpen "), "\(refused)")
+        // Any user may make files in the folder, and so the log's index.
+        chmod(folder.path, 0o777)
+        chmod(path, 0o444)
+        refused = try lines("hold", path, release)
+        #expect(refused.count == 1 && refused[0].hasPrefix("error readOnly "), "\(refused)")
+        #expect(try lines("read", path) == ["cards 1", "write readOnly"])
+        chmod(path, 0o666)
+        chmod(folder.path, 0o555)
         defer { chmod(folder.path, 0o700) }
-        expectError(.cannotOpen) { try open(folder.file("new")) }
+        refused = try lines("hold", folder.file("new"), release)
+        #expect(refused.count == 1 && refused[0].hasPrefix("error cannotOpen "), "\(refused)")
     }
 
     @Test func aReadOnlyStoreReadsAndRefusesToWrite() throws {
