@@ -1,3 +1,5 @@
+import TandemTesting
+
 @testable import Tandem
 
 /// A model whose objects refer to each other in every way: by all delete rules, to one and to many.
@@ -124,8 +126,8 @@ struct Memo: Hashable, Codable {
 extension Memo: Model {}
 
 extension Store {
-    /// A store of nodes, in memory.
-    static func ofNodes() throws -> Store { try Store.inMemory(models: Node.self, Memo.self) }
+    /// Makes a store of nodes, in memory if no other kind is given.
+    static func ofNodes(_ kind: StoreKind = .memory) throws -> Store { try kind.make([Node.self, Memo.self]) }
 
     /// Sends every operation, as a server would answer that gives the local ID back as server ID.
     func sendAll() throws {

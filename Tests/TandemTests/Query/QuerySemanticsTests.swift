@@ -1,5 +1,6 @@
 import BigInt
 import Foundation
+import TandemTesting
 import TestSupport
 import Testing
 
@@ -7,16 +8,12 @@ import Testing
 
 @Suite("What a query finds where SQL, SQLite or String would surprise", .ownThreads)
 struct QuerySemanticsTests {
-    let store: Store
-    var things: Results<Thing> { store.objects(Thing.self) }
-
-    init() throws {
-        store = try makeQueryStore()
-    }
-
     private func found(_ results: Results<Thing>) throws -> [String] { try results.localIDs().map(\.rawValue) }
 
-    @Test func twoSpellingsOfOneCharacterAreTwoTexts() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func twoSpellingsOfOneCharacterAreTwoTexts(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         try store.put(Thing(code: "é").identified(by: "1"), Thing(code: "e\u{301}").identified(by: "2"))
         #expect(try found(things.where { $0.code == "é" }) == ["1"])
         #expect(try found(things.where { $0.code.hasPrefix("e") }) == ["2"])
@@ -24,7 +21,10 @@ struct QuerySemanticsTests {
         #expect(try things.grouped(by: \.code).values(.count).count == 2)
     }
 
-    @Test func textsAreWholeAlsoWhereTheyHaveANullCharacter() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func textsAreWholeAlsoWhereTheyHaveANullCharacter(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         try store.put(
             Thing(code: "a\u{0}b").identified(by: "1"), Thing(code: "a").identified(by: "2"),
             Thing(code: "a\u{0}c").identified(by: "3"))
@@ -39,14 +39,20 @@ struct QuerySemanticsTests {
         #expect(try found(things.sorted(by: \.code)) == ["2", "1", "3"])
     }
 
-    @Test func wildcardsOfSQLMeanNothing() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func wildcardsOfSQLMeanNothing(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         try store.put(Thing(code: "100%").identified(by: "1"), Thing(code: "1000").identified(by: "2"))
         #expect(try found(things.where { $0.code.like("100%") }) == ["1"])
         #expect(try found(things.where { $0.code.like("100?") }) == ["1", "2"])
         #expect(try found(things.where { $0.code.contains("%") }) == ["1"])
     }
 
-    @Test func notIsTrueWhereThePredicateIsFalseAlsoForNil() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func notIsTrueWhereThePredicateIsFalseAlsoForNil(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         try store.put(Thing(small: nil).identified(by: "1"), Thing(small: 3).identified(by: "2"))
         #expect(try found(things.where { $0.small > 5 }) == [])
         #expect(try found(things.where { !($0.small > 5) }) == ["1", "2"])
@@ -56,7 +62,10 @@ struct QuerySemanticsTests {
         #expect(try found(things.where { !($0.owner.name == "x" || $0.small == 3) }) == ["1"])
     }
 
-    @Test func numbersThatAreNoneOrMinusZeroKeepTheirPlaces() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func numbersThatAreNoneOrMinusZeroKeepTheirPlaces(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         try store.put(
             Thing(ratio: .nan).identified(by: "1"), Thing(ratio: .infinity).identified(by: "2"),
             Thing(ratio: -0.0).identified(by: "3"), Thing(ratio: 0.0).identified(by: "4"))
@@ -69,7 +78,10 @@ struct QuerySemanticsTests {
         #expect(try things.where { $0.ratio == 0 }.first()?.ratio.sign == .minus)
     }
 
-    @Test func integersBeyondSixtyThreeBitsAndOfAnySizeCompareAsNumbers() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func integersBeyondSixtyThreeBitsAndOfAnySizeCompareAsNumbers(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         let big = BigInt(2).power(200)
         try store.put(
             Thing(unsigned: .max, amount: -big).identified(by: "1"),
@@ -81,7 +93,10 @@ struct QuerySemanticsTests {
         #expect(try found(things.sorted(by: \.amount)) == ["1", "3", "2"])
     }
 
-    @Test func listsOfAnyLengthAreMembershipLists() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func listsOfAnyLengthAreMembershipLists(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         try store.put((0..<10).map { Thing(code: "c\u{0}\($0)", int: $0 * 10_000).identified(by: LocalID("\($0)")) })
         #expect(try things.where { $0.int.in(Array(0..<50_000)) }.count() == 5)
         #expect(try things.where { $0.code.in((5..<40_000).map { "c\u{0}\($0)" }) }.count() == 5)
@@ -90,7 +105,10 @@ struct QuerySemanticsTests {
         #expect(plan.first?.contains("USING INDEX __index_Thing_code") == true, "\(plan)")
     }
 
-    @Test func thousandsOfTermsAreNotTooDeep() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func thousandsOfTermsAreNotTooDeep(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         try store.put(Thing(code: "1999"))
         let terms = (0..<3000).map { String($0) }
         let any = terms.reduce(Tandem.Predicate<Thing>.false) { $0 || Thing.Columns().code == $1 }
@@ -99,7 +117,10 @@ struct QuerySemanticsTests {
         #expect(try things.where { _ in none }.count() == 0)
     }
 
-    @Test func nothingIsLinkedThroughAReferenceThatIsNil() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func nothingIsLinkedThroughAReferenceThatIsNil(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         try store.put(Thing().identified(by: "1"))
         #expect(try found(things.where { $0.owner.things.any { _ in .true } }) == [])
         #expect(try found(things.where { $0.owner.things.all { _ in .false } }) == ["1"])
@@ -107,7 +128,10 @@ struct QuerySemanticsTests {
         #expect(try found(things.where { $0.owner.boss.name == nil }) == ["1"])
     }
 
-    @Test func deletedObjectsAreNotAskedThroughLinks() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func deletedObjectsAreNotAskedThroughLinks(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         var tag = Tag("x", rank: 1).identified(by: "t")
         tag.__state.isDeleted = true
         try store.put(tag)

@@ -4,17 +4,11 @@ import Testing
 
 @testable import Tandem
 
-/// Where the stores of these tests lie until the process ends.
-private let queryFolder: TemporaryFolder? = {
-    let folder = try? TemporaryFolder()
-    atexit { queryFolder?.remove() }
-    return folder
-}()
-
 /// A store for the tests of queries.
-func makeQueryStore(_ models: [any Model.Type] = [Thing.self, Owner.self, Tag.self]) throws -> Store {
-    let folder = try #require(queryFolder)
-    return try Store(at: folder.path(of: "\(UUID().uuidString).tandem"), models: models)
+func makeQueryStore(
+    _ models: [any Model.Type] = [Thing.self, Owner.self, Tag.self], kind: StoreKind = .file
+) throws -> Store {
+    try kind.make(models)
 }
 
 extension Store {

@@ -1,14 +1,14 @@
 import Foundation
+import TandemTesting
 import TestSupport
 import Testing
 
 @testable import Tandem
 
 @Suite(.ownThreads) struct AddingAndRemovingTests {
-    let folder: TestFolder
-    init() throws { folder = try TestFolder() }
-
-    @Test func anAddedPropertyTakesItsDefaultAndTheOthersKeepTheirValues() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func anAddedPropertyTakesItsDefaultAndTheOthersKeepTheirValues(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         try folder.open(Flex.Card.version(.text("shop", folding: .searched))) { store in
             try store.write { tx in
                 try tx.insert(Flex.Card("Лента", id: "1"))
@@ -29,7 +29,9 @@ import Testing
         }
     }
 
-    @Test func anAddedPropertyWithoutADefaultIsRefusedIfThereAreObjects() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func anAddedPropertyWithoutADefaultIsRefusedIfThereAreObjects(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         try folder.open(Flex.Card.version(.text("shop"))) { _ in }
         let grown = Flex.Card.version(.text("shop"), .int("points"))
         try folder.open(Flex.Card.version(.text("shop"))) { store in
@@ -41,14 +43,18 @@ import Testing
         #expect(try folder.storeBytes() == before)
     }
 
-    @Test func anAddedPropertyWithoutADefaultIsWelcomeIfThereAreNoObjects() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func anAddedPropertyWithoutADefaultIsWelcomeIfThereAreNoObjects(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         try folder.open(Flex.Card.version(.text("shop")))
         try folder.open(Flex.Card.version(.text("shop"), .int("points"))) { store in
             _ = try store.write { try $0.insert(Flex.Card("Лента", 3, id: "1")) }
         }
     }
 
-    @Test func aRemovedPropertyLeavesTheOthersAndTheOperations() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func aRemovedPropertyLeavesTheOthersAndTheOperations(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         let person = Flex.Person.version(.text("name"))
         let old = Flex.Card.version(.text("shop", folding: .searched), .int("points"), .text("note"))
         try folder.open(person, old) { store in
@@ -66,7 +72,9 @@ import Testing
         }
     }
 
-    @Test func aModelThatIsGoneKeepsItsObjectsAndOperationsUntilItIsGivenAgain() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func aModelThatIsGoneKeepsItsObjectsAndOperationsUntilItIsGivenAgain(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         let person = Flex.Person.version(.text("name", folding: .searched))
         let card = Flex.Card.version(.text("shop", folding: .searched), .int("points"))
         try folder.open(person, card) { store in
@@ -95,7 +103,9 @@ import Testing
         }
     }
 
-    @Test func aReferenceOfAModelThatWasGoneWaitsIfItsObjectWasDeletedMeanwhile() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func aReferenceOfAModelThatWasGoneWaitsIfItsObjectWasDeletedMeanwhile(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         let person = Flex.Person.version(.text("name"))
         let card = Flex.Card.version(
             PropertyDefinition("owner", Codec.of(Reference<Flex.Person>?.self)),
@@ -117,7 +127,9 @@ import Testing
         }
     }
 
-    @Test func indexesFollowTheModel() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func indexesFollowTheModel(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         func indexes(_ store: Store) throws -> [String] {
             try store.sql(
                 "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = 'Card'"
@@ -151,7 +163,9 @@ import Testing
         }
     }
 
-    @Test func aUniqueIndexOverDuplicatesIsRefusedAndNamesTheProperty() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func aUniqueIndexOverDuplicatesIsRefusedAndNamesTheProperty(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         let old = Flex.Card.version(.text("shop"), .text("barcode"))
         try folder.open(old) { store in
             try store.write { tx in
@@ -176,7 +190,9 @@ import Testing
         try folder.open(Flex.Card.version(.text("shop"), .text("barcode", unique: true)))
     }
 
-    @Test func anIndexNamedTwiceIsMadeOnce() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func anIndexNamedTwiceIsMadeOnce(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         let twice = Flex.Card.version(
             .text("shop", folding: .sorted, indexed: true), .text("barcode", unique: true),
             indexes: [IndexDefinition(["barcode"], unique: true), IndexDefinition(["shop"])])
@@ -187,7 +203,9 @@ import Testing
         try folder.open(twice)
     }
 
-    @Test func modelsWhoseTablesAndIndexesWouldShareANameAreRefused() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func modelsWhoseTablesAndIndexesWouldShareANameAreRefused(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         // FTS5 keeps the index of Card in a table named __search_Card_data.
         let card = Flex.Card.version(.text("shop", folding: .searched), .text("b_c", indexed: true))
         for other in ["Card_data", "Card_config"] {
@@ -202,13 +220,15 @@ import Testing
         try folder.open(card, Flex.Person.version(.text("name"), table: "Card_data"))
     }
 
-    @Test func openingTheSameSchemaAgainWritesNothing() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func openingTheSameSchemaAgainWritesNothing(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         let version = Flex.Card.version(.text("shop", folding: .searched, indexed: true))
         try folder.open(version) { store in _ = try store.write { try $0.insert(Flex.Card("a", id: "1")) } }
         let before = try folder.storeBytes()
         #expect(before.keys.sorted() == ["store.tandem"])
         _ = try Flex.$definitions.withValue(["Card": version]) {
-            let store = try Store(at: folder.file(), models: Flex.Card.self)
+            let store = try kind.open(at: folder.file(), [Flex.Card.self])
             _ = try store.sql("SELECT * FROM Card")
             store.close()
         }

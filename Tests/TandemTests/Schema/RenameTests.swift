@@ -1,20 +1,20 @@
 import Foundation
+import TandemTesting
 import TestSupport
 import Testing
 
 @testable import Tandem
 
 @Suite(.ownThreads) struct RenameTests {
-    let folder: TestFolder
-    init() throws { folder = try TestFolder() }
-
     private let person = Flex.Person.version(.text("name", folding: .searched))
 
     private func card(_ target: PropertyDefinition...) -> ModelDefinition {
         Flex.Card.version([.text("shop", folding: .searched)] + target)
     }
 
-    @Test func aRenamedPropertyKeepsItsValuesItsSearchIndexAndItsChanges() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func aRenamedPropertyKeepsItsValuesItsSearchIndexAndItsChanges(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         try folder.open(Flex.Card.version(.text("shopName", folding: .searched), .int("points"))) { store in
             try store.write(from: .server) { tx in
                 _ = try tx.insert(Flex.Card("Лента", 1, id: "1").received(serverID: "1"))
@@ -29,7 +29,9 @@ import Testing
         }
     }
 
-    @Test func propertiesCanPassTheirNamesOn() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func propertiesCanPassTheirNamesOn(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         try folder.open(Flex.Card.version(.text("a"), .text("b"))) { store in
             _ = try store.write { try $0.insert(Flex.Card("A", "B", id: "1")) }
         }
@@ -39,7 +41,9 @@ import Testing
         }
     }
 
-    @Test func aPropertyInAnotherColumnKeepsItsValues() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func aPropertyInAnotherColumnKeepsItsValues(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         try folder.open(Flex.Card.version(.text("shop", folding: .searched), .text("note"))) { store in
             try store.write(from: .server) { tx in
                 _ = try tx.insert(Flex.Card("Лента", "x", id: "1").received(serverID: "1"))
@@ -55,7 +59,9 @@ import Testing
         }
     }
 
-    @Test func aRenamedModelKeepsItsObjectsItsOperationsAndWhatRefersToIt() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func aRenamedModelKeepsItsObjectsItsOperationsAndWhatRefersToIt(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         let owner = PropertyDefinition("owner", Codec.of(Reference<Flex.Person>?.self))
         let friends = PropertyDefinition("friends", Codec.of([Reference<Flex.Person>].self))
         try folder.open(person, card(owner, friends)) { store in
@@ -85,7 +91,9 @@ import Testing
         }
     }
 
-    @Test func aRenamedModelCanKeepItsTable() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func aRenamedModelCanKeepItsTable(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         try folder.open(person) { store in _ = try store.write { try $0.insert(Flex.Person("Ада", id: "p")) } }
         try folder.open(
             Flex.Human.version(.text("name", folding: .searched), table: "Person", formerNames: ["Person"])
@@ -95,7 +103,9 @@ import Testing
         }
     }
 
-    @Test func modelsCanPassTheirNamesOn() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func modelsCanPassTheirNamesOn(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         try folder.open(
             Flex.Person.version(.text("name", folding: .searched)), Flex.Human.version(.text("title"))
         ) { store in
@@ -115,7 +125,9 @@ import Testing
         }
     }
 
-    @Test func tablesCanChangePlaces() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func tablesCanChangePlaces(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         let properties: [PropertyDefinition] = [.text("name", folding: .searched, indexed: true)]
         try folder.open(
             Flex.Person.version(properties, table: "one"), Flex.Human.version(properties, table: "two")
@@ -134,7 +146,9 @@ import Testing
         }
     }
 
-    @Test func aTableCanChangeTheCaseOfItsName() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func aTableCanChangeTheCaseOfItsName(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         let properties: [PropertyDefinition] = [.text("name", folding: .searched, indexed: true)]
         try folder.open(Flex.Person.version(properties, table: "person")) { store in
             _ = try store.write { try $0.insert(Flex.Person("Ада", id: "x")) }
@@ -144,7 +158,9 @@ import Testing
         }
     }
 
-    @Test func aModelRenamedWithoutARuleIsRefused() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func aModelRenamedWithoutARuleIsRefused(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         try folder.open(person) { store in _ = try store.write { try $0.insert(Flex.Person("Ада", id: "x")) } }
         let before = try folder.storeBytes()
         let error = expectError(.schemaMismatch) {
@@ -154,7 +170,9 @@ import Testing
         #expect(try folder.storeBytes() == before)
     }
 
-    @Test func aTableOfAModelThatIsGoneIsNotTaken() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func aTableOfAModelThatIsGoneIsNotTaken(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         try folder.open(Flex.Person.version(.text("name"), table: "people")) { store in
             _ = try store.write { try $0.insert(Flex.Person("Ада", id: "x")) }
         }
@@ -166,7 +184,9 @@ import Testing
         #expect(try folder.storeBytes() == before)
     }
 
-    @Test func aReferenceToAnotherModelThanBeforeIsRefused() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func aReferenceToAnotherModelThanBeforeIsRefused(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         let brand = Flex.Brand.version(.text("title"))
         try folder.open(person, brand, card(PropertyDefinition("owner", Codec.of(Reference<Flex.Person>?.self)))) {
             store in
@@ -185,7 +205,9 @@ import Testing
         #expect(try folder.storeBytes() == before)
     }
 
-    @Test func whatWaitedForARemovedReferenceIsForgotten() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func whatWaitedForARemovedReferenceIsForgotten(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         let owner = PropertyDefinition("owner", Codec.of(Reference<Flex.Person>?.self))
         try folder.open(person, card(owner)) { store in
             _ = try store.write { try $0.insert(Flex.Card("Лента", "p", id: "c")) }

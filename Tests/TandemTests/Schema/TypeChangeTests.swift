@@ -1,109 +1,118 @@
 import BigInt
 import Foundation
+import TandemTesting
 import TestSupport
 import Testing
 
 @testable import Tandem
 
 @Suite(.ownThreads) struct TypeChangeTests {
-    let folder: TestFolder
-    init() throws { folder = try TestFolder() }
-
-    /// Opens a store whose one property has one type, inserts values, and opens it with the property of another type.
-    private func change(
-        _ values: [StorageValue], from old: PropertyDefinition, to new: PropertyDefinition
-    ) throws -> [StorageValue] {
-        try folder.open(Flex.Card.version(old)) { store in
-            try store.write { tx in
-                for (index, value) in values.enumerated() { try tx.insert(Flex.Card(value, id: LocalID("\(index)"))) }
-            }
-        }
-        return try folder.open(Flex.Card.version(new)) { store in
-            try store.rows("SELECT x FROM Card ORDER BY \"__rid\"").map { $0[0] }
-        }
-    }
-
-    @Test func aWiderIntegerKeepsItsValues() throws {
-        let values = try change(
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func aWiderIntegerKeepsItsValues(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        let values = try folder.change(
             [.integer(Int64(Int32.min)), 0, .integer(Int64(Int32.max))],
             from: PropertyDefinition("x", Codec.of(Int32.self)), to: PropertyDefinition("x", Codec.of(Int64.self)))
         #expect(values == [.integer(Int64(Int32.min)), 0, .integer(Int64(Int32.max))])
     }
 
-    @Test func anUnsignedIntegerCanBecomeAWiderSignedOne() throws {
-        let values = try change(
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func anUnsignedIntegerCanBecomeAWiderSignedOne(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        let values = try folder.change(
             [.integer(Int64(UInt32.max))],
             from: PropertyDefinition("x", Codec.of(UInt32.self)), to: PropertyDefinition("x", Codec.of(Int.self)))
         #expect(values == [.integer(Int64(UInt32.max))])
     }
 
-    @Test func anIntegerCanBecomeABigInt() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func anIntegerCanBecomeABigInt(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         let numbers: [Int64] = [.min, -1, 0, 1, .max]
-        let values = try change(
+        let values = try folder.change(
             numbers.map { .integer($0) },
             from: PropertyDefinition("x", Codec.of(Int.self)), to: PropertyDefinition("x", Codec.of(BigInt.self)))
         #expect(values == numbers.map { Migration.stored(BigInt($0)) })
     }
 
-    @Test(arguments: [
-        PropertyDefinition("x", Codec.of(BigInt.self)), PropertyDefinition("x", Codec.of(BigUInt.self)),
-    ])
-    func `UInt64 becomes BigInt or BigUInt, also above the range of Int64`(_ new: PropertyDefinition) throws {
+    @Test(
+        arguments: [
+            PropertyDefinition("x", Codec.of(BigInt.self)), PropertyDefinition("x", Codec.of(BigUInt.self)),
+        ], StoreKind.fileAndEncrypted)
+    func `UInt64 becomes BigInt or BigUInt, also above the range of Int64`(
+        _ new: PropertyDefinition, kind: StoreKind
+    ) throws {
+        let folder = try TestFolder(kind)
         let numbers: [UInt64] = [0, 1, UInt64(Int64.max), UInt64(Int64.max) + 1, .max]
-        let values = try change(
+        let values = try folder.change(
             numbers.map { Migration.stored($0) }, from: PropertyDefinition("x", Codec.of(UInt64.self)), to: new)
         #expect(values == numbers.map { Migration.stored(BigInt($0)) })
     }
 
-    @Test func aFloatCanBecomeADoubleAlsoIfItIsNoNumber() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func aFloatCanBecomeADoubleAlsoIfItIsNoNumber(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         let numbers: [Float] = [0.1, -0.0, .infinity, .nan, .greatestFiniteMagnitude, .leastNonzeroMagnitude]
-        let values = try change(
+        let values = try folder.change(
             numbers.map { Migration.stored($0) },
             from: PropertyDefinition("x", Codec.of(Float.self)), to: PropertyDefinition("x", Codec.of(Double.self)))
         #expect(values == numbers.map { Migration.stored(Double($0)) })
     }
 
-    @Test func whatWasOptionalTakesTheDefaultWhereItWasNil() throws {
-        let values = try change(
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func whatWasOptionalTakesTheDefaultWhereItWasNil(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        let values = try folder.change(
             [.null, "", "x"], from: PropertyDefinition("x", Codec.of(String?.self)),
             to: .text("x", folding: .searched, default: "none"))
         #expect(values == ["none", "", "x"])
     }
 
-    @Test func whatWasOptionalNeedsNoDefaultIfNothingWasNil() throws {
-        let values = try change(["", "x"], from: PropertyDefinition("x", Codec.of(String?.self)), to: .text("x"))
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func whatWasOptionalNeedsNoDefaultIfNothingWasNil(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        let values = try folder.change(
+            ["", "x"], from: PropertyDefinition("x", Codec.of(String?.self)), to: .text("x"))
         #expect(values == ["", "x"])
     }
 
-    @Test func whatWasOptionalIsRefusedWithoutADefaultIfSomethingWasNil() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func whatWasOptionalIsRefusedWithoutADefaultIfSomethingWasNil(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         let error = expectError(.schemaMismatch) {
-            try change(["x", .null], from: PropertyDefinition("x", Codec.of(String?.self)), to: .text("x"))
+            try folder.change(["x", .null], from: PropertyDefinition("x", Codec.of(String?.self)), to: .text("x"))
         }
         #expect(error?.model == "Card" && error?.property == "x")
     }
 
-    @Test func whatWasRequiredCanBecomeOptional() throws {
-        let values = try change(["", "x"], from: .text("x"), to: PropertyDefinition("x", Codec.of(String?.self)))
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func whatWasRequiredCanBecomeOptional(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        let values = try folder.change(
+            ["", "x"], from: .text("x"), to: PropertyDefinition("x", Codec.of(String?.self)))
         #expect(values == ["", "x"])
     }
 
-    @Test(arguments: [
-        (PropertyDefinition.text("x"), PropertyDefinition.int("x", default: 0), "String", "Int64"),
-        (.int("x"), PropertyDefinition("x", Codec.of(Int32.self)), "Int64", "Int32"),
-        (.int("x"), PropertyDefinition("x", Codec.of(Double.self)), "Int64", "Double"),
-        (
-            PropertyDefinition("x", Codec.of(Double.self)), PropertyDefinition("x", Codec.of(Float.self)), "Double",
-            "Float"
-        ),
-        (PropertyDefinition("x", Codec.of(BigInt.self)), .int("x"), "BigInt", "Int64"),
-        (
-            PropertyDefinition("x", Codec.of(Date.self)), PropertyDefinition("x", Codec.of(Double.self)), "Date",
-            "Double"
-        ),
-    ])
+    @Test(
+        arguments: [
+            (PropertyDefinition.text("x"), PropertyDefinition.int("x", default: 0), "String", "Int64"),
+            (.int("x"), PropertyDefinition("x", Codec.of(Int32.self)), "Int64", "Int32"),
+            (.int("x"), PropertyDefinition("x", Codec.of(Double.self)), "Int64", "Double"),
+            (
+                PropertyDefinition("x", Codec.of(Double.self)), PropertyDefinition("x", Codec.of(Float.self)), "Double",
+                "Float"
+            ),
+            (PropertyDefinition("x", Codec.of(BigInt.self)), .int("x"), "BigInt", "Int64"),
+            (
+                PropertyDefinition("x", Codec.of(Date.self)), PropertyDefinition("x", Codec.of(Double.self)), "Date",
+                "Double"
+            ),
+        ], StoreKind.fileAndEncrypted)
     func aChangeOfTypeWithoutARuleIsRefusedAndNamesBothTypes(
-        _ old: PropertyDefinition, _ new: PropertyDefinition, _ oldName: String, _ newName: String
+        _ example: (PropertyDefinition, PropertyDefinition, String, String), kind: StoreKind
     ) throws {
+        let (old, new, oldName, newName) = example
+        let folder = try TestFolder(kind)
         try folder.open(Flex.Card.version(old))
         let before = try folder.storeBytes()
         let error = expectError(.schemaMismatch) { try folder.open(Flex.Card.version(new)) }
@@ -112,7 +121,9 @@ import Testing
         #expect(try folder.storeBytes() == before)
     }
 
-    @Test func anEnumThatNoLongerHasAStoredCaseIsRefusedWhenTheTableIsRewritten() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func anEnumThatNoLongerHasAStoredCaseIsRefusedWhenTheTableIsRewritten(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         enum Old: String, Sendable { case red, green }
         enum New: String, Sendable { case green }
         try folder.open(Flex.Card.version(PropertyDefinition("x", Codec.of(Old.self)))) { store in
@@ -126,7 +137,9 @@ import Testing
         #expect(try folder.storeBytes() == before)
     }
 
-    @Test func aCodableValueThatCanNoLongerBeReadIsRefused() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func aCodableValueThatCanNoLongerBeReadIsRefused(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         struct Old: Codable, Sendable { var a: Int }
         struct New: Codable, Sendable { var b: Int }
         try folder.open(Flex.Card.version(PropertyDefinition("x", Codec.of(Old.self)))) { store in
@@ -138,14 +151,18 @@ import Testing
         #expect(error?.model == "Card" && error?.property == "x" && error?.underlying != nil)
     }
 
-    @Test(arguments: [
-        (PropertyDefinition.Folding.none, PropertyDefinition.Folding.sorted), (.none, .searched), (.sorted, .searched),
-        (.searched, .sorted), (.searched, .none),
-    ])
+    @Test(
+        arguments: [
+            (PropertyDefinition.Folding.none, PropertyDefinition.Folding.sorted), (.none, .searched),
+            (.sorted, .searched),
+            (.searched, .sorted), (.searched, .none),
+        ], StoreKind.fileAndEncrypted)
     func foldingCanBeAddedChangedAndRemoved(
-        _ old: PropertyDefinition.Folding, _ new: PropertyDefinition.Folding
+        _ change: (PropertyDefinition.Folding, PropertyDefinition.Folding), kind: StoreKind
     ) throws {
-        let values = try change(
+        let (old, new) = change
+        let folder = try TestFolder(kind)
+        let values = try folder.change(
             ["Пятёрочка", "", "a\u{0}B"], from: .text("x", folding: old), to: .text("x", folding: new))
         #expect(values == ["Пятёрочка", "", "a\u{0}B"])
         let tables = try folder.open(Flex.Card.version(.text("x", folding: new))) { store in
@@ -154,7 +171,9 @@ import Testing
         #expect(tables.isEmpty == (new != .searched))
     }
 
-    @Test func aStoreOfOlderFoldingRulesIsFoldedAnew() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func aStoreOfOlderFoldingRulesIsFoldedAnew(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         let version = Flex.Card.version(.text("shop", folding: .searched))
         let other = Flex.Person.version(.text("name", folding: .searched))
         try folder.open(version, other, checks: false) { store in
@@ -191,6 +210,22 @@ import Testing
         }
         try folder.open(version, other) { (store) throws in
             #expect(try store.rows("SELECT __sort_name FROM Person") == [[.text(Folding.sortKey("АДА"))]])
+        }
+    }
+}
+
+extension TestFolder {
+    /// Opens a store whose one property has one type, inserts values, and opens it with the property of another type.
+    fileprivate func change(
+        _ values: [StorageValue], from old: PropertyDefinition, to new: PropertyDefinition
+    ) throws -> [StorageValue] {
+        try open(Flex.Card.version(old)) { store in
+            try store.write { tx in
+                for (index, value) in values.enumerated() { try tx.insert(Flex.Card(value, id: LocalID("\(index)"))) }
+            }
+        }
+        return try open(Flex.Card.version(new)) { store in
+            try store.rows("SELECT x FROM Card ORDER BY \"__rid\"").map { $0[0] }
         }
     }
 }

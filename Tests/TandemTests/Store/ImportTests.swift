@@ -1,13 +1,15 @@
 import BigInt
 import Foundation
+import TandemTesting
 import TestSupport
 import Testing
 
 @testable import Tandem
 
 @Suite(.ownThreads) struct ImportTests {
-    @Test func anUpsertOfNamedPropertiesLeavesTheRest() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func anUpsertOfNamedPropertiesLeavesTheRest(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         let node = try store.write { try $0.insert(Node("a", code: "1", count: 1)) }
         try store.sendAll()
         var other = try #require(try store.stored(node))
@@ -23,8 +25,9 @@ import Testing
         #expect(try store.stored(new)?.name == "new")
     }
 
-    @Test func anUpsertFindsAnObjectByItsServerID() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func anUpsertFindsAnObjectByItsServerID(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         let node = try store.write { try $0.insert(Node("a", count: 1, localID: "l")) }
         try store.sendAll()
         let result = try store.write { try $0.upsert(Node("b").received(serverID: "s-l")) }
@@ -35,8 +38,9 @@ import Testing
         #expect(try store.live(Node.self).count == 1)
     }
 
-    @Test func dictionariesNameProperties() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func dictionariesNameProperties(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try store.write { tx in
             try tx.upsert(Node.self, values: ["localID": "a", "title": "by the wire's name", "count": 1, "code": nil])
             try tx.upsert(Node.self, values: ["localID": "a", "count": Optional(2) as Any?])
@@ -50,15 +54,17 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test(arguments: [
-        (#"{"localID":"a","count":"many"}"#, "count"), (#"{"localID":"a","count":null}"#, "count"),
-        (#"{"localID":"a","count":1.5}"#, "count"), (#"{"localID":"a","name":7}"#, "name"),
-        (#"{"localID":"a","title":true}"#, "name"), (#"{"localID":"a","friends":"b"}"#, "friends"),
-        (#"{"localID":"a","friends":[1]}"#, "friends"), (#"{"localID":"a","colour":1}"#, nil),
-        (#"{"localID":7}"#, nil), (#"[{"localID":"a"},3]"#, nil), ("{", nil), ("", nil), ("7", nil),
-    ])
-    func whatIsNoValueOfAPropertyIsRefusedByItsName(_ json: String, _ property: String?) throws {
-        let store = try Store.ofNodes()
+    @Test(
+        arguments: [
+            (#"{"localID":"a","count":"many"}"#, "count"), (#"{"localID":"a","count":null}"#, "count"),
+            (#"{"localID":"a","count":1.5}"#, "count"), (#"{"localID":"a","name":7}"#, "name"),
+            (#"{"localID":"a","title":true}"#, "name"), (#"{"localID":"a","friends":"b"}"#, "friends"),
+            (#"{"localID":"a","friends":[1]}"#, "friends"), (#"{"localID":"a","colour":1}"#, nil),
+            (#"{"localID":7}"#, nil), (#"[{"localID":"a"},3]"#, nil), ("{", nil), ("", nil), ("7", nil),
+        ], StoreKind.memoryAndEncrypted)
+    func whatIsNoValueOfAPropertyIsRefusedByItsName(_ example: (String, String?), kind: StoreKind) throws {
+        let (json, property) = example
+        let store = try Store.ofNodes(kind)
         let before = try store.write { try $0.insert(Node("before", localID: "z")) }
         let error = failure {
             try store.write { try $0.upsert(Node.self, json: Data(#"{"localID":"z","name":"changed"}"#.utf8)) }
@@ -70,8 +76,9 @@ import Testing
         #expect(try store.live(Node.self).map(\.localID) == [before.localID])
     }
 
-    @Test func anArrayOfJSONIsKeptWholeOrNotAtAll() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func anArrayOfJSONIsKeptWholeOrNotAtAll(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         let json = #"[{"localID":"a","count":1},{"localID":"b","friends":["a","c"]},{"localID":"a","note":"n"}]"#
         let ids = try store.write { try $0.upsert(Node.self, json: Data(json.utf8)) }
         #expect(ids == ["a", "b", "a"])
@@ -87,15 +94,17 @@ import Testing
         #expect(try store.live(Node.self).map(\.localID) == ["a", "b", "e"])
     }
 
-    @Test func aNewObjectNeedsARequiredProperty() throws {
-        let store = try Store.inMemory(models: Memo.self, Node.self)
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func aNewObjectNeedsARequiredProperty(kind: StoreKind) throws {
+        let store = try kind.make([Memo.self, Node.self])
         let error = failure { try store.write { try $0.upsert(Memo.self, json: Data("{}".utf8)) } }
         #expect(error?.code == .invalidValue)
         #expect(error?.property == "text")
     }
 
-    @Test func anUpsertOverADeletedObjectBringsItBack() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func anUpsertOverADeletedObjectBringsItBack(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         let node = try store.write { try $0.insert(Node("a", code: "1", count: 1, localID: "a")) }
         try store.sendAll()
         try store.write { tx in
@@ -111,8 +120,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func numbersAndKeysOfOtherProgramsJSON() throws {
-        let store = try Store.inMemory(models: EveryType.self)
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func numbersAndKeysOfOtherProgramsJSON(kind: StoreKind) throws {
+        let store = try kind.make([EveryType.self])
         func put(_ json: String) throws -> EveryType? {
             let ids = try store.write { try $0.upsert(EveryType.self, json: Data(json.utf8)) }
             return try store.stored(EveryType.self, ids[0])

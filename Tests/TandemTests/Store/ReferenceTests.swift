@@ -1,3 +1,4 @@
+import TandemTesting
 import TestSupport
 import Testing
 
@@ -20,8 +21,9 @@ import Testing
 
     // MARK: Delete rules
 
-    @Test func nullifyTakesTheReferenceOutOfThoseThatHoldIt() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func nullifyTakesTheReferenceOutOfThoseThatHoldIt(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try nodes("a", "b", "c", in: store) { name, node in
             if name != "a" { node.next = ref("a") }
             node.friends = [ref("b"), ref("a"), ref("c"), ref("a")]
@@ -36,8 +38,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func cascadeDeletesThoseThatHoldItAndSoOn() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func cascadeDeletesThoseThatHoldItAndSoOn(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try nodes("a", "b", "c", "d", "e", in: store) { name, node in
             if name == "b" { node.parent = ref("a") }
             if name == "c" { node.owners = [ref("e"), ref("b")] }
@@ -50,8 +53,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func cyclesAndSelfReferencesOfCascadesEnd() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func cyclesAndSelfReferencesOfCascadesEnd(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try nodes("a", "b", "c", in: store) { name, node in
             node.parent = ref(["a": "b", "b": "c", "c": "a"][name]!)
             node.owners = [ref("a"), ref("b"), ref("c")]
@@ -65,8 +69,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func aLongChainOfCascadesDoesNotOverflowTheStack() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func aLongChainOfCascadesDoesNotOverflowTheStack(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try store.write { tx in
             var last: Node?
             for number in 0..<3000 {
@@ -79,8 +84,9 @@ import Testing
         #expect(try store.live(Node.self) == [])
     }
 
-    @Test func denyRefusesTheDeleteOfWhatIsReferredTo() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func denyRefusesTheDeleteOfWhatIsReferredTo(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try nodes("a", "b", "c", "d", in: store) { name, node in
             if name == "b" { node.keeper = ref("a") }
             if name == "d" { node.anchors = [ref("c")] }
@@ -98,8 +104,9 @@ import Testing
         #expect(try store.live(Node.self).map(\.localID) == ["c", "d"])
     }
 
-    @Test func denyInsideACascadeUndoesAllOfIt() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func denyInsideACascadeUndoesAllOfIt(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try nodes("a", "b", "c", "d", in: store) { name, node in
             if name == "b" { node.parent = ref("a") }
             if name == "c" { node.next = ref("a") }
@@ -116,8 +123,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func whatACascadeDeletesIsTakenFromListsAtOnce() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func whatACascadeDeletesIsTakenFromListsAtOnce(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try nodes("a", "b", "c", in: store) { name, node in
             if name == "b" { node.parent = ref("a") }
             if name == "c" { node.friends = [ref("a"), ref("b"), ref("c")] }
@@ -128,8 +136,9 @@ import Testing
         #expect(try store.sql("SELECT count(*) FROM __unresolved")[0][0] == .integer(0))
     }
 
-    @Test func anObjectWhoseInsertIsAcknowledgedWhenItIsDeletedIsNotThereForThoseThatWait() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func anObjectWhoseInsertIsAcknowledgedWhenItIsDeletedIsNotThereForThoseThatWait(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try nodes("a", in: store)
         let id = try store.operations.all()[0].id
         try store.write { tx in
@@ -142,8 +151,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func whatIsDeletedTooDeniesNothing() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func whatIsDeletedTooDeniesNothing(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try nodes("a", "b", "c", in: store) { name, node in
             if name != "a" { node.parent = ref("a") }
             if name == "c" { node.keeper = ref("b") }
@@ -154,8 +164,9 @@ import Testing
 
     // MARK: What has not arrived
 
-    @Test func aReferenceToWhatHasNotArrivedReadsAsNilUntilItComes() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func aReferenceToWhatHasNotArrivedReadsAsNilUntilItComes(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         var node = Node("a", localID: "a")
         node.next = ref("x")
         node.friends = [ref("x"), ref("y"), ref("a"), ref("x"), ref("z")]
@@ -174,8 +185,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func theLaterOfTwoMissingEntriesMayComeFirst() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func theLaterOfTwoMissingEntriesMayComeFirst(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try nodes("a", "b", in: store) { name, node in
             if name == "a" { node.friends = [ref("x"), ref("y"), ref("b")] }
         }
@@ -184,8 +196,9 @@ import Testing
         #expect(try store.stored(Node.self, "a")?.friends.map(\.localID) == ["x", "y", "b"])
     }
 
-    @Test func aReferenceByServerIDResolvesWhenItsObjectGetsThatID() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func aReferenceByServerIDResolvesWhenItsObjectGetsThatID(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try store.write(from: .server) { tx in
             var node = Node("a")
             node.next = ref("s-mine")
@@ -201,8 +214,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func writingAnObjectBackDoesNotEraseWhatItWaitsFor() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func writingAnObjectBackDoesNotEraseWhatItWaitsFor(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try nodes("a", "b", "c", in: store) { name, node in
             if name == "a" {
                 node.next = ref("x")
@@ -226,8 +240,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func anotherValueTakesThePlaceOfWhatWaited() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func anotherValueTakesThePlaceOfWhatWaited(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try nodes("a", "b", in: store) { name, node in
             if name == "a" { node.next = ref("x") }
         }
@@ -248,8 +263,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func aServersNewWordReplacesWhatWaited() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func aServersNewWordReplacesWhatWaited(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         func receive(_ change: (inout Node) -> Void) throws {
             var node = Node("a")
             change(&node)
@@ -266,8 +282,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func anInsertOverADeletedObjectKeepsItsReferencesToWhatHasNotArrived() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func anInsertOverADeletedObjectKeepsItsReferencesToWhatHasNotArrived(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try nodes("a", in: store)
         try store.sendAll()
         try store.write { tx in
@@ -283,8 +300,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func whatWasDeletedMeanwhileIsWaitedForAfterUndelete() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func whatWasDeletedMeanwhileIsWaitedForAfterUndelete(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try nodes("a", "b", "c", in: store) { name, node in
             if name == "a" {
                 node.next = ref("b")
@@ -308,8 +326,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func aDeletedObjectThatComesBackIsReferredToAgainByThoseThatWaited() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func aDeletedObjectThatComesBackIsReferredToAgainByThoseThatWaited(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try nodes("a", in: store)
         try store.sendAll()
         try store.write { tx in
@@ -324,8 +343,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func referencesBetweenModels() throws {
-        let store = try Store.inMemory(models: HandCard.self, HandPerson.self)
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func referencesBetweenModels(kind: StoreKind) throws {
+        let store = try kind.make([HandCard.self, HandPerson.self])
         let person = HandPerson(name: "Ада")
         let card = try store.write { try $0.insert(HandCard(shop: "Лента", barcode: "1", owner: person.reference)) }
         #expect(card.owner == nil)

@@ -1,3 +1,4 @@
+import TandemTesting
 import TestSupport
 import Testing
 
@@ -9,8 +10,9 @@ import Testing
             .compactMap { if case .integer(let id) = $0[0] { id } else { nil } }
     }
 
-    @Test func theIndexFollowsEachChangeInItsTransaction() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func theIndexFollowsEachChangeInItsTransaction(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         let node = try store.write { try $0.insert(Node("Магнит")) }
         #expect(try found("агн", in: store).count == 1)
         try store.write { tx in
@@ -27,8 +29,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func aRowIDUsedAgainInOneTransactionIsIndexedOnce() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func aRowIDUsedAgainInOneTransactionIsIndexedOnce(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         let node = try store.write { try $0.insert(Node("магнит")) }
         try store.write { tx in
             try tx.delete(node)
@@ -49,8 +52,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func manyChangesInOneTransactionAreBroughtInStepOnTheWay() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func manyChangesInOneTransactionAreBroughtInStepOnTheWay(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         let nodes = (0..<20).map { Node("name \($0)") }
         try store.write { try $0.insert(contentsOf: nodes) }
         try store.write { tx in
@@ -62,9 +66,10 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func aChangeUndoneInAnInnerBlockIsUndoneInTheIndex() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func aChangeUndoneInAnInnerBlockIsUndoneInTheIndex(kind: StoreKind) throws {
         struct Stop: Error {}
-        let store = try Store.ofNodes()
+        let store = try Store.ofNodes(kind)
         let node = try store.write { try $0.insert(Node("магнит")) }
         try store.write { tx in
             try tx.update(Node.self, node.localID) { $0.name = "лента" }
@@ -79,8 +84,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func theCheckFindsWhatIsOutOfStep() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func theCheckFindsWhatIsOutOfStep(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         let a = try store.write { try $0.insert(Node("a")) }
         var b = Node("b")
         b.friends = [a.reference]

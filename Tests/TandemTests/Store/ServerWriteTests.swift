@@ -1,12 +1,14 @@
 import Foundation
+import TandemTesting
 import TestSupport
 import Testing
 
 @testable import Tandem
 
 @Suite(.ownThreads) struct ServerWriteTests {
-    @Test func anObjectFromAServerTakesItsServerIDAsLocalID() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func anObjectFromAServerTakesItsServerIDAsLocalID(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         let at = Date(timeIntervalSinceReferenceDate: 0.1)
         let node = try store.write(from: .server) {
             try $0.insert(Node("a").received(serverID: "s1", version: "v", createdAt: at, updatedAt: at + 1))
@@ -27,8 +29,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func aServerIDEqualToAnotherObjectsLocalIDMakesNeitherOneOfTwoNorTwoOfOne() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func aServerIDEqualToAnotherObjectsLocalIDMakesNeitherOneOfTwoNorTwoOfOne(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         // Never sent: no server can know it, so that it is another object.
         try store.write { try $0.insert(Node("mine", localID: "5")) }
         let theirs = try store.write(from: .server) { try $0.upsert(Node("theirs").received(serverID: "5")) }
@@ -59,8 +62,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func anUnsentChangeIsNotOverwritten() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func anUnsentChangeIsNotOverwritten(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         let node = try store.write(from: .server) { try $0.insert(Node("a").received(serverID: "s")) }
         try store.write { try $0.update(Node.self, node.localID) { $0.count = 1 } }
         for write: (WriteTransaction) throws -> Void in [
@@ -81,8 +85,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func aServersDeleteTakesTheObjectAwayAtOnce() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func aServersDeleteTakesTheObjectAwayAtOnce(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try store.write(from: .server) { tx in
             try tx.insert(Node("a").received(serverID: "a"))
             var holder = Node("b")
@@ -109,8 +114,9 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func localOnlyPropertiesAndModelsAreNeverSent() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func localOnlyPropertiesAndModelsAreNeverSent(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         let node = try store.write(from: .server) { try $0.insert(Node("a").received(serverID: "s")) }
         try store.write { tx in
             try tx.update(Node.self, node.localID) { $0.note = "mine" }

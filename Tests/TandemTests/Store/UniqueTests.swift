@@ -1,11 +1,13 @@
+import TandemTesting
 import TestSupport
 import Testing
 
 @testable import Tandem
 
 @Suite(.ownThreads) struct UniqueTests {
-    @Test func aSecondLiveObjectWithAUniqueValueIsRefused() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func aSecondLiveObjectWithAUniqueValueIsRefused(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         let a = try store.write { try $0.insert(Node("a", code: "1")) }
         let b = try store.write { try $0.insert(Node("b", code: "2")) }
         for attempt: (WriteTransaction) throws -> Void in [
@@ -18,7 +20,7 @@ import Testing
             #expect(error?.code == .duplicateValue)
             #expect(error?.model == "Node")
             #expect(error?.property == "code")
-            #expect(error?.store == ":memory:")
+            #expect(error?.store == store.path)
         }
         #expect(try store.live(Node.self).count == 2)
         try store.write { tx in
@@ -29,28 +31,31 @@ import Testing
         }
     }
 
-    @Test func nilIsNoValue() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func nilIsNoValue(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         try store.write { try $0.insert(contentsOf: [Node("a"), Node("b"), Node("c")]) }
         #expect(try store.live(Node.self).count == 3)
     }
 
-    @Test func severalPropertiesAreUniqueTogether() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func severalPropertiesAreUniqueTogether(kind: StoreKind) throws {
         func node(_ first: Int, _ second: Int?) -> Node {
             var node = Node()
             node.code1 = first
             node.code2 = second
             return node
         }
-        let store = try Store.ofNodes()
+        let store = try Store.ofNodes(kind)
         try store.write { try $0.insert(contentsOf: [node(1, 1), node(1, 2), node(2, 1), node(3, nil), node(3, nil)]) }
         let error = failure { try store.write { try $0.insert(node(1, 2)) } }
         #expect(error?.code == .duplicateValue)
         #expect(error?.property == "code1+code2")
     }
 
-    @Test func deletedObjectsDoNotCountUntilTheyComeBack() throws {
-        let store = try Store.ofNodes()
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func deletedObjectsDoNotCountUntilTheyComeBack(kind: StoreKind) throws {
+        let store = try Store.ofNodes(kind)
         let a = try store.write { try $0.insert(Node("a", code: "1")) }
         try store.sendAll()
         try store.write { tx in
