@@ -9,8 +9,12 @@ struct ExplainTests {
     let store: Store
     var things: Results<Thing> { store.objects(Thing.self) }
 
+    var vouchers: Results<Voucher> { voucherStore.objects(Voucher.self) }
+    private let voucherStore: Store
+
     init() throws {
         store = try makeQueryStore()
+        voucherStore = try makeQueryStore([Voucher.self, Holder.self])
     }
 
     @Test func theExplanationHasSQLValuesAndPlan() throws {
@@ -55,6 +59,77 @@ struct ExplainTests {
         #expect(try things.where { $0.code.hasPrefix("x") }.explain().suggestions == [])
         #expect(try things.where { $0.text.matches("маг") }.sorted(by: \.text).explain().suggestions == [])
         #expect(try things.explain().suggestions == [])
+    }
+
+    @Test func `an index over filter and order is suggested if folded texts are scanned in order`() throws {
+        #expect(
+            try things.where { $0.flag }.sorted(by: \.text).explain().suggestions == [
+                #"All objects of Thing are read. Mark the model with @Model(indexes: [.index("flag", "text")])."#
+            ])
+        #expect(
+            try vouchers.where { $0.isPinned }.sorted(by: \.shop).explain().suggestions == [
+                #"All objects of Voucher are read. Mark the model with @Model(indexes: [.index("isPinned", "shop")])."#
+            ])
+        let indexed = try vouchers.where { $0.isSpent }.sorted(by: \.shop).explain()
+        #expect(indexed.suggestions == [])
+        #expect(indexed.plan.contains { $0.contains("SEARCH t0 USING INDEX __index_Voucher_isSpent+shop") })
+    }
+
+    @Test func `an index is suggested for equality with a folded text, which its sort index does not serve`() throws {
+        #expect(
+            try things.where { $0.text == "x" && $0.flag }.explain().suggestions == [
+                "All objects of Thing are read. Mark its property flag with @Indexed."
+            ])
+        #expect(
+            try things.where { $0.text == "x" }.sorted(by: \.int).explain().suggestions == [
+                "All objects of Thing are read. Mark its property text with @Indexed."
+            ])
+    }
+
+    @Test func `no index is suggested for an open range in another order, for SQLite would not use it`() throws {
+        #expect(try things.where { $0.int > 3 }.sorted(by: \.text).explain().suggestions == [])
+        #expect(try vouchers.where { $0.code > "x" }.sorted(by: \.shop).explain().suggestions == [])
+        #expect(
+            try things.where { $0.int > 3 && $0.int < 5 }.sorted(by: \.text).explain().suggestions == [
+                "All objects of Thing are read. Mark its property int with @Indexed."
+            ])
+        #expect(
+            try things.where { $0.int > 3 }.sorted(by: \.int).explain().suggestions == [
+                "All objects of Thing are read. Mark its property int with @Indexed."
+            ])
+    }
+
+    @Test func `each side of an or without an index gets a suggestion`() throws {
+        #expect(
+            try things.where { $0.int == 3 || $0.small == 2 && $0.ratio > 1 || $0.code == "x" }.explain().suggestions
+                == ["All objects of Thing are read. Mark its properties int, small with @Indexed."])
+        #expect(
+            try things.where { $0.text.matches("маг") || $0.uuid == UUID() }.sorted(by: \.text).explain().suggestions
+                == ["All objects of Thing are read. Mark its property uuid with @Indexed."])
+        #expect(
+            try vouchers.where { $0.points == 1 || $0.price.contains(1...2) }.explain().suggestions
+                == ["All objects of Voucher are read. Mark its properties points, price with @Indexed."])
+    }
+
+    @Test func `nothing is suggested for an or with a side that no index serves`() throws {
+        #expect(try things.where { $0.int == 3 || $0.small != 2 }.explain().suggestions == [])
+        #expect(try things.where { $0.int == 3 || $0.text.matches("ма") }.explain().suggestions == [])
+        #expect(try things.where { $0.int == 3 || $0.ratio > 2 }.explain().suggestions == [])
+        #expect(try things.where { $0.int == 3 || $0.owner.name == "x" }.explain().suggestions == [])
+    }
+
+    @Test func `nothing is suggested for an or whose sides have indexes`() throws {
+        for results in [
+            vouchers.where { $0.code == "x" || $0.number == "y" },
+            vouchers.where { $0.code == "x" || $0.number == "y" && $0.points > 3 }.sorted(by: \.points),
+            vouchers.where { $0.shop.matches("маг") || $0.number.in(["1", "2"]) }.sorted(by: \.shop),
+            vouchers.where { $0.holder == Holder(name: "x") || $0.serverID == "s" || $0.number.hasPrefix("1") },
+        ] {
+            let explanation = try results.explain()
+            #expect(explanation.suggestions == [])
+            #expect(explanation.plan.contains("MULTI-INDEX OR"), "\(explanation)")
+            #expect(!explanation.plan.contains { $0.contains("SCAN t0") }, "\(explanation)")
+        }
     }
 
     @Test func matchesIsSuggestedInPlaceOfContains() throws {

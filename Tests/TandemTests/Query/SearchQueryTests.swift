@@ -63,4 +63,56 @@ struct SearchQueryTests {
         #expect(try things.where { $0.owner.name.matches("ад") }.localIDs() == ["2"])
         #expect(try things.where { !$0.owner.name.matches("лавл") }.localIDs() == ["1", "3", "4", "5"])
     }
+
+    @Test func `an or over a text and the text of a reference uses both search indexes`() throws {
+        let found = things.where { $0.text.matches("магнит") || $0.owner.name.matches("лавлейс") }
+        #expect(try found.localIDs() == ["1", "2"])
+        #expect(try found.count() == 2)
+        for results in [
+            found, found.sorted(by: \.text), found.sorted(by: \.owner.name).limit(1), found.includingDeleted(),
+        ] {
+            let plan = try results.explain().plan
+            #expect(plan.contains("MULTI-INDEX OR"), "\(plan)")
+            #expect(plan.contains { $0.contains("SCAN __search_Thing VIRTUAL TABLE INDEX 0:G0") }, "\(plan)")
+            #expect(plan.contains { $0.contains("SCAN __search_Owner VIRTUAL TABLE INDEX 0:G0") }, "\(plan)")
+            #expect(plan.contains { $0.contains("SEARCH t0 USING INDEX __link_Thing_owner") }, "\(plan)")
+            #expect(!plan.contains { $0.contains("SCAN t0") }, "\(plan)")
+        }
+    }
+
+    @Test func `an or of searches may have short words, conditions and negations`() throws {
+        #expect(
+            try things.where { $0.text.matches("магнит ко") || $0.owner.name.matches("лавлейс ад") }.localIDs() == [
+                "1", "2",
+            ])
+        #expect(
+            try things.where { $0.text.matches("магнит нет") || $0.owner.name.matches("лавлейс ад") }.localIDs() == [
+                "2"
+            ])
+        #expect(
+            try things.where { $0.text.matches("магнит") && $0.nickname == "x" || $0.owner.name.matches("лавл") }
+                .localIDs()
+                == ["2"])
+        #expect(
+            try things.where { !($0.text.matches("магнит") || $0.owner.name.matches("лавлейс")) }.localIDs()
+                == ["3", "4", "5"])
+    }
+
+    @Test func `an or of a search and a unique property uses both indexes`() throws {
+        let store = try makeQueryStore([Voucher.self, Holder.self])
+        try store.write { tx in
+            try tx.insert(Voucher(shop: "Магнит", number: "1").identified(by: "v1"))
+            try tx.insert(Voucher(shop: "Лента", number: "2").identified(by: "v2"))
+            try tx.insert(Voucher(shop: "Пятёрочка", number: "3").identified(by: "v3"))
+        }
+        let found = store.objects(Voucher.self).where { $0.shop.matches("маг") || $0.number == "2" }
+        #expect(try found.localIDs() == ["v1", "v2"])
+        #expect(
+            try store.objects(Voucher.self).where { !($0.shop.matches("маг") || $0.number == "2") }.localIDs() == ["v3"]
+        )
+        let plan = try found.sorted(by: \.shop).explain().plan
+        #expect(plan.contains { $0.contains("SCAN __search_Voucher VIRTUAL TABLE INDEX 0:G0") }, "\(plan)")
+        #expect(plan.contains { $0.contains("SEARCH t0 USING INDEX __unique_Voucher_number (number=?)") }, "\(plan)")
+        #expect(try found.includingDeleted().localIDs() == ["v1", "v2"])
+    }
 }

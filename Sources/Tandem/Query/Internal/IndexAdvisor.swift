@@ -1,10 +1,24 @@
-/// Says which index would help a query, from its plan and from what it asks.
+/// Suggests the index that would help a query, from its plan and its conditions.
 struct IndexAdvisor {
     private let query: QueryDescription
-    /// Properties of the model itself that must equal a value, then those that must lie in a range.
+    /// Properties of the model itself that must equal a value.
     private var equal: [PropertyDefinition] = []
-    private var ranged: [PropertyDefinition] = []
+    /// Properties of the model itself that must lie in a range.
+    private var ranged: [RangedProperty] = []
     private var searched: [PropertyDefinition] = []
+    /// For each `||`, the properties without which SQLite reads every row.
+    private var alternatives: [[PropertyDefinition]] = []
+
+    /// A property and the ends of the range that its values must lie in.
+    ///
+    /// SQLite assumes that a range with one end leaves many rows. It then prefers an index that gives the order.
+    private struct RangedProperty {
+        let property: PropertyDefinition
+        var hasLowerEnd = false
+        var hasUpperEnd = false
+
+        var isClosed: Bool { hasLowerEnd && hasUpperEnd }
+    }
 
     init(_ query: QueryDescription) {
         var query = query
@@ -14,54 +28,160 @@ struct IndexAdvisor {
     }
 
     private mutating func collect(_ node: PredicateNode) {
-        func property(_ path: ColumnPath) -> PropertyDefinition? { path.steps.isEmpty ? path.definition : nil }
-        func add(_ path: ColumnPath, to list: inout [PropertyDefinition]) {
-            guard let property = property(path), !list.contains(where: { $0.name == property.name }) else { return }
-            list.append(property)
-        }
         switch node {
         case .all(let nodes): for node in nodes { collect(node) }
-        case .comparison(let path, .equal, .value), .among(let path, _), .isTrue(let path), .identical(let path, _):
-            add(path, to: &equal)
-        case .comparison(let path, let comparison, .value) where comparison != .notEqual: add(path, to: &ranged)
-        case .text(let path, .prefix, _): add(path, to: &ranged)
-        case .text(let path, .like, let pattern) where !WildcardPattern(pattern).literalPrefix.isEmpty:
-            add(path, to: &ranged)
-        case .text(let path, .contains, _): add(path, to: &searched)
-        default: break
+        case .any(let nodes):
+            if let missing = missingIndexes(of: nodes), !missing.isEmpty { alternatives.append(missing) }
+        case .text(let path, .contains, _): if let property = path.ownProperty { searched.appendIfNew(property) }
+        default:
+            if let property = node.equalPath?.ownProperty {
+                equal.appendIfNew(property)
+            } else if let property = node.rangePath?.ownProperty {
+                add(node, of: property)
+            }
         }
     }
+
+    private mutating func add(_ node: PredicateNode, of property: PropertyDefinition) {
+        let index =
+            ranged.firstIndex { $0.property.name == property.name }
+            ?? {
+                ranged.append(RangedProperty(property: property))
+                return ranged.count - 1
+            }()
+        ranged[index].hasLowerEnd = ranged[index].hasLowerEnd || node.hasLowerEnd
+        ranged[index].hasUpperEnd = ranged[index].hasUpperEnd || node.hasUpperEnd
+    }
+
+    // MARK: Alternatives
+
+    /// How SQLite can find the rows of one side of an `||`.
+    private enum Access {
+        /// By an index that exists.
+        case index
+        /// By an index that the property does not have yet.
+        case missing(PropertyDefinition)
+        /// By reading every row.
+        case scan
+    }
+
+    /// The properties that lack an index, `nil` if a side can't have one: SQLite then reads every row anyway.
+    private func missingIndexes(of nodes: [PredicateNode]) -> [PropertyDefinition]? {
+        var missing: [PropertyDefinition] = []
+        for node in nodes {
+            switch access(node) {
+            case .index: break
+            case .missing(let property): missing.appendIfNew(property)
+            case .scan: return nil
+            }
+        }
+        return missing
+    }
+
+    private func access(_ node: PredicateNode) -> Access {
+        switch node {
+        case .constant(false): return .index
+        case .matches(_, let needle): return SQLCompiler.usesIndex(needle) ? .index : .scan
+        case .all(let nodes):
+            var side = IndexAdvisor(query.model)
+            var best = Access.scan
+            for node in nodes {
+                switch (access(node), best) {
+                case (.index, _): return .index
+                case (.missing(let property), .scan): best = .missing(property)
+                default: side.collect(node)
+                }
+            }
+            guard case .scan = best, let range = side.ranged.first(where: \.isClosed) else { return best }
+            return access(to: range.property)
+        default:
+            if let path = node.equalPath, path.steps.isEmpty {
+                return path.ownProperty.map(access(to:)) ?? (path.hasStateIndex ? .index : .scan)
+            }
+            guard let property = node.rangePath?.ownProperty, node.hasLowerEnd, node.hasUpperEnd else { return .scan }
+            return access(to: property)
+        }
+    }
+
+    private init(_ model: ModelDefinition) {
+        query = QueryDescription(model)
+    }
+
+    private func access(to property: PropertyDefinition) -> Access {
+        let isFirst = query.model.indexes.contains { index in
+            index.properties.first == property.name && (index.isUnique || property.folding == .none)
+        }
+        return isFirst || property.isIndexed || property.isUnique || property.isToOne ? .index : .missing(property)
+    }
+
+    // MARK: Suggestions
 
     func suggestions(for plan: [String]) -> [String] {
         let steps = plan.map { String($0.drop { $0 == " " }) }
-        let scans = steps.contains { $0 == "SCAN t0" || $0.hasPrefix("SCAN t0 USING INDEX sqlite_autoindex_") }
-        // What another index has found by its row, as a search does, no index can sort.
+        let scans = steps.contains { $0 == "SCAN t0" || $0.hasPrefix("SCAN t0 USING INDEX ") }
+        if scans, let advice = scanAdvice { return [advice] }
+        // A search yields rows in no order that an index could give.
         let sorts =
-            steps.contains("USE TEMP B-TREE FOR ORDER BY")
+            steps.contains("USE TEMP B-TREE FOR ORDER BY") && !steps.contains("MULTI-INDEX OR")
             && !steps.contains { $0.hasPrefix("SEARCH t0 USING INTEGER PRIMARY KEY") }
-        var result: [String] = []
-        if scans, let index = index(equal + ranged.prefix(1)) {
-            result.append("All objects of \(query.model.name) are read. \(index)")
-        } else if scans, let property = searched.first {
-            let use = property.folding == .searched ? "Ask" : "Mark it with @Folded, and ask"
-            result.append(
-                """
-                All objects of \(query.model.name) are read, as no index finds a part of a text. \(use) \
-                \(property.name).matches, if case and accents need not count.
-                """)
+        if sorts, scans || !equal.isEmpty, let index = index(orderProperties) {
+            return ["The objects found are sorted one by one. \(index)"]
         }
-        if sorts, result.isEmpty, let index = index(equal + sortProperties) {
-            result.append("The objects found are sorted one by one. \(index)")
-        }
-        return result
+        return []
     }
 
+    private var scanAdvice: String? {
+        let all = "All objects of \(query.model.name) are read"
+        if let index = index(filterProperties) { return "\(all). \(index)" }
+        if let missing = alternatives.first, equal.isEmpty {
+            let names = missing.map(\.name).joined(separator: ", ")
+            return "\(all). Mark its \(missing.count == 1 ? "property" : "properties") \(names) with @Indexed."
+        }
+        guard let property = searched.first else { return nil }
+        let use = property.folding == .searched ? "Ask" : "Mark it with @Folded, and ask"
+        return """
+            \(all), as no index finds a part of a text. \(use) \(property.name).matches, if case and accents need not \
+            count.
+            """
+    }
+
+    /// The properties of the index that finds the objects and, if possible, gives their order.
+    private var filterProperties: [PropertyDefinition] {
+        let equal = equalProperties
+        if let first = equal.first, first.folding != .none { return equal }
+        let range = ranged.first { range in
+            equal.isEmpty
+                ? range.isClosed || range.property.name == sortProperties.first?.name : range.property.folding == .none
+        }
+        if let range { return equal + [range.property] }
+        return equal.isEmpty ? [] : equal + sortProperties
+    }
+
+    /// The properties of the index that gives the order of the objects found.
+    private var orderProperties: [PropertyDefinition] {
+        let equal = equalProperties
+        // A folded property has an index over its folded text, by which it is sorted.
+        guard let first = equal.first ?? sortProperties.first, first.folding == .none else { return [] }
+        return equal + sortProperties
+    }
+
+    /// The properties that must equal a value and can share an index; a single folded one if there is no other.
+    ///
+    /// An index over several properties holds the folded text of a folded one, which an equality does not find.
+    private var equalProperties: [PropertyDefinition] {
+        let plain = equal.filter { $0.folding == .none }
+        return plain.isEmpty ? Array(equal.prefix(1)) : plain
+    }
+
+    /// The properties of the order's keys, as far as an index gives their order.
     private var sortProperties: [PropertyDefinition] {
         var properties: [PropertyDefinition] = []
+        var direction: Bool?
         for key in query.order {
-            guard case .column(let path, _, _) = key, path.steps.isEmpty, let property = path.definition else {
-                return properties
-            }
+            guard case .column(let path, let ascending, let nilsFirst) = key, let property = path.ownProperty,
+                direction ?? ascending == ascending, !path.isNullable || nilsFirst == ascending
+            else { return properties }
+            direction = ascending
             properties.append(property)
         }
         return properties
@@ -72,7 +192,7 @@ struct IndexAdvisor {
         for property in properties where !names.contains(property.name) { names.append(property.name) }
         guard let first = properties.first, !names.isEmpty else { return nil }
         if names.count == 1 {
-            // An index that is there already, and was not used, is no advice.
+            // An existing index that the plan does not use is no advice.
             guard !first.isIndexed, !first.isUnique, !query.model.indexes.contains(where: { $0.properties == names })
             else { return nil }
             return "Mark its property \(first.name) with @Indexed."
@@ -80,5 +200,64 @@ struct IndexAdvisor {
         guard !query.model.indexes.contains(where: { $0.properties == names }) else { return nil }
         let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
         return "Mark the model with @Model(indexes: [.index(\(list))])."
+    }
+}
+
+extension [PropertyDefinition] {
+    fileprivate mutating func appendIfNew(_ property: PropertyDefinition) {
+        if !contains(where: { $0.name == property.name }) { append(property) }
+    }
+}
+
+extension ColumnPath {
+    /// The property, if it belongs to the query's own model.
+    fileprivate var ownProperty: PropertyDefinition? { steps.isEmpty ? definition : nil }
+
+    /// Whether it is a column of the state with an index of its own.
+    fileprivate var hasStateIndex: Bool {
+        if case .state(let name, _, _) = column { name == "localID" || name == "serverID" } else { false }
+    }
+}
+
+extension PredicateNode {
+    /// The column that must equal a value, or one of several.
+    fileprivate var equalPath: ColumnPath? {
+        switch self {
+        case .comparison(let path, .equal, .value), .among(let path, _), .isTrue(let path), .identical(let path, _):
+            path
+        default: nil
+        }
+    }
+
+    /// The column that must lie in a range.
+    fileprivate var rangePath: ColumnPath? { hasLowerEnd || hasUpperEnd ? rangedColumn : nil }
+
+    private var rangedColumn: ColumnPath? {
+        switch self {
+        case .comparison(let path, _, _), .text(let path, _, _): path
+        default: nil
+        }
+    }
+
+    fileprivate var hasLowerEnd: Bool {
+        switch self {
+        case .comparison(_, .greater, .value), .comparison(_, .greaterOrEqual, .value): true
+        default: isPrefix
+        }
+    }
+
+    fileprivate var hasUpperEnd: Bool {
+        switch self {
+        case .comparison(_, .less, .value), .comparison(_, .lessOrEqual, .value): true
+        default: isPrefix
+        }
+    }
+
+    private var isPrefix: Bool {
+        switch self {
+        case .text(_, .prefix, let text): !text.isEmpty
+        case .text(_, .like, let pattern): !WildcardPattern(pattern).literalPrefix.isEmpty
+        default: false
+        }
     }
 }

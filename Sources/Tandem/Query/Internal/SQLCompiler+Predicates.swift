@@ -19,7 +19,7 @@ extension SQLCompiler {
         case .all(let nodes):
             return nodes.isEmpty ? "1" : nodes.map { operand($0, in: scope) }.balanced("AND")
         case .any(let nodes):
-            return nodes.isEmpty ? "0" : nodes.map { operand($0, in: scope) }.balanced("OR")
+            return nodes.isEmpty ? "0" : nodes.map { alternative($0, in: scope) }.balanced("OR")
         case .isTrue(let path): return "\(column(path, in: scope)) = 1"
         case .comparison(let path, let comparison, .value(let value)):
             return compare(path, comparison, value, in: scope)
@@ -39,6 +39,16 @@ extension SQLCompiler {
         case .elementsContain(let path, let json):
             return "\(raw: SQLFunctions.elementsContain)(\(bind: .text(json)), \(column(path, in: scope)))"
         }
+    }
+
+    /// One side of an `||`.
+    ///
+    /// The index of a unique property has only objects that are not deleted. SQLite uses it for one side of an OR only
+    /// if that side itself says so.
+    private mutating func alternative(_ node: PredicateNode, in scope: Scope) -> SQL {
+        let sql = operand(node, in: scope)
+        guard scope.alias == liveAlias, node.comparesUniqueProperty else { return sql }
+        return "(\(sql) AND \(alias: scope.alias).\"deleted\" = 0)"
     }
 
     // MARK: Comparisons
@@ -151,15 +161,21 @@ extension SQLCompiler {
     /// The most words of a needle that are looked up in the trigram index. The others are searched for in what it finds.
     private static let indexedWords = 16
 
+    /// Whether the trigram index finds a word. GLOB ends its pattern at U+0000.
+    private static func isIndexed(_ word: String) -> Bool {
+        word.unicodeScalars.count >= trigram && !word.utf8.contains(0)
+    }
+
+    /// Whether the trigram index finds a word of a needle.
+    static func usesIndex(_ needle: SearchNeedle) -> Bool {
+        needle.words.contains(where: isIndexed)
+    }
+
     private mutating func matches(_ path: ColumnPath, _ needle: SearchNeedle, in scope: Scope) -> SQL {
         guard !needle.words.isEmpty, let twin = path.definition?.searchColumn, let index = path.model.searchTable
         else { return "0" }
-        // GLOB ends its pattern at U+0000.
-        func isLong(_ word: String) -> Bool {
-            usesSearchIndexes && word.unicodeScalars.count >= Self.trigram && !word.utf8.contains(0)
-        }
         var conditions: [SQL] = []
-        let long = needle.words.filter(isLong).prefix(Self.indexedWords)
+        let long = usesSearchIndexes ? needle.words.filter(Self.isIndexed).prefix(Self.indexedWords) : []
         if !long.isEmpty {
             searches = true
             let globs = long.map { word in "\(name: twin) GLOB \(bind: .text(Self.glob(word)))" as SQL }
@@ -219,5 +235,20 @@ extension ColumnPath {
     fileprivate var firstNaNLiteral: String? {
         guard let firstNaN, case .blob(let bytes) = firstNaN else { return nil }
         return bytes.isEmpty ? "X''" : "X'FF'"
+    }
+}
+
+extension PredicateNode {
+    /// Whether it compares a property of the query's own model that begins a unique index.
+    fileprivate var comparesUniqueProperty: Bool {
+        switch self {
+        case .comparison(let path, _, .value), .among(let path, _), .identical(let path, _), .isTrue(let path),
+            .text(let path, .prefix, _), .text(let path, .like, _):
+            guard path.steps.isEmpty, let property = path.definition else { return false }
+            return property.isUnique
+                || path.model.indexes.contains { $0.isUnique && $0.properties.first == property.name }
+        case .all(let nodes): return nodes.contains(where: \.comparesUniqueProperty)
+        default: return false
+        }
     }
 }

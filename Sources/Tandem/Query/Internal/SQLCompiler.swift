@@ -22,6 +22,8 @@ struct SQLCompiler {
     var searches = false
     /// Whether search indexes are used. For a single row it costs less to look into its text.
     var usesSearchIndexes = true
+    /// The alias whose rows the conditions being written restrict to objects that are not deleted.
+    private(set) var liveAlias: String?
 
     mutating func makeAlias() -> String {
         defer { aliasCount += 1 }
@@ -130,6 +132,8 @@ struct SQLCompiler {
             let rows = select(base, ordered: false) { _, inner in "\(alias: inner.alias).\"__rid\"" }
             result.append("\(alias: scope.alias).\"__rid\" IN (\(rows))")
         }
+        liveAlias = query.life == .live ? scope.alias : nil
+        defer { liveAlias = nil }
         for filter in query.filters {
             switch filter {
             case .all(let nodes): result += nodes.map { operand($0, in: scope) }

@@ -26,7 +26,7 @@ struct SearchCards: ParsableCommand {
 
     func run() throws {
         let wallet = try options.openWallet()
-        let found = try wallet.cards(matching: words.joined(separator: " "))
+        let found = wallet.cards(matching: words.joined(separator: " "))
         if explain { return Screen.output.print("\(try found.explain())") }
         try wallet.printCards(found, limit: limit, on: .output)
     }
