@@ -189,7 +189,7 @@ import Testing
             """,
             toContain: [
                 "(\"shop\", Tandem.Codec.of(String.self), folding: .sorted, unique: true),",
-                "var shop: Tandem.Property<Card, String> {",
+                "var shop: Tandem.SortedTextProperty<Card, String> {",
                 "(\"barcode\", Tandem.Codec.of(String?.self), formerNames: [\"code\", \"number\"]),",
                 "Codec.of(Int.self), column: \"pts\", wireName: \"points_total\", default: { 0 }),",
                 "Codec.of([Reference<Tag>].self), wireName: \"tag_ids\", onDelete: DeleteRule.deny, default: { [] }),",

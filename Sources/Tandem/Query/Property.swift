@@ -49,9 +49,35 @@ public struct Property<Root: Model, Value>: PropertyExpression {
     }
 }
 
+/// A text that is folded when it is stored, `@Folded` or `@Folded(.sorted)`: it can be asked without regard to case, by
+/// ``folded`` and ``firstLetter``. Not to be conformed to.
+public protocol FoldedExpression<Root, Value>: PropertyExpression {}
+
+/// A text property with `@Folded(.sorted)`: it is sorted without regard to case, and not searched.
+public struct SortedTextProperty<Root: Model, Value>: FoldedExpression {
+    public let __column: ColumnPath
+    public let __encode: @Sendable (Value) -> StorageValue
+    public let __read: @Sendable (RowReader, Int32) throws -> Value
+
+    init(
+        column: ColumnPath, encode: @escaping @Sendable (Value) -> StorageValue,
+        read: @escaping @Sendable (RowReader, Int32) throws -> Value
+    ) {
+        __column = column
+        __encode = encode
+        __read = read
+    }
+
+    /// Called by the code that `@Model` writes.
+    public init(_ definition: ModelDefinition, _ index: Int, _ codec: Codec<Value>) {
+        self.init(
+            column: ColumnPath(definition, index), encode: { codec.storageValue($0) }, read: codec.read)
+    }
+}
+
 /// A text property with a search index: besides all that a property can do, it can be asked
 /// `$0.shop.matches("маг")`.
-public struct FoldedProperty<Root: Model, Value>: PropertyExpression {
+public struct FoldedProperty<Root: Model, Value>: FoldedExpression {
     public let __column: ColumnPath
     public let __encode: @Sendable (Value) -> StorageValue
     public let __read: @Sendable (RowReader, Int32) throws -> Value

@@ -75,6 +75,27 @@ extension ReferenceProperty {
             column: inner.__column.reached(through: __column), encode: inner.__encode, read: inner.__read)
     }
 
+    /// A text of the object referred to, sorted without regard to case; nil where there is none.
+    public subscript<Value>(
+        dynamicMember property: KeyPath<Target.Columns, SortedTextProperty<Target, Value>>
+    ) -> SortedTextProperty<Root, Value?> {
+        let inner = Target.Columns()[keyPath: property]
+        return SortedTextProperty(
+            column: inner.__column.reached(through: __column),
+            encode: { [encode = inner.__encode] in $0.map { encode($0) } ?? .null },
+            read: { [read = inner.__read] in $0.isNull($1) ? nil : try read($0, $1) })
+    }
+
+    /// An optional text of the object referred to, sorted without regard to case; nil where it is nil, and where there
+    /// is no object.
+    public subscript<Wrapped>(
+        dynamicMember property: KeyPath<Target.Columns, SortedTextProperty<Target, Wrapped?>>
+    ) -> SortedTextProperty<Root, Wrapped?> {
+        let inner = Target.Columns()[keyPath: property]
+        return SortedTextProperty(
+            column: inner.__column.reached(through: __column), encode: inner.__encode, read: inner.__read)
+    }
+
     /// A reference of the object referred to: `$0.owner.city`.
     public subscript<Next: Model>(
         dynamicMember property: KeyPath<Target.Columns, ReferenceProperty<Target, Next>>

@@ -26,6 +26,8 @@
 /// - ``distinct(by:)``
 /// - ``limit(_:)``
 /// - ``offset(_:)``
+/// - ``after(_:)``
+/// - ``page(after:limit:)``
 /// - ``includingDeleted()``
 /// - ``onlyDeleted()``
 /// ### Reading
@@ -130,7 +132,7 @@ public struct Results<M: Model>: Sendable {
     /// The objects but a number of the first in the order.
     ///
     /// - Precondition: The number is not negative.
-    /// - Complexity: Those left out are read all the same. To page through many, ask for those past the last one seen.
+    /// - Complexity: Those left out are read all the same. To page through many, use ``after(_:)``.
     public func offset(_ count: Int) -> Results {
         precondition(count >= 0, "An offset must not be negative.")
         return with(query.skipping(count))

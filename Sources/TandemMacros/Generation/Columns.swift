@@ -36,7 +36,12 @@ extension PropertyDescription {
             columnType = "Tandem.ReferencesProperty<\(root), \(target)>"
             arguments = "\(root).__definition, \(index)"
         default:
-            let name = markers.folded == .searched ? "FoldedProperty" : "Property"
+            let name =
+                switch markers.folded {
+                case .searched: "FoldedProperty"
+                case .sorted: "SortedTextProperty"
+                default: "Property"
+                }
             columnType = "Tandem.\(name)<\(root), \(type.text)>"
             arguments = "\(root).__definition, \(index), \(codec)"
         }

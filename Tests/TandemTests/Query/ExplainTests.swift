@@ -75,6 +75,13 @@ struct ExplainTests {
         #expect(indexed.plan.contains { $0.contains("SEARCH t0 USING INDEX __index_Voucher_isSpent+shop") })
     }
 
+    @Test func `the index of a folded text gives the order of a model with a unique property`() throws {
+        let plan = try vouchers.sorted(by: \.shop).limit(10).explain().plan
+        #expect(plan.first == "SCAN t0 USING INDEX __sort_Voucher_shop", "\(plan)")
+        let found = try vouchers.where { $0.number == "1" }.sorted(by: \.shop).explain().plan
+        #expect(found.first == "SEARCH t0 USING INDEX __unique_Voucher_number (number=?)", "\(found)")
+    }
+
     @Test func `an index is suggested for equality with a folded text, which its sort index does not serve`() throws {
         #expect(
             try things.where { $0.text == "x" && $0.flag }.explain().suggestions == [

@@ -315,7 +315,7 @@ struct PredicateSQLTests {
             things.where { $0.serverID == nil && !$0.isSynced && $0.version != "e" },
             """
             "Thing" AS t0
-            WHERE t0."deleted" = 0 AND t0."serverID" IS NULL AND (t0."synced" = 1) IS NOT TRUE AND t0."version" IS \
+            WHERE t0."deleted" = 0 AND t0."serverID" IS NULL AND t0."synced" = 0 AND t0."version" IS \
             NOT ?
             ORDER BY t0."localID"
             'e'

@@ -3,6 +3,7 @@ import Tandem
 /// A model with each kind of index that queries use.
 @Model(indexes: [.index("isSpent", "shop")]) struct Voucher {
     @Folded var shop: String
+    @Folded(.sorted) var city: String?
     @Unique var number: String
     @Indexed var code: String = ""
     var points: Int = 0

@@ -127,17 +127,41 @@ import Testing
         }
     }
 
+    @Test func `indexes over the state are added to a store that lacks them`() throws {
+        let state = ["__deleted_Card", "__unsent_Card", "__unsynced_Card", "__updated_Card"]
+        let card = Flex.Card.version(.text("shop"))
+        try folder.open(card) { store in
+            let connection = store.writer.connection
+            for index in state { try connection.execute("DROP INDEX \(index.quotedSQL)") }
+            // As a version of Tandem without these indexes writes it.
+            try connection.execute(
+                """
+                UPDATE "__settings" SET "value" = replace("value", ',"stateIndexes":1', '') WHERE "key" = 'schema'
+                """)
+            let lacks = try store.rows(
+                "SELECT 1 FROM __settings WHERE key = 'schema' AND value LIKE '%stateIndexes%'")
+            #expect(lacks == [])
+        }
+        try folder.open(card) { store in
+            let names = "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'Card' AND name IN"
+            let list = state.map { "'\($0)'" }.joined(separator: ", ")
+            #expect(try store.sql("\(names) (\(list)) ORDER BY name").map { $0[0].string! } == state)
+            #expect(try store.checkIntegrity() == [])
+        }
+    }
+
     @Test(arguments: StoreKind.fileAndEncrypted)
     func indexesFollowTheModel(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
+        let state = ["__deleted_Card", "__unsent_Card", "__unsynced_Card", "__updated_Card"]
         func indexes(_ store: Store) throws -> [String] {
             try store.sql(
                 "SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = 'Card'"
             )
-            .map { $0[0].string! }.sorted()
+            .map { $0[0].string! }.sorted { (state.contains($0) ? 1 : 0, $0) < (state.contains($1) ? 1 : 0, $1) }
         }
         try folder.open(Flex.Card.version(.text("shop"), .text("barcode"))) { store in
-            #expect(try indexes(store) == ["__server_Card"])
+            #expect(try indexes(store) == ["__server_Card"] + state)
             _ = try store.write { try $0.insert(Flex.Card("a", "1", id: "1")) }
         }
         try folder.open(
@@ -148,7 +172,7 @@ import Testing
             #expect(
                 try indexes(store) == [
                     "__index_Card_shop", "__index_Card_shop+barcode", "__server_Card", "__unique_Card_barcode",
-                ])
+                ] + state)
             let error = expectError(.duplicateValue) {
                 try store.write { try $0.insert(Flex.Card("b", "1", id: "2")) }
             }
@@ -158,7 +182,7 @@ import Testing
             Flex.Card.version(
                 .text("shop"), .text("barcode"), indexes: [IndexDefinition(["shop", "barcode"], unique: true)])
         ) { store in
-            #expect(try indexes(store) == ["__server_Card", "__unique_Card_shop+barcode"])
+            #expect(try indexes(store) == ["__server_Card", "__unique_Card_shop+barcode"] + state)
             _ = try store.write { try $0.insert(Flex.Card("b", "1", id: "2")) }
         }
     }

@@ -173,8 +173,18 @@ extension Store {
                 DROP INDEX __operations_state; DROP TABLE __server_items; DROP TABLE __server_extras;
                 DROP TABLE __sync_tokens; ALTER TABLE __operations DROP COLUMN attempted;
                 ALTER TABLE __operations DROP COLUMN attemptedKinds; ALTER TABLE __operations DROP COLUMN retryAt;
-                UPDATE __settings SET value = 1 WHERE key = 'formatVersion'
+                UPDATE __settings SET value = 1 WHERE key = 'formatVersion';
+                UPDATE __settings SET value = replace(value, ',"stateIndexes":1', '') WHERE key = 'schema'
                 """)
+            let select = try connection.uncachedStatement(
+                """
+                SELECT name FROM sqlite_master WHERE type = 'index' AND (name GLOB '__unsynced_*' \
+                OR name GLOB '__deleted_*' OR name GLOB '__unsent_*' OR name GLOB '__updated_*')
+                """)
+            var names: [String] = []
+            while try select.step() { names.append(try select.text(0)) }
+            select.reset()
+            for name in names { try connection.execute("DROP INDEX \(name.quotedSQL)") }
         }
     }
 }

@@ -26,7 +26,7 @@ extension QueryDescription {
     /// references that lead on.
     func columns(through steps: [ReferenceStep]) -> [String] {
         columnPaths.compactMap { path in
-            if path.steps == steps { return path.name }
+            if path.steps == steps { return path.sourceName }
             guard path.steps.count > steps.count, path.steps.starts(with: steps) else { return nil }
             return path.steps[steps.count].column
         }
@@ -84,6 +84,7 @@ extension PredicateNode {
     fileprivate var columnPaths: [ColumnPath] {
         switch self {
         case .isTrue(let path), .comparison(let path, _, .value), .among(let path, _), .identical(let path, _),
+            .ordered(let path, _, _),
             .text(let path, _, _), .matches(let path, _), .elementCount(let path, _, _), .elementsContain(let path, _):
             [path]
         case .comparison(let path, _, .column(let other)): [path, other]

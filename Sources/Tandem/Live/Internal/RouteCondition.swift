@@ -129,6 +129,7 @@ extension RouteCondition {
 
         private static func rank(_ path: ColumnPath) -> Rank {
             guard let definition = path.definition else {
+                if case .folded = path.column { return .indexed }
                 return switch path.name {
                 case "localID", "serverID": .unique
                 case "synced", "deleted": .flag

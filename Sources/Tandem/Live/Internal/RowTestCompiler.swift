@@ -14,7 +14,7 @@ struct RowTestCompiler {
     /// The slot of a column; `nil` if it is another table's.
     mutating func slot(_ path: ColumnPath) -> Int? {
         guard path.steps.isEmpty else { return nil }
-        return slot(path.name, of: path.name)
+        return slot(path.name, of: path.sourceName)
     }
 
     /// The slot of a column that is made from another one, as a folded text's twins are.
@@ -39,6 +39,9 @@ struct RowTestCompiler {
         case .identical(let path, let value):
             guard path.takesAsBound(value), let slot = slot(path) else { return nil }
             return value == .null ? .isNull(slot) : .compares(slot, .equal, BoundValue(value))
+        case .ordered(let path, let comparison, let value):
+            guard path.takesAsBound(value), let slot = slot(path) else { return nil }
+            return .compares(slot, comparison, BoundValue(value))
         case .text(let path, let test, let text): return passes(path, test, text)
         case .matches(let path, let needle): return matches(path, needle)
         case .elementCount(let path, let comparison, let count):

@@ -20,6 +20,8 @@ public struct ColumnPath: Sendable {
     package enum Column: Sendable {
         /// The index of a property in the model's definition.
         case property(Int)
+        /// The folded text of a property, by the property's index: its sort twin.
+        case folded(Int)
         /// A column of the object's state, by its name, and whether it can be NULL.
         case state(String, isOptional: Bool, isFloating: Bool)
     }
@@ -58,14 +60,28 @@ public struct ColumnPath: Sendable {
     var name: String {
         switch column {
         case .property(let index): model.properties[index].column
+        case .folded(let index): model.properties[index].sortColumn ?? model.properties[index].column
         case .state(let name, _, _): name
         }
+    }
+
+    /// The column whose value this one is made from: its own, or that of the text that was folded.
+    var sourceName: String {
+        if case .folded(let index) = column { model.properties[index].column } else { name }
+    }
+
+    /// The folded text of this property.
+    var folded: ColumnPath {
+        guard case .property(let index) = column else { return self }
+        var path = ColumnPath(model, .folded(index))
+        path.steps = steps
+        return path
     }
 
     /// The property's name in Swift.
     package var propertyName: String {
         switch column {
-        case .property(let index): model.properties[index].name
+        case .property(let index), .folded(let index): model.properties[index].name
         case .state(let name, _, _): RowReader.propertyName(ofStateColumn: name)
         }
     }
@@ -79,7 +95,7 @@ public struct ColumnPath: Sendable {
     var isNullable: Bool {
         guard steps.isEmpty else { return true }
         return switch column {
-        case .property(let index): model.properties[index].isOptional
+        case .property(let index), .folded(let index): model.properties[index].isOptional
         case .state(_, let isOptional, _): isOptional
         }
     }
@@ -93,6 +109,7 @@ public struct ColumnPath: Sendable {
             case .decimal: .blob([0xFF])
             default: nil
             }
+        case .folded: nil
         case .state(_, _, let isFloating): isFloating ? .blob([]) : nil
         }
     }
@@ -101,6 +118,7 @@ public struct ColumnPath: Sendable {
     var isFloating: Bool {
         switch column {
         case .property(let index): model.properties[index].kind.isFloating
+        case .folded: false
         case .state(_, _, let isFloating): isFloating
         }
     }

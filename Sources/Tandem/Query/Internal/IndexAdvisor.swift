@@ -96,10 +96,12 @@ struct IndexAdvisor {
             return access(to: range.property)
         default:
             if let path = node.equalPath, path.steps.isEmpty {
-                return path.ownProperty.map(access(to:)) ?? (path.hasStateIndex ? .index : .scan)
+                return path.ownProperty.map(access(to:)) ?? (path.hasIndex ? .index : .scan)
             }
-            guard let property = node.rangePath?.ownProperty, node.hasLowerEnd, node.hasUpperEnd else { return .scan }
-            return access(to: property)
+            guard let path = node.rangePath, path.steps.isEmpty, node.hasLowerEnd, node.hasUpperEnd else {
+                return .scan
+            }
+            return path.ownProperty.map(access(to:)) ?? (path.hasIndex ? .index : .scan)
         }
     }
 
@@ -213,9 +215,13 @@ extension ColumnPath {
     /// The property, if it belongs to the query's own model.
     fileprivate var ownProperty: PropertyDefinition? { steps.isEmpty ? definition : nil }
 
-    /// Whether it is a column of the state with an index of its own.
-    fileprivate var hasStateIndex: Bool {
-        if case .state(let name, _, _) = column { name == "localID" || name == "serverID" } else { false }
+    /// Whether it is a column other than a property's, with an index of its own.
+    fileprivate var hasIndex: Bool {
+        switch column {
+        case .property: false
+        case .folded: true
+        case .state(let name, _, _): name == "localID" || name == "serverID" || name == "updatedAt"
+        }
     }
 }
 

@@ -19,6 +19,9 @@ package indirect enum PredicateNode: Sendable {
     case among(ColumnPath, [StorageValue])
     /// Whether the stored value is this one: NULL is NULL, and a NaN the same NaN.
     case identical(ColumnPath, StorageValue)
+    /// Whether the stored value comes before or after this one, which is not NULL, in the order of the store: every NaN
+    /// comes after all numbers. False for nil.
+    case ordered(ColumnPath, Comparison, StorageValue)
     case text(ColumnPath, TextTest, String)
     case matches(ColumnPath, SearchNeedle)
     case quantified(LinkPath, Quantifier, PredicateNode)

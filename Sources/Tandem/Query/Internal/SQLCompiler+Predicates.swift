@@ -15,6 +15,7 @@ extension SQLCompiler {
     mutating func predicate(_ node: PredicateNode, in scope: Scope) -> SQL {
         switch node {
         case .constant(let value): return value ? "1" : "0"
+        case .not(.isTrue(let path)) where path.isStateFlag: return "\(column(path, in: scope)) = 0"
         case .not(let node): return "(\(predicate(node, in: scope))) IS NOT TRUE"
         case .all(let nodes):
             return nodes.isEmpty ? "1" : nodes.map { operand($0, in: scope) }.balanced("AND")
@@ -27,6 +28,8 @@ extension SQLCompiler {
             return compare(path, comparison, other, in: scope)
         case .among(let path, let values): return among(path, values, in: scope)
         case .identical(let path, let value): return "\(column(path, in: scope)) IS \(bind: value)"
+        case .ordered(let path, let comparison, let value):
+            return "\(column(path, in: scope)) \(raw: comparison.sql) \(bind: value)"
         case .text(let path, let test, let text): return passes(path, test, text, in: scope)
         case .matches(let path, let needle): return matches(path, needle, in: scope)
         case .quantified(let link, let quantifier, let node): return quantified(link, quantifier, node, in: scope)
@@ -66,7 +69,10 @@ extension SQLCompiler {
         }
         let isNaN = path.isNaN(value)
         switch comparison {
-        case .equal: return isNaN && path.isFloating ? "0" : "\(column) = \(bind: value)"
+        case .equal:
+            // A value bound does not tell SQLite that the rows are those of a partial index.
+            if path.isStateFlag, case .integer(let flag) = value { return "\(column) = \(raw: String(flag))" }
+            return isNaN && path.isFloating ? "0" : "\(column) = \(bind: value)"
         case .notEqual:
             if isNaN && path.isFloating { return "1" }
             return path.isNullable ? "\(column) IS NOT \(bind: value)" : "\(column) <> \(bind: value)"
@@ -225,6 +231,12 @@ extension SQLCompiler {
 }
 
 extension ColumnPath {
+    /// Whether it is a column of the object's own state that is 0 or 1.
+    fileprivate var isStateFlag: Bool {
+        guard steps.isEmpty, case .state(let name, _, _) = column else { return false }
+        return name == "synced" || name == "deleted"
+    }
+
     /// Whether a value bound to this column is the encoding of a NaN.
     fileprivate func isNaN(_ value: StorageValue) -> Bool {
         guard let firstNaN, case .blob(let bytes) = value else { return false }
@@ -238,16 +250,20 @@ extension ColumnPath {
     }
 }
 
+extension ModelDefinition {
+    var hasUniqueIndex: Bool { properties.contains(where: \.isUnique) || indexes.contains(where: \.isUnique) }
+}
+
 extension PredicateNode {
     /// Whether it compares a property of the query's own model that begins a unique index.
-    fileprivate var comparesUniqueProperty: Bool {
+    var comparesUniqueProperty: Bool {
         switch self {
         case .comparison(let path, _, .value), .among(let path, _), .identical(let path, _), .isTrue(let path),
             .text(let path, .prefix, _), .text(let path, .like, _):
             guard path.steps.isEmpty, let property = path.definition else { return false }
             return property.isUnique
                 || path.model.indexes.contains { $0.isUnique && $0.properties.first == property.name }
-        case .all(let nodes): return nodes.contains(where: \.comparesUniqueProperty)
+        case .all(let nodes), .any(let nodes): return nodes.contains(where: \.comparesUniqueProperty)
         default: return false
         }
     }

@@ -124,7 +124,11 @@ struct SQLCompiler {
     private mutating func filters(_ query: QueryDescription, in scope: Scope) -> [SQL] {
         var result: [SQL] = []
         switch query.life {
-        case .live: result.append("\(alias: scope.alias).\"deleted\" = 0")
+        case .live:
+            // SQLite takes the partial index of a unique property for half of the table, and would read it in place of
+            // the index that gives the order. The plus keeps it from that.
+            let plus = query.model.hasUniqueIndex && !query.filters.contains(where: \.comparesUniqueProperty) ? "+" : ""
+            result.append("\(raw: plus)\(alias: scope.alias).\"deleted\" = 0")
         case .deleted: result.append("\(alias: scope.alias).\"deleted\" = 1")
         case .any: break
         }

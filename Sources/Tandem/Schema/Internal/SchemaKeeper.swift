@@ -75,6 +75,7 @@ struct SchemaKeeper {
             return wanted.allSatisfy { model in
                 var found = stored.record.model(named: model.name)
                 found?.isAbsent = nil
+                found?.stateIndexes = model.stateIndexes
                 return found == model
             }
         }

@@ -25,6 +25,10 @@ struct SchemaRecord: Codable, Equatable {
         var isAbsent: Bool?
         /// Whether its rows are what could be salvaged of a damaged file: all that follows from them is made anew.
         var isSalvaged: Bool?
+        /// The version of the indexes over the state of an object; `nil` if they are missing.
+        ///
+        /// Older versions of Tandem leave it out, and use the store with and without them.
+        var stateIndexes: Int?
 
         func property(named name: String) -> Property? { properties.first { $0.name == name } }
 
@@ -54,6 +58,7 @@ struct SchemaRecord: Codable, Equatable {
                 record.models.map { model in
                     var model = model
                     model.isAbsent = nil
+                    model.stateIndexes = nil
                     return (model.name, model)
                 }, uniquingKeysWith: { first, _ in first })
         }
@@ -62,6 +67,8 @@ struct SchemaRecord: Codable, Equatable {
 }
 
 extension SchemaRecord.Model {
+    private static let stateIndexVersion = 1
+
     init(_ definition: ModelDefinition) {
         name = definition.name
         table = definition.table
@@ -73,6 +80,7 @@ extension SchemaRecord.Model {
                 isLocalOnly: property.isLocalOnly)
         }
         indexes = definition.indexes
+        stateIndexes = Self.stateIndexVersion
     }
 }
 

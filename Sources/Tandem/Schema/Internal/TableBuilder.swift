@@ -55,17 +55,34 @@ struct TableBuilder {
         let uniqueOver: [String]
     }
 
+    /// The indexes over the state of an object. A model that is kept on this device only has none of that state.
+    ///
+    /// Three are partial: they hold the few rows that such a query finds, not all the others.
+    private var stateIndexes: [(name: String, column: String, condition: String?)] {
+        guard !definition.isLocalOnly else { return [] }
+        let table = definition.table
+        return [
+            ("__unsynced_\(table)", "synced", "\"synced\" = 0"), ("__deleted_\(table)", "deleted", "\"deleted\" = 1"),
+            ("__unsent_\(table)", "serverID", "\"serverID\" IS NULL"), ("__updated_\(table)", "updatedAt", nil),
+        ]
+    }
+
     var indexes: [Index] {
         let table = definition.table
-        func index(_ name: String, _ columns: [String], unique: [String] = [], condition: String? = nil) -> Index {
+        func index(
+            _ name: String, _ columns: [String], isUnique: Bool? = nil, unique: [String] = [], condition: String? = nil
+        ) -> Index {
             Index(
                 name: name,
                 sql: """
-                    CREATE \(condition != nil ? "UNIQUE " : "")INDEX \(name.quotedSQL) ON \(table.quotedSQL) \
+                    CREATE \(isUnique ?? (condition != nil) ? "UNIQUE " : "")INDEX \(name.quotedSQL) ON \(table.quotedSQL) \
                     (\(columns.map(\.quotedSQL).joined(separator: ", ")))\(condition.map { " WHERE \($0)" } ?? "")
                     """, uniqueOver: unique)
         }
         var indexes = [index("__server_\(table)", ["serverID"], condition: "\"serverID\" IS NOT NULL")]
+        indexes += stateIndexes.map { state in
+            index(state.name, [state.column], isUnique: false, condition: state.condition)
+        }
         for property in definition.properties {
             if property.isToOne { indexes.append(index("__link_\(table)_\(property.column)", [property.column])) }
             if let sortColumn = property.sortColumn {

@@ -19,6 +19,8 @@ struct FilterTranslation {
             return try compare(path, RemoteFilter.Comparison(comparison), other)
         case .among(let path, let values): return try among(path, values)
         case .identical(let path, let value): return try compare(path, .equal, value)
+        case .ordered(let path, _, _):
+            throw refusal(path, "", "A server does not continue a list after an object. Ask for all of it.")
         case .text(let path, let test, let text): return try passes(path, test, text)
         case .matches(let path, _):
             throw refusal(path, ".matches", "Servers have no folded search. Ask for more, and search here.")
@@ -54,6 +56,8 @@ struct FilterTranslation {
                 throw refusal(path, "", "A server compares no attachments.")
             }
             return RemoteFilter.Member(property.wireName, isOptional: property.isOptional)
+        case .folded:
+            throw refusal(path, ".folded", "Servers have no folded texts. Ask for more, and compare here.")
         case .state("serverID", _, _): return .id
         case .state("updatedAt", _, _): return .updatedAt
         case .state("createdAt", _, _): return .createdAt
@@ -67,6 +71,7 @@ struct FilterTranslation {
     private func kind(_ path: ColumnPath) -> PropertyKind {
         switch path.column {
         case .property: path.definition?.kind ?? .string
+        case .folded: .string
         case .state(let name, _, let isFloating): isFloating ? .date : name == "deleted" ? .bool : .string
         }
     }

@@ -1,0 +1,111 @@
+import Foundation
+
+extension Results {
+    /// The objects that follow one in the order: the next page of a list.
+    ///
+    /// ```swift
+    /// let cards = store.objects(Card.self).sorted(by: \.shop)
+    /// var page = try cards.limit(50).all()
+    /// while let last = page.last {
+    ///     page = try cards.after(last).limit(50).all()
+    /// }
+    /// ```
+    ///
+    /// The place is that of the object's values as given, so it does not matter whether the object has been changed or
+    /// deleted meanwhile. The local ID, which breaks ties, is part of the place: no object is skipped or repeated.
+    ///
+    /// - Complexity: If an index gives the order, O(log *n*) for the first object, however far the page is from the
+    ///   beginning. ``offset(_:)`` reads all objects before it.
+    /// - Throws: ``TandemError`` with the code `invalidQuery` if the order follows a reference or has `matchingFirst`: an
+    ///   object does not say its place in such an order.
+    public func after(_ object: M) throws -> Results {
+        let terms = try PageTerm.terms(query.order, of: object, store: store.path)
+        return Results(store: store, query: query.filtered(PageTerm.follows(terms[...])))
+    }
+
+    /// At most a number of objects that follow one in the order, the first page if there is none.
+    ///
+    /// - Precondition: The limit is not negative.
+    /// - Throws: ``TandemError``, as ``after(_:)`` and ``all()`` do.
+    public func page(after object: M?, limit: Int) throws -> [M] {
+        try (object.map(after) ?? self).limit(limit).all()
+    }
+}
+
+/// A column of an order, and an object's value in it.
+private struct PageTerm {
+    let path: ColumnPath
+    let ascending: Bool
+    let nilsFirst: Bool
+    let value: StorageValue
+
+    private var isNullable: Bool { path.isNullable }
+
+    /// Whether a column's value comes after this one.
+    private var isPassed: PredicateNode {
+        if value == .null { return nilsFirst ? .not(.identical(path, .null)) : .constant(false) }
+        let passed = PredicateNode.ordered(path, ascending ? .greater : .less, value)
+        return isNullable && !nilsFirst ? .or(passed, .identical(path, .null)) : passed
+    }
+
+    /// Whether a row comes after one with these values.
+    static func follows(_ terms: ArraySlice<PageTerm>) -> PredicateNode {
+        guard let first = terms.first else { return .constant(false) }
+        guard terms.count > 1 else { return first.isPassed }
+        let tied = PredicateNode.and(.identical(first.path, first.value), follows(terms.dropFirst()))
+        let follows = PredicateNode.or(first.isPassed, tied)
+        // The range says nothing new, but an index can find its beginning.
+        guard first.value != .null, !first.isNullable || first.nilsFirst else { return follows }
+        return .and(.ordered(first.path, first.ascending ? .greaterOrEqual : .lessOrEqual, first.value), follows)
+    }
+
+    static func terms<M: Model>(_ order: [SortKey], of object: M, store: String) throws -> [PageTerm] {
+        let row = RowBuffer()
+        object.__append(to: row)
+        if let failure = row.failure { throw failure }
+        var terms: [PageTerm] = []
+        for key in order {
+            guard case .column(let path, let ascending, let nilsFirst) = key, path.steps.isEmpty else {
+                throw TandemError(
+                    .invalidQuery, "An object does not say its place in an order by references or conditions.",
+                    advice: "Sort by the object's own properties.", store: store, model: M.__definition.name)
+            }
+            let value: StorageValue
+            switch path.column {
+            case .property(let index), .folded(let index): value = row.value(at: index)
+            case .state(let name, _, _): value = stateValue(name, object.__state)
+            }
+            func add(_ path: ColumnPath, _ value: StorageValue) {
+                terms.append(PageTerm(path: path, ascending: ascending, nilsFirst: nilsFirst, value: value))
+            }
+            if path.definition?.sortColumn != nil {
+                if case .text(let text) = value {
+                    add(path.folded, .text(Folding.sortKey(text)))
+                } else {
+                    add(path.folded, .null)
+                }
+            }
+            add(path, value)
+            if path.isLocalID { return terms }
+        }
+        let localID = M.Columns().localID
+        terms.append(
+            PageTerm(
+                path: localID.__column, ascending: true, nilsFirst: true, value: localID.__encode(object.localID)))
+        return terms
+    }
+
+    private static func stateValue(_ column: String, _ state: ObjectState) -> StorageValue {
+        func text(_ value: String?) -> StorageValue { value.map { .text($0) } ?? .null }
+        return switch column {
+        case "localID": text(state.localID.rawValue)
+        case "serverID": text(state.serverID?.rawValue)
+        case "synced": .integer(state.isSynced ? 1 : 0)
+        case "deleted": .integer(state.isDeleted ? 1 : 0)
+        case "version": text(state.version)
+        case "createdAt": Codec.of(Date?.self).storageValue(state.createdAt)
+        case "updatedAt": Codec.of(Date?.self).storageValue(state.updatedAt)
+        default: .null
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import TestSupport
+import Testing
+
+@testable import Tandem
+
+@Suite("Folded texts are compared, divided and paged without regard to case", .ownThreads)
+struct FoldedQueryTests {
+    let store: Store
+    var vouchers: Results<Voucher> { store.objects(Voucher.self) }
+
+    init() throws {
+        store = try makeQueryStore([Voucher.self, Holder.self])
+        try store.write { tx in
+            let maria = try tx.insert(Holder(name: "Мария").identified(by: "h"))
+            let shops: [(String, String?)] = [
+                ("лента", "омск"), ("Магнит", nil), ("ЛЕНТА", "Омск"), ("Пятёрочка", ""), ("магнит", "Тула"),
+                ("", "ОМСК"),
+            ]
+            for (index, (shop, city)) in shops.enumerated() {
+                var voucher = Voucher(shop: shop, city: city, number: "\(index)", points: index % 2)
+                if index == 1 { voucher.holder = maria.reference }
+                _ = try tx.insert(voucher.identified(by: LocalID("v\(index)")))
+            }
+        }
+    }
+
+    private func ids(_ results: Results<Voucher>) throws -> [String] { try results.localIDs().map(\.rawValue) }
+
+    @Test func `equality ignores case and uses the sort index`() throws {
+        let found = vouchers.where { $0.shop.folded == "Лента" }
+        #expect(try ids(found) == ["v0", "v2"])
+        #expect(try ids(vouchers.where { $0.shop.folded != "Лента" }) == ["v1", "v3", "v4", "v5"])
+        #expect(try ids(vouchers.where { $0.shop.folded.in(["МАГНИТ", "пятёрочка"]) }) == ["v1", "v3", "v4"])
+        #expect(try ids(vouchers.where { $0.holder.name.folded == "МАРИЯ" }) == ["v1"])
+        #expect(try ids(vouchers.where { $0.holder.name.folded != "МАРИЯ" }) == ["v0", "v2", "v3", "v4", "v5"])
+        let plan = try found.explain().plan
+        #expect(plan.first == "SEARCH t0 USING INDEX __sort_Voucher_shop (__sort_shop=?)", "\(plan)")
+    }
+
+    @Test func `a prefix ignores case and uses the sort index`() throws {
+        let found = vouchers.where { $0.shop.folded.hasPrefix("МАГ") }
+        #expect(try ids(found) == ["v1", "v4"])
+        #expect(try ids(vouchers.where { !$0.shop.folded.hasPrefix("ле") }) == ["v1", "v3", "v4", "v5"])
+        let plan = try found.sorted(by: \.shop).explain().plan
+        #expect(
+            plan.first == "SEARCH t0 USING INDEX __sort_Voucher_shop (__sort_shop>? AND __sort_shop<?)", "\(plan)")
+        let either = try vouchers.where { $0.shop.folded == "лента" || $0.number == "1" }.explain()
+        #expect(either.plan.contains("MULTI-INDEX OR"), "\(either)")
+        #expect(either.suggestions == [])
+    }
+
+    @Test func `a text that is only sorted is compared too, and nil equals no text`() throws {
+        #expect(try ids(vouchers.where { $0.city.folded == "Омск" }) == ["v0", "v2", "v5"])
+        #expect(try ids(vouchers.where { $0.city.folded != "Омск" }) == ["v1", "v3", "v4"])
+        #expect(try ids(vouchers.where { $0.city.folded.hasPrefix("") }) == ["v0", "v2", "v3", "v4", "v5"])
+    }
+
+    @Test func `rows are asked without SQL for the same answer`() throws {
+        for results in [
+            vouchers.where { $0.shop.folded == "ЛЕНТА" || $0.city.folded.hasPrefix("т") },
+            vouchers.where { !($0.shop.folded != "магнит") }, vouchers.where { $0.city.folded.in(["омск"]) },
+        ] {
+            var slots = ColumnSlots()
+            let predicate = try #require(RowPredicate(results.query, slots: &slots))
+            let columns = slots.columns.map(\.quotedSQL).joined(separator: ", ")
+            let found = try ids(results)
+            #expect(!found.isEmpty)
+            let statement = try store.writer.connection.uncachedStatement(
+                "SELECT \(columns) FROM Voucher ORDER BY localID")
+            var held: [String] = []
+            var index = 0
+            while try statement.step() {
+                if predicate.holds(StatementColumns(statement: statement.handle)) { held.append("v\(index)") }
+                index += 1
+            }
+            #expect(held == found)
+        }
+    }
+
+    @Test func `sections by first letter ignore case`() throws {
+        let sections = try vouchers.sorted(by: \.shop).sectioned(by: \.shop.firstLetter)
+        #expect(sections.map(\.key) == ["", "Л", "М", "П"])
+        #expect(sections.map(\.count) == [1, 2, 2, 1])
+        #expect(try sections.map { try ids($0.results) } == [["v5"], ["v2", "v0"], ["v1", "v4"], ["v3"]])
+        let plan = try sections[1].results.explain().plan
+        #expect(plan.first?.hasPrefix("SEARCH t0 USING INDEX __sort_Voucher_shop") == true, "\(plan)")
+    }
+
+    @Test func `sections by first letter have one for nil`() throws {
+        let sections = try vouchers.where { $0.points == 1 || $0.city.folded == "омск" }
+            .sectioned(by: \.city.firstLetter, ascending: false)
+        #expect(sections.map(\.key) == ["О", "", nil])
+        #expect(try sections.map { try ids($0.results) } == [["v0", "v2", "v5"], ["v3"], ["v1"]])
+        let owners = try vouchers.sectioned(by: \.holder.name.firstLetter)
+        #expect(owners.map(\.key) == [nil, "М"])
+        #expect(owners.map(\.count) == [5, 1])
+        #expect(try ids(owners[1].results) == ["v1"])
+    }
+
+    @Test(arguments: 1...4) func `pages are the whole list in its order`(limit: Int) throws {
+        for results in [
+            vouchers, vouchers.sorted(by: \.shop), vouchers.sorted(by: \.shop, ascending: false),
+            vouchers.sorted(by: .ascending(\.city), .descending(\.points)),
+            vouchers.sorted(by: .ascending(\.city, nils: .last)), vouchers.sorted(by: \.city, ascending: false),
+            vouchers.sorted(by: .descending(\.city, nils: .first)), vouchers.sorted(by: .descending(\.localID)),
+            vouchers.where { $0.points == 0 }.sorted(by: .descending(\.points), .ascending(\.shop)),
+            vouchers.sorted(by: .descending(\.updatedAt), .ascending(\.isSynced)),
+        ] {
+            var found: [String] = []
+            var page = try results.page(after: nil, limit: limit)
+            while let last = page.last, found.count <= 6 {
+                found += page.map(\.localID.rawValue)
+                page = try results.page(after: last, limit: limit)
+            }
+            #expect(try found == ids(results))
+        }
+    }
+
+    @Test func `a page begins after an object that was deleted, and is found by the index`() throws {
+        let sorted = vouchers.sorted(by: \.shop)
+        let last = try #require(try sorted.limit(3).all().last)
+        try store.write { try $0.delete(Voucher.self, last.localID) }
+        let next = try sorted.after(last)
+        #expect(try ids(next) == ["v1", "v4", "v3"])
+        let plan = try next.limit(2).explain().plan
+        #expect(plan.first == "SEARCH t0 USING INDEX __sort_Voucher_shop (__sort_shop>?)", "\(plan)")
+    }
+
+    @Test func `an order by a reference or a condition has no pages after an object`() throws {
+        let first = try #require(try vouchers.first())
+        for results in [
+            vouchers.sorted(by: \.holder.name), vouchers.sorted(by: .matchingFirst { $0.points == 1 }),
+        ] {
+            let error = #expect(throws: TandemError.self) { try results.after(first) }
+            #expect(error?.code == .invalidQuery)
+        }
+    }
+
+    @Test func `queries of the state use its indexes`() throws {
+        for (results, index) in [
+            (vouchers.where { !$0.isSynced }, "__unsynced_Voucher (synced=?)"),
+            (vouchers.where { $0.isSynced == false }.sorted(by: \.shop), "__unsynced_Voucher (synced=?)"),
+            (vouchers.where { $0.serverID == nil }.sorted(by: \.shop), "__unsent_Voucher (serverID=?)"),
+            (vouchers.onlyDeleted(), "__deleted_Voucher (deleted=?)"),
+            (vouchers.includingDeleted().where { $0.isDeleted == true }, "__deleted_Voucher (deleted=?)"),
+            (vouchers.where { $0.updatedAt == nil }, "__updated_Voucher (updatedAt=?)"),
+        ] {
+            let explanation = try results.explain()
+            #expect(explanation.plan.first == "SEARCH t0 USING INDEX \(index)", "\(explanation)")
+        }
+        let recent = try vouchers.sorted(by: \.updatedAt, ascending: false).limit(10).explain().plan
+        #expect(recent.first == "SCAN t0 USING INDEX __updated_Voucher", "\(recent)")
+    }
+}
