@@ -43,6 +43,10 @@ struct QueryWorld {
     var things: [Thing] = []
     var owners: [Owner] = []
     var tags: [Tag] = []
+    /// The texts that queries compare with.
+    private let asked: [String]
+    /// The texts that queries search for.
+    private let needles: [String]
 
     static let texts = [
         "", "a", "A", "ab", "b", "Магнит", "магазин", "Пятёрочка", "пятерочка", "é", "e\u{301}", "e", "Γαλαξίας",
@@ -63,7 +67,16 @@ struct QueryWorld {
     static let dates = doubles.map { Date(timeIntervalSinceReferenceDate: $0) }
     static let uuids = (0..<5).map { UUID(uuidString: "\($0)F000000-0000-4000-8000-00000000000\($0)")! }
 
-    init(_ random: inout SeededGenerator, count: Int) {
+    /// - Parameter names: The texts of the objects besides ``texts``.
+    init(_ random: inout SeededGenerator, count: Int, names: [String] = []) {
+        let texts = Self.texts + names
+        let parts = names.map { QueryNames.part(of: $0, &random) }
+        asked = texts + parts
+        needles =
+            [
+                "маг", "ма", "пятерочка", "галакс", "γαλ", "星巴", "星巴克", "a", "ab", "oré", "x", "", " ", "ma gas",
+                "gasin ma",
+            ] + names + parts
         func id(_ letter: String, _ random: inout SeededGenerator, _ index: Int) -> LocalID {
             LocalID("\(letter)\(UInt16.random(in: 0...999, using: &random))-\(index)")
         }
@@ -71,23 +84,23 @@ struct QueryWorld {
             let boss = random.chance(60) ? owners.randomElement(using: &random)?.reference : nil
             let age = random.chance(70) ? random.pick([1, 30, 50]) : nil
             owners.append(
-                Owner(random.pick(Self.texts), age: age, boss: boss).identified(by: id("o", &random, index)))
+                Owner(random.pick(texts), age: age, boss: boss).identified(by: id("o", &random, index)))
         }
         for index in 0..<6 {
             tags.append(
-                Tag(random.pick(Self.texts), rank: index % 4, isNew: random.chance(40))
+                Tag(random.pick(texts), rank: index % 4, isNew: random.chance(40))
                     .identified(by: id("t", &random, index)))
         }
         for index in 0..<count {
             func maybe<T>(_ values: [T]) -> T? { random.chance(70) ? random.pick(values) : nil }
             var thing = Thing(
-                random.pick(Self.texts), nickname: maybe(Self.texts), code: random.pick(Self.texts),
+                random.pick(texts), nickname: maybe(texts), code: random.pick(texts),
                 flag: random.chance(50), small: maybe([0, 1, -128, 127]), int: random.pick(Self.ints),
                 unsigned: random.pick(Self.unsigned), ratio: random.pick(Self.doubles),
                 maybeRatio: maybe(Self.doubles), float: Float(random.pick(Self.doubles)),
                 amount: random.pick(Self.bigs), price: maybe(Self.decimals), day: maybe(Self.dates),
                 uuid: random.pick(Self.uuids), color: random.pick(Shade.allCases),
-                labels: (0..<random.pick([0, 1, 3])).map { _ in random.pick(Self.texts) },
+                labels: (0..<random.pick([0, 1, 3])).map { _ in random.pick(texts) },
                 owner: maybe(owners)?.reference,
                 tags: (0..<random.pick([0, 1, 2, 4])).map { _ in random.pick(tags).reference }
             ).identified(by: id("x", &random, index))
@@ -208,8 +221,8 @@ extension QueryWorld {
     private func text<P: PropertyExpression>(
         _ name: String, _ property: P, _ get: @escaping (Thing) -> String?, _ random: inout SeededGenerator
     ) -> Paired<Thing> where P.Root == Thing, P.Value: QueryText & QueryOrdered & Equatable, P.Value.Ordered == String {
-        let value = random.pick(Self.texts)
-        let other = random.pick(Self.texts)
+        let value = random.pick(asked)
+        let other = random.pick(asked)
         func test(
             _ sign: String, _ predicate: Tandem.Predicate<Thing>, _ test: @escaping (String) -> Bool
         ) -> Paired<Thing> {
@@ -254,17 +267,14 @@ extension QueryWorld {
         _ name: String, _ property: FoldedProperty<Thing, Value>, _ get: @escaping (Thing) -> String?,
         _ random: inout SeededGenerator
     ) -> Paired<Thing> {
-        let needles = [
-            "маг", "ма", "пятерочка", "галакс", "γαλ", "星巴", "星巴克", "a", "ab", "oré", "x", "", " ", "ma gas",
-            "gasin ma",
-        ]
         let needle = random.pick(needles)
-        let words = Folding.searchKey(needle).split(separator: " ")
+        // By bytes: a space and a mark that follows it are one character.
+        let words = Folding.searchKey(needle).utf8.split(separator: 0x20)
         return Paired(text: "\(name) matches \(needle.debugDescription)", predicate: property.matches(needle)) {
             thing in
             guard let key = get(thing).map(Folding.searchKey), !words.isEmpty else { return false }
             return words.allSatisfy { word in
-                let (text, part) = (Array(key.utf8), Array(word.utf8))
+                let (text, part) = (Array(key.utf8), Array(word))
                 return (0...text.count).contains { text[$0...].starts(with: part) }
             }
         }
@@ -337,7 +347,7 @@ extension QueryWorld {
 
     private func elements(_ random: inout SeededGenerator) -> Paired<Thing> {
         let c = Thing.Columns()
-        let text = random.pick(Self.texts)
+        let text = random.pick(asked)
         return random.chance(60)
             ? Paired(text: "labels.contains \(text.debugDescription)", predicate: c.labels.contains(text)) {
                 $0.labels.contains { scalarOrder($0, text) == 0 }

@@ -11,12 +11,16 @@ struct RandomQueryTests {
     static let seed =
         SeededGenerator.seed(from: "TANDEM_SEED")
 
-    @Test func filtersOrdersDistinctLimitsAndCountsAgree() throws {
-        print("random queries: TANDEM_SEED=\(Self.seed)")
-        var random = SeededGenerator(seed: Self.seed)
-        for round in 0..<4 {
-            let world = QueryWorld(&random, count: 120)
-            let store = try makeQueryStore()
+    @Test(arguments: StoreKind.allCases)
+    func filtersOrdersDistinctLimitsAndCountsAgree(kind: StoreKind) throws {
+        print("random queries \(kind): TANDEM_SEED=\(Self.seed)")
+        // Each kind has its own queries.
+        let index = try #require(StoreKind.allCases.firstIndex(of: kind))
+        var random = SeededGenerator(seed: Self.seed &+ UInt64(index))
+        for round in 0..<(isSoak ? 25 : 1) {
+            let names = QueryNames.sample(&random)
+            let world = QueryWorld(&random, count: 120, names: names)
+            let store = try makeQueryStore(kind: kind)
             try store.put(world.owners)
             try store.put(world.tags)
             try store.put(world.things)
@@ -42,7 +46,7 @@ struct RandomQueryTests {
 
                 let found = try results.all()
                 let text = """
-                    seed \(Self.seed), round \(round), query \(query): \(try Self.smallest(paired, world, store)) \
+                    seed \(Self.seed), \(kind), round \(round), query \(query): \(try Self.smallest(paired, world, store)) \
                     order \(order.map(\.text)) distinct \(isDistinct) offset \(offset) limit \(limit ?? -1)
                     """
                 try #require(found.map(\.localID) == expected.map(\.localID), "\(text)")

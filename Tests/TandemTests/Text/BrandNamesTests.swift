@@ -1,32 +1,16 @@
-import Foundation
 import TestSupport
 import Testing
 
 @testable import Tandem
 
-/// Real names in 14 scripts; see `shared/data/README.md`.
-private let brandsFile: URL = {
-    if let shared = ProcessInfo.processInfo.environment["TANDEM_SHARED"] {
-        return URL(fileURLWithPath: shared).appendingPathComponent("data/brands.tsv")
-    }
-    var folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    while folder.path != "/", !FileManager.default.fileExists(atPath: folder.path + "/Package.swift") {
-        folder.deleteLastPathComponent()
-    }
-    return folder.deletingLastPathComponent().appendingPathComponent("shared/data/brands.tsv")
-}()
-
 @Suite(
     "Folding of brand names",
     .ownThreads,
-    .enabled(if: FileManager.default.fileExists(atPath: brandsFile.path), "shared/data/brands.tsv is not here"))
+    .enabled(if: BrandNames.areHere, "shared/data/brands.tsv is not here"))
 struct BrandNamesTests {
-    let names: [String]
+    let names = BrandNames.all
 
-    init() throws {
-        names = try String(contentsOf: brandsFile, encoding: .utf8).split(separator: "\n").dropFirst()
-            .map { String($0.prefix { $0 != "\t" }) }
-    }
+    init() throws { try #require(!names.isEmpty) }
 
     @Test("Both ways agree and keys are their own keys")
     func keys() {
