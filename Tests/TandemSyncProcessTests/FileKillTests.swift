@@ -188,9 +188,9 @@ private final class FileHistory {
         #expect(try store.operations.count() == 0)
         #expect(try await store.read { try $0.countOfPendingFiles() } == 0)
         #expect(try await store.read { try $0.unwantedFiles() } == [])
-        let albums = try store.objects(Album.self).all()
+        let albums = try await store.objects(Album.self).all()
         #expect(albums.filter { !$0.isSynced }.map(\.tag) == [])
-        #expect(try store.objects(Album.self).onlyDeleted().count() == 0)
+        #expect(try await store.objects(Album.self).onlyDeleted().count() == 0)
         // The same objects here and there, and what was acknowledged.
         #expect(truth.problems(of: albums.map { ($0.tag, $0.words) }) == [])
         let there = try rows.map { try ServedAlbum($0) }

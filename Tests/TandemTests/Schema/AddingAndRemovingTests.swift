@@ -127,7 +127,9 @@ import Testing
         }
     }
 
-    @Test func `indexes over the state are added to a store that lacks them`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `Indexes over the state are added to a store that lacks them`(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         let state = ["__deleted_Card", "__unsent_Card", "__unsynced_Card", "__updated_Card"]
         let card = Flex.Card.version(.text("shop"))
         try folder.open(card) { store in
