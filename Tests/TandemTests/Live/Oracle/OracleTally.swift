@@ -57,6 +57,7 @@ struct OracleTally: Sendable {
                 name = "\(comparison)"
             case .among: name = "in"
             case .identical: name = "identical"
+            case .ordered: name = "ordered"
             case .text(_, let test, _): name = "\(test)"
             case .matches: name = "matches"
             case .quantified(_, let quantifier, _): name = "links \(quantifier)"
