@@ -16,8 +16,8 @@ extension Results {
     ///
     /// - Complexity: If an index gives the order, O(log *n*) for the first object, however far the page is from the
     ///   beginning. ``offset(_:)`` reads all objects before it.
-    /// - Throws: ``TandemError`` with the code `invalidQuery` if the order follows a reference or has `matchingFirst`: an
-    ///   object does not say its place in such an order.
+    /// - Throws: ``TandemError`` with the code `invalidQuery` if the order follows a reference or has `matchingFirst`:
+    ///   an object does not say its place in such an order.
     public func after(_ object: M) throws -> Results {
         let terms = try PageTerm.terms(query.order, of: object, store: store.path)
         return Results(store: store, query: query.filtered(PageTerm.follows(terms[...])))

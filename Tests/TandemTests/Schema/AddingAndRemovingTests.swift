@@ -132,7 +132,7 @@ import Testing
         let folder = try TestFolder(kind)
         let state = ["__deleted_Card", "__unsent_Card", "__unsynced_Card", "__updated_Card"]
         let card = Flex.Card.version(.text("shop"))
-        try folder.open(card) { store in
+        try folder.open(card) { (store) throws in
             let connection = store.writer.connection
             for index in state { try connection.execute("DROP INDEX \(index.quotedSQL)") }
             // As a version of Tandem without these indexes writes it.
@@ -144,7 +144,7 @@ import Testing
                 "SELECT 1 FROM __settings WHERE key = 'schema' AND value LIKE '%stateIndexes%'")
             #expect(lacks == [])
         }
-        try folder.open(card) { store in
+        try folder.open(card) { (store) throws in
             let names = "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = 'Card' AND name IN"
             let list = state.map { "'\($0)'" }.joined(separator: ", ")
             #expect(try store.sql("\(names) (\(list)) ORDER BY name").map { $0[0].string! } == state)
