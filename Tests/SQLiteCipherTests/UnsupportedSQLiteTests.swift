@@ -16,14 +16,17 @@ struct UnsupportedSQLiteTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `Pages keep the profile's size, whatever a pragma asks for`(_ kind: Profile) throws {
+    func `Pages of another size than the profile's are refused`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
-        let size = try database.openQueue().writeWithoutTransaction { db in
-            try db.execute(sql: "PRAGMA page_size = 8192; CREATE TABLE t (x); VACUUM")
-            return try Int.fetchOne(db, sql: "PRAGMA page_size")
+        let queue = try database.openQueue()
+        let error = #expect(throws: (any Error).self) {
+            try queue.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA page_size = 8192; CREATE TABLE t (x); VACUUM")
+            }
         }
-        #expect(size == kind.profile.pageSize && size != 8192)
+        let found = error.flatMap { database.explain($0) as? CipherError }
+        #expect(found?.code == .unsupportedSQLite && found?.path == database.path && found?.advice != nil)
     }
 
     @Test func `A read of a shape that SQLite was not seen to make is refused`() throws {

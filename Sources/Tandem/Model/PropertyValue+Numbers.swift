@@ -228,23 +228,35 @@ extension BigUInt: PropertyValue {
 extension Int128: PropertyValue {
     public static var __kind: PropertyKind { .bigInt }
 
+    private var big: BigInt { BigInt(sign: self < 0 ? .minus : .plus, magnitude: magnitude.big) }
+
+    private init?(_ big: BigInt) {
+        guard let magnitude = UInt128(big.magnitude) else { return nil }
+        if big.sign == .plus {
+            self.init(exactly: magnitude)
+        } else {
+            guard magnitude <= Int128.min.magnitude else { return nil }
+            self = Int128(truncatingIfNeeded: 0 &- magnitude)
+        }
+    }
+
     public func __append(to row: RowBuffer) {
-        BigInt(self).__append(to: row)
+        big.__append(to: row)
     }
 
     public static func __read(_ row: RowReader, _ column: Int32) throws -> Int128 {
         let value = try BigInt.__read(row, column)
-        guard let narrow = Int128(exactly: value) else {
+        guard let narrow = Int128(value) else {
             throw InvalidStoredValue(column: column, reason: "\(value) is beyond the range of Int128")
         }
         return narrow
     }
 
-    public var __json: JSONNode { BigInt(self).__json }
+    public var __json: JSONNode { big.__json }
 
     public init?(__json node: JSONNode) {
         guard let value = BigInt(__json: node) else { return nil }
-        self.init(exactly: value)
+        self.init(value)
     }
 }
 
@@ -252,23 +264,33 @@ extension Int128: PropertyValue {
 extension UInt128: PropertyValue {
     public static var __kind: PropertyKind { .bigUInt }
 
+    fileprivate var big: BigUInt {
+        BigUInt(words: [UInt(truncatingIfNeeded: self), UInt(truncatingIfNeeded: self >> 64)])
+    }
+
+    fileprivate init?(_ big: BigUInt) {
+        let words = big.words
+        guard words.count <= 2 else { return nil }
+        self = words.reversed().reduce(0) { $0 << 64 | UInt128($1) }
+    }
+
     public func __append(to row: RowBuffer) {
-        BigUInt(self).__append(to: row)
+        big.__append(to: row)
     }
 
     public static func __read(_ row: RowReader, _ column: Int32) throws -> UInt128 {
         let value = try BigUInt.__read(row, column)
-        guard let narrow = UInt128(exactly: value) else {
+        guard let narrow = UInt128(value) else {
             throw InvalidStoredValue(column: column, reason: "\(value) is beyond the range of UInt128")
         }
         return narrow
     }
 
-    public var __json: JSONNode { BigUInt(self).__json }
+    public var __json: JSONNode { big.__json }
 
     public init?(__json node: JSONNode) {
         guard let value = BigUInt(__json: node) else { return nil }
-        self.init(exactly: value)
+        self.init(value)
     }
 }
 

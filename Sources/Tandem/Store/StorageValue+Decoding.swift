@@ -16,21 +16,29 @@ extension StorageValue {
     /// - Parameter type: Any type that a property can have: see ``PropertyValue``.
     /// - Throws: ``TandemError/Code/invalidValue`` if it is NULL or another type's value.
     public func value<T: PropertyValue>(as type: T.Type) throws -> T {
-        try reading(type) { try $0.value(0, type) }
+        try reading(type) { row in
+            let value = try row.value(0, type)
+            try checkClass(of: value)
+            return value
+        }
     }
 
     /// Reads the value as an optional type: NULL is `nil`.
     ///
     /// - Throws: ``TandemError/Code/invalidValue`` if it is another type's value.
     public func value<T: PropertyValue>(as type: T?.Type) throws -> T? {
-        try reading(type) { try $0.value(0, type) }
+        self == .null ? nil : try value(as: T.self)
     }
 
     /// Reads the value as an enum with a raw value.
     ///
     /// - Throws: ``TandemError/Code/invalidValue`` if it is NULL or no case's raw value.
     public func value<T: RawRepresentable & Sendable>(as type: T.Type) throws -> T where T.RawValue: PropertyValue {
-        try reading(type) { try $0.value(0, type) }
+        try reading(type) { row in
+            let value = try row.value(0, type)
+            try checkClass(of: value.rawValue)
+            return value
+        }
     }
 
     /// Reads the value as an optional enum with a raw value: NULL is `nil`.
@@ -38,7 +46,7 @@ extension StorageValue {
     /// - Throws: ``TandemError/Code/invalidValue`` if it is no case's raw value.
     public func value<T: RawRepresentable & Sendable>(as type: T?.Type) throws -> T?
     where T.RawValue: PropertyValue {
-        try reading(type) { try $0.value(0, type) }
+        self == .null ? nil : try value(as: T.self)
     }
 
     /// Reads the value as a `Codable` type, which is stored as JSON.
@@ -55,6 +63,16 @@ extension StorageValue {
     @_disfavoredOverload
     public func value<T: Codable & Sendable>(as type: T?.Type) throws -> T? {
         try reading(type) { try $0.value(0, type) }
+    }
+
+    /// Refuses what SQLite has converted: it reads NULL and a text as the number 0.
+    private func checkClass(of value: some PropertyValue) throws {
+        let row = RowBuffer()
+        value.__append(to: row)
+        switch (self, row.value(at: 0)) {
+        case (.integer, .integer), (.integer, .real), (.real, .real), (.text, .text), (.blob, .blob): return
+        default: throw InvalidStoredValue(column: BoundRow.column, reason: "it is \(self)")
+        }
     }
 
     private func reading<T>(_ type: T.Type, _ read: (RowReader) throws -> T) throws -> T {

@@ -189,6 +189,14 @@ enum ImportedValue: CustomStringConvertible {
 extension JSONNode {
     /// What JSON has for a value of a dictionary, `nil` if nothing.
     init?(any: Any) {
+        if let optional = any as? any AnyOptional {
+            guard let value = optional.wrapped else {
+                self = .null
+                return
+            }
+            self.init(any: value)
+            return
+        }
         switch any {
         // JSONSerialization's numbers, which Swift casts to `Bool` if they are 0 or 1.
         case let value as NSNumber where type(of: any) is NSNumber.Type: self.init(value)
@@ -208,17 +216,18 @@ extension JSONNode {
         case let value as any RawRepresentable:
             guard let node = JSONNode(any: value.rawValue) else { return nil }
             self = node
-        default:
-            // An optional in an `Any`.
-            let mirror = Mirror(reflecting: any)
-            guard mirror.displayStyle == .optional else { return nil }
-            guard let wrapped = mirror.children.first?.value else {
-                self = .null
-                return
-            }
-            self.init(any: wrapped)
+        default: return nil
         }
     }
+}
+
+/// An optional in an `Any`.
+private protocol AnyOptional {
+    var wrapped: Any? { get }
+}
+
+extension Optional: AnyOptional {
+    fileprivate var wrapped: Any? { self }
 }
 
 extension JSONNode {

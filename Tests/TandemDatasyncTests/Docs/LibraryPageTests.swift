@@ -146,6 +146,19 @@ extension SocketTests {
             try await server.stop()
         }
 
+        @Test func `A table declares its columns`() {
+            var configuration = ServerConfiguration()
+            // TandemServer begins
+            configuration.tables["film"] = ServerTable(columns: [
+                ServerColumn("title", type: .text),
+                ServerColumn("year", type: .integer),
+                ServerColumn("rating", type: .enumeration(["G", "PG", "R"])),
+                ServerColumn("begins", type: .timeOfDay),
+            ])
+            // TandemServer ends
+            #expect(configuration.tables["film"]?.columns?.map(\.name) == ["title", "year", "rating", "begins"])
+        }
+
         @Test func aServerGoesWrongByAScript() async throws {
             var configuration = ServerConfiguration()
             // TandemServer begins

@@ -154,13 +154,15 @@ struct DailyCallsTests {
         let values = try ObjectValues([
             "localID": LocalID("a"), "date": date, "uuid": uuid, "color": Color.odd, "level": Level.high,
             "data": Data([0, 1]), "intSet": Set([3, 1]), "maybeText": String?.none,
-            "one": Reference<EveryType>(localID: "b"),
         ])
         try await store.write { try $0.upsert(EveryType.self, values: values) }
         let object = try #require(try await store.objects(EveryType.self).first())
         #expect(object.localID == "a" && object.date == date && object.uuid == uuid && object.color == .odd)
         #expect(object.level == .high && object.data == Data([0, 1]) && object.intSet == [1, 3])
-        #expect(object.maybeText == nil && object.one?.localID == "b")
+        #expect(object.maybeText == nil)
+        let referring = try ObjectValues(["localID": "d", "one": Reference<EveryType>(localID: "a")])
+        try await store.write { try $0.upsert(EveryType.self, values: referring) }
+        #expect(try await store.objects(EveryType.self).where { $0.localID == "d" }.first()?.one?.localID == "a")
         struct Strange {}
         let error = #expect(throws: TandemError.self) { try ObjectValues(["text": Strange()]) }
         #expect(error?.code == .invalidValue && error?.property == "text")
