@@ -23,7 +23,8 @@ extension ProcessTests {
                     let store = try SyncPeer.open(path)
                     defer { store.close() }
                     #expect(try store.checkIntegrity() == [])
-                    #expect(try await store.objects(ToDo.self).where { $0.title == "НеотправленнаяПравка" }.count() == 1)
+                    #expect(
+                        try await store.objects(ToDo.self).where { $0.title == "НеотправленнаяПравка" }.count() == 1)
                 }
             }
         }

@@ -66,7 +66,9 @@ struct FileLife: Sendable {
                 // Its objects went meanwhile, or the cache was too small for it.
                 SyncPeerMain.say("\(error.code)")
             } catch {
-                let isThere = try await store.objects(Album.self).all().contains { $0.files.contains { $0.id == file.id } }
+                let isThere = try await store.objects(Album.self).all().contains {
+                    $0.files.contains { $0.id == file.id }
+                }
                 SyncPeerMain.say(isThere ? "error fetching \(file): \(error)" : "gone \(file.id)")
             }
         }

@@ -15,7 +15,7 @@ extension EncryptedDatabase {
     /// that was interrupted the rows as they were before. The database itself is not changed; close its connections
     /// before, so that its log is at rest.
     ///
-    /// The stored schema is read, and never run, as whoever wrote the file chose it. Tables are made anew with their
+    /// The stored schema is read, and never run, since the file's writer chose it. Tables are created again with their
     /// columns, affinities, keys, `NOT NULL` and literal defaults. Indexes, views, triggers, virtual tables, `CHECK`,
     /// foreign keys and computed columns are left out: ``SalvageReport/skippedStatements`` has their text. The tables in
     /// which a virtual one keeps its rows are copied as any others.

@@ -10,7 +10,7 @@ struct TableDefinition {
         var affinity = ""
         var isNotNull = false
         var collation: String?
-        /// A literal that was written anew.
+        /// A literal that was rewritten.
         var defaultValue: String?
         /// Whether the values are computed when they are read, and so are not in the file.
         var isVirtual = false
@@ -147,7 +147,7 @@ struct TableDefinition {
         return true
     }
 
-    /// Writes a default anew if it is a string, a number or NULL.
+    /// Rewrites a default if it is a string, a number or NULL.
     private static func literal(_ tokens: ArraySlice<SQLToken>) -> String? {
         var tokens = tokens
         var sign = ""

@@ -29,7 +29,7 @@ extension Results {
     /// }
     /// ```
     ///
-    /// Letters are told apart without regard to case and shown in upper case. The key of texts that are empty is empty.
+    /// Letters are compared without case and shown in upper case. Empty texts have an empty key.
     ///
     /// - Complexity: The keys and counts are read now, with one statement; the objects when a section's results are. An
     ///   index finds those of one section.

@@ -1,14 +1,14 @@
 /// A link that ``Results/with(_:)`` loads together with the objects: a reference, a list of references, or inverse
 /// links. Not to be conformed to.
 public protocol LoadedLink: Sendable {
-    /// What stands beside each object: an object or nil, or an array of objects.
+    /// The value loaded for each object: an object or nil, or an array of objects.
     associatedtype Loaded
     var __loading: LinkLoading<Loaded> { get }
 }
 
 /// How a link is loaded. Made by the links themselves.
 public struct LinkLoading<Loaded> {
-    /// What a row of the query says of the link.
+    /// A link's value in one row of the query.
     enum Entry {
         case loaded(Loaded)
         /// The objects that the row names, or, of inverse links, the object that they lead to.
@@ -106,7 +106,7 @@ final class LinkColumn<Loaded> {
 
     private var values: [Loaded] = []
 
-    /// What stands beside an object of the batch that was finished last.
+    /// The value loaded for an object of the batch that was finished last.
     func value(at index: Int) -> Loaded { values[index] }
 
     /// Ends a batch.

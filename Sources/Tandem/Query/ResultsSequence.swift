@@ -11,7 +11,7 @@ extension Results {
     /// constant memory as ``forEach(_:)`` does. A walk that takes long keeps the log of changes from being folded back
     /// into the file; end it, or read ``all()``, if much is written meanwhile.
     ///
-    /// What `filter` and `map` do to this sequence happens to each object that was read. ``where(_:)`` leaves the
+    /// `filter` and `map` of this sequence are applied to each object after it is read. ``where(_:)`` leaves the
     /// choice to SQLite.
     public var elements: ResultsSequence<M> { ResultsSequence(results: self) }
 }

@@ -79,7 +79,7 @@ public struct ResultsWithReferences<M: Model, each Link: LoadedLink>: Sendable {
     }
 }
 
-/// Objects with what stands beside them.
+/// Objects with their loaded links.
 private final class LinkedBatch<M: Model, each Loaded> {
     private let transaction: ReadTransaction
     private let columns: (repeat LinkColumn<each Loaded>)
@@ -97,7 +97,7 @@ private final class LinkedBatch<M: Model, each Loaded> {
         for column in repeat each columns { try column.read(&row) }
     }
 
-    /// Ends a batch: its objects with what stands beside them.
+    /// Ends a batch and returns its objects with their loaded links.
     func take() throws -> [(M, repeat each Loaded)] {
         for column in repeat each columns { try column.finish(transaction) }
         var rows: [(M, repeat each Loaded)] = []

@@ -12,7 +12,7 @@ final class BoundRow: @unchecked Sendable {
     /// The column of a row for single values.
     static let column: Int32 = 0
 
-    /// Rows for single values that nobody uses.
+    /// Unused rows for single values.
     private static let pool = Mutex<[BoundRow]>([])
     private static let poolSize = 8
 
@@ -58,7 +58,7 @@ final class BoundRow: @unchecked Sendable {
 
     private func step(_ values: [StorageValue]) {
         for (index, value) in values.enumerated() { bind(Int32(index + 1), value) }
-        // A statement that does not stand on its row reads as NULLs, which are told as such.
+        // A statement without a row reads as NULLs, which are reported as such.
         _ = sqlite3_step(handle)
     }
 
