@@ -45,11 +45,12 @@ public struct CipherError: Error, Sendable {
         public static let inMemory = Code(kind: .inMemory)
         /// The SQLite that this process runs with lacks what is needed.
         public static let unsupportedSQLite = Code(kind: .unsupportedSQLite)
-        /// The write-ahead log's index can't be kept in memory that never reaches a disk.
+        /// The write-ahead log's index can't be shared in memory with the other processes that use it.
         public static let sharedMemory = Code(kind: .sharedMemory)
         /// The file can't be opened: no such folder, a folder, no permission.
         public static let cannotOpen = Code(kind: .cannotOpen)
-        /// Another connection, here or in another process, has the database open.
+        /// Another connection, here or in another process, has the database open. Another process may have it open alone
+        /// if it found no file system in memory.
         public static let busy = Code(kind: .busy)
         /// The medium, the file or the connection can't be written to.
         public static let readOnly = Code(kind: .readOnly)

@@ -35,6 +35,11 @@ public struct EncryptedDatabase: Sendable {
     /// - Throws: ``CipherError`` if the path names a database in memory, a raw key or an option is out of range, or the
     ///   process's SQLite lacks what is needed.
     public init(path: String, key: CipherKey, profile: CipherProfile = .aes256gcm) throws {
+        try self.init(path: path, key: key, profile: profile, indexFolders: IndexFolders.system)
+    }
+
+    /// - Parameter indexFolders: The folders that may be in memory, for tests of a system where they are not.
+    package init(path: String, key: CipherKey, profile: CipherProfile, indexFolders: [String]) throws {
         guard !path.isEmpty, !path.contains(":memory:") else {
             throw CipherError(
                 .inMemory, "A database in memory has no file to encrypt.",
@@ -49,7 +54,7 @@ public struct EncryptedDatabase: Sendable {
         if case .provider = key.source {} else { _ = try key.resolved() }
         try CipherVFS.register()
         let absolute = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
-        entry = try KeyEntry(path: absolute, key: key, profile: profile)
+        entry = try KeyEntry(path: absolute, key: key, profile: profile, indexFolders: indexFolders)
         KeyRegistry.register(entry)
     }
 

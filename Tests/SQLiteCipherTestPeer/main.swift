@@ -21,6 +21,8 @@ import SQLiteCipher
 // files FOLDER: writes encrypted files until it is killed
 // readonly: prints the number of transactions, or the error's code
 // A last argument of "unprivileged" has the process give up root's rights before it opens anything.
+// INDEX_FOLDERS in the environment names the folders, with colons between, that take the place of the system's folders in
+// memory.
 // big: makes the database in a transaction that spills
 // present MILLISECONDS: holds the lock by which SQLite knows that somebody has a log's index open, and nothing else
 // exclusive: commits with the log's index in its own memory, and kills itself
@@ -40,7 +42,7 @@ func main() throws {
     if arguments[4] == "dotfile" { sqlite3_vfs_register(sqlite3_vfs_find("unix-dotfile"), 1) }
     if arguments[4] == "plain" { return try exposePlain(DatabaseQueue(path: arguments[1])) }
     let (key, profile) = secret(arguments[2])
-    let database = try EncryptedDatabase(path: arguments[1], key: key, profile: profile)
+    let database = try namedDatabase(arguments[1], key, profile)
     if arguments[4] == "rekey" {
         let target = secret(arguments[5]).1
         _ = try database.changeKey(to: .raw(Array(1..<33)), profile: target)
@@ -123,6 +125,14 @@ func main() throws {
     default:
         exit(64)
     }
+}
+
+func namedDatabase(_ path: String, _ key: CipherKey, _ profile: CipherProfile) throws -> EncryptedDatabase {
+    guard let folders = ProcessInfo.processInfo.environment["INDEX_FOLDERS"] else {
+        return try EncryptedDatabase(path: path, key: key, profile: profile)
+    }
+    return try EncryptedDatabase(
+        path: path, key: key, profile: profile, indexFolders: folders.split(separator: ":").map(String.init))
 }
 
 func secret(_ name: String) -> (CipherKey, CipherProfile) {

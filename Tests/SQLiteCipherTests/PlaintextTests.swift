@@ -13,7 +13,8 @@ struct PlaintextTests {
 
     /// Runs the peer on a database in `folder`, and returns every byte that it writes, wherever it goes.
     private func trace(
-        _ command: [String], _ kind: Profile, _ mode: JournalMode, in folder: URL, _ scratch: Scratch
+        _ command: [String], _ kind: Profile, _ mode: JournalMode, in folder: URL, _ scratch: Scratch,
+        indexFolders: [String]? = nil
     ) throws -> Data {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let trace = scratch.path("trace")
@@ -23,7 +24,7 @@ struct PlaintextTests {
             under: [
                 Tracer.path, "-f", "--seccomp-bpf", "-y", "-qq", "-s", "1000000", "-o", trace,
                 "-e", "trace=\(calls)renameat2,ftruncate,mmap",
-            ], command)
+            ], command, indexFolders: indexFolders)
         #expect(peer.words() == [])
         try #require(peer.process.terminationStatus == 0, "\(peer.complaint)")
         let written = try Data(contentsOf: URL(fileURLWithPath: trace))
@@ -41,6 +42,17 @@ struct PlaintextTests {
         let megabytes = isSoak || (kind == .gcm && mode == .wal) ? 50 : 5
         let written = try trace(["expose", "\(megabytes)"], kind, mode, in: folder, scratch)
         try expectNothing(in: written, folder)
+    }
+
+    /// The folder on the disk must not be taken for one in memory.
+    @Test(.enabled(if: Tracer.refusal == nil, "strace is needed"), arguments: Profile.allCases)
+    func `A process without a folder in memory writes its log's index to no file`(_ kind: Profile) throws {
+        let scratch = try Scratch()
+        let folder = scratch.url.appendingPathComponent("data")
+        let unfit = [scratch.url.path].filter { !IndexFolders.isFit($0) }
+        let written = try trace(["work"], kind, .wal, in: folder, scratch, indexFolders: unfit)
+        try expectNothing(in: written, folder)
+        #expect(!written.shows("/sqlitecipher-"))
     }
 
     /// What the other tests look for would be found if it were written.

@@ -8,6 +8,8 @@ final class KeyEntry: Sendable {
     let profile: CipherProfile
     let path: String
     let key: CipherKey
+    /// Where the index of the write-ahead log may be kept; if none is fit, this process has it to itself.
+    let indexFolders: [String]
 
     private struct State {
         var derived: [[UInt8]: DerivedKeys] = [:]
@@ -18,10 +20,13 @@ final class KeyEntry: Sendable {
     // Deriving takes long; it must not keep others from noting what went wrong.
     private let derivation = Mutex(())
 
-    init(path: String, key: CipherKey, profile: CipherProfile) throws {
+    init(
+        path: String, key: CipherKey, profile: CipherProfile, indexFolders: [String] = IndexFolders.system
+    ) throws {
         self.path = path
         self.key = key
         self.profile = profile
+        self.indexFolders = indexFolders
         handle = try RandomPool.bytes(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 

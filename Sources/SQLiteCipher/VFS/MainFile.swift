@@ -67,7 +67,8 @@ final class MainFile: VFSFile {
 
     override func close() -> Int32 {
         readAhead.forget()
-        sharedMemory?.unmap(delete: false)
+        let index = sharedMemory?.unmap(delete: false)
+        defer { withExtendedLifetime(index) {} }
         sharedMemory = nil
         context.main = nil
         return base.close()
@@ -195,7 +196,8 @@ final class MainFile: VFSFile {
     func indexedPage(ofFrame frame: Int) -> UInt32? { sharedMemory?.page(ofFrame: frame) }
 
     override func shmUnmap(_ delete: Int32) -> Int32 {
-        sharedMemory?.unmap(delete: delete != 0)
+        let index = sharedMemory?.unmap(delete: delete != 0)
+        defer { withExtendedLifetime(index) {} }
         sharedMemory = nil
         return base.shmUnmap(delete)
     }

@@ -19,12 +19,23 @@ struct Peer {
     private let output = Pipe()
     private let errors = Pipe()
 
-    init(_ path: String, _ kind: Profile, _ mode: JournalMode, _ command: String...) throws {
-        try self.init(path, kind, mode, under: [], command)
+    init(
+        _ path: String, _ kind: Profile, _ mode: JournalMode, _ command: String..., indexFolders: [String]? = nil
+    ) throws {
+        try self.init(path, kind, mode, under: [], command, indexFolders: indexFolders)
     }
 
-    /// - Parameter wrapper: a command that runs the peer, such as `strace` and its options.
-    init(_ path: String, _ kind: Profile, _ mode: JournalMode, under wrapper: [String], _ command: [String]) throws {
+    /// - Parameters:
+    ///   - wrapper: a command that runs the peer, such as `strace` and its options.
+    ///   - indexFolders: the folders that the peer takes for the system's folders in memory.
+    init(
+        _ path: String, _ kind: Profile, _ mode: JournalMode, under wrapper: [String], _ command: [String],
+        indexFolders: [String]? = nil
+    ) throws {
+        if let indexFolders {
+            let folders = ["INDEX_FOLDERS": indexFolders.joined(separator: ":")]
+            process.environment = ProcessInfo.processInfo.environment.merging(folders) { $1 }
+        }
         let line = wrapper + [Self.executable.path, path, kind == .gcm ? "gcm" : "sqlcipher", mode.rawValue] + command
         process.executableURL = URL(fileURLWithPath: line[0])
         process.arguments = Array(line.dropFirst())

@@ -1,0 +1,144 @@
+import Foundation
+import GRDBSQLite
+
+/// The index of a write-ahead log in a file on a file system in memory, which all processes with the database open map.
+final class FileIndex: IndexMemory {
+    let id: UInt64
+    let isReadOnly: Bool
+    private let context: ConnectionContext
+    private let path: String
+    private var descriptor: Int32
+    private var mapped: [(start: UnsafeMutableRawPointer, size: Int)] = []
+
+    private init(id: UInt64, context: ConnectionContext, path: String, descriptor: Int32, isReadOnly: Bool) {
+        self.id = id
+        self.context = context
+        self.path = path
+        self.descriptor = descriptor
+        self.isReadOnly = isReadOnly
+    }
+
+    deinit {
+        unmap(delete: false)
+    }
+
+    /// Opens the file of a number, in whichever folder it is. The number is random, so that no other file has it.
+    ///
+    /// - Returns: `nil` if no file could be found and claimed.
+    static func find(_ id: UInt64, context: ConnectionContext) throws -> FileIndex? {
+        var obstacle: (path: String, reason: Int32)?
+        for folder in context.entry.indexFolders {
+            let path = path(id, in: folder, context)
+            let flags = O_CLOEXEC | O_NOFOLLOW
+            var opened = open(path, O_RDWR | flags)
+            // A user that may only read the database may only read its index.
+            let isReadOnly = opened < 0 && errno == EACCES
+            if isReadOnly { opened = open(path, O_RDONLY | flags) }
+            guard opened >= 0 else {
+                if errno != ENOENT, errno != ENOTDIR { obstacle = obstacle ?? (path, errno) }
+                continue
+            }
+            guard IndexLitter.claim(opened) else {
+                close(opened)
+                return nil
+            }
+            return FileIndex(id: id, context: context, path: path, descriptor: opened, isReadOnly: isReadOnly)
+        }
+        if let obstacle {
+            throw SharedMemory.failure("\(obstacle.path) can't be opened (errno \(obstacle.reason)).")
+        }
+        return nil
+    }
+
+    /// Makes an index under a new number, in the first folder that is fit for it.
+    ///
+    /// - Returns: `nil` if no folder is.
+    static func make(context: ConnectionContext) throws -> FileIndex? {
+        for folder in context.entry.indexFolders where IndexFolders.isFit(folder) {
+            IndexLitter.sweep(folder, prefix: commonPrefix)
+            if let made = try make(in: folder, context: context) { return made }
+        }
+        return nil
+    }
+
+    /// - Returns: `nil` if no file can be made in the folder, whatever its name.
+    private static func make(in folder: String, context: ConnectionContext) throws -> FileIndex? {
+        // The file may be taken for litter before it is claimed, and then another is made.
+        for _ in 0..<100 {
+            // Odd: see `SharedMemory`.
+            let id = try RandomPool.bytes(8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } | 1
+            let path = path(id, in: folder, context)
+            let made = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard made >= 0 else {
+                if [ENOENT, ENOTDIR, EACCES, EPERM, EROFS].contains(errno) { return nil }
+                break
+            }
+            if IndexLitter.claim(made) {
+                shareAsDatabase(made, context)
+                return FileIndex(id: id, context: context, path: path, descriptor: made, isReadOnly: false)
+            }
+            close(made)
+        }
+        throw SharedMemory.failure("No index can be made in \(folder) (errno \(errno)).")
+    }
+
+    func map(_ region: Int, size: Int, extend: Bool, _ result: inout UnsafeMutableRawPointer?) -> Int32 {
+        let end = (region + 1) * size
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return SQLITE_IOERR_SHMSIZE }
+        if Int(status.st_size) < end {
+            guard extend, !isReadOnly else { return SQLITE_OK }
+            // Takes the room at once: a page that can't be had later would be a signal, not an error.
+            guard posix_fallocate(descriptor, 0, off_t(end)) == 0 else {
+                return context.fail(
+                    CipherError(
+                        .sharedMemory, "There is no room for the index of the write-ahead log: \(path).",
+                        advice: "Free memory there, or use a rollback journal."),
+                    code: SQLITE_IOERR_SHMSIZE)
+            }
+        }
+        // A region begins where the system's pages do, unless these are larger than it.
+        let granule = Int(sysconf(Int32(_SC_PAGESIZE)))
+        let lead = (end - size) % granule
+        let access = isReadOnly ? PROT_READ : PROT_READ | PROT_WRITE
+        guard let start = mmap(nil, lead + size, access, MAP_SHARED, descriptor, off_t(end - size - lead)),
+            start != MAP_FAILED
+        else {
+            return context.fail(
+                SharedMemory.failure("It can't be mapped (errno \(errno))."), code: SQLITE_IOERR_SHMOPEN)
+        }
+        mapped.append((start, lead + size))
+        result = start + lead
+        return SQLITE_OK
+    }
+
+    func unmap(delete: Bool) {
+        for part in mapped { munmap(part.start, part.size) }
+        mapped = []
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        descriptor = -1
+        if delete { unlink(path) }
+    }
+
+    // MARK: - Names
+
+    private static let commonPrefix = "sqlitecipher-"
+
+    /// A name that tells which database it belongs to.
+    private static func path(_ id: UInt64, in folder: String, _ context: ConnectionContext) -> String {
+        var status = stat()
+        let isKnown = stat(context.path, &status) == 0
+        let (device, inode) = isKnown ? (UInt64(status.st_dev), UInt64(status.st_ino)) : (0, 0)
+        let parts = [device, inode, id].map { String($0, radix: 16) }
+        return "\(folder)/\(commonPrefix)\(parts.joined(separator: "-"))"
+    }
+
+    /// Lets the users that may open the database open its index.
+    private static func shareAsDatabase(_ descriptor: Int32, _ context: ConnectionContext) {
+        var status = stat()
+        guard stat(context.path, &status) == 0 else { return }
+        fchmod(descriptor, status.st_mode & 0o666)
+        if geteuid() == 0 { _ = fchown(descriptor, status.st_uid, status.st_gid) }
+    }
+}

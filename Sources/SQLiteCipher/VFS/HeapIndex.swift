@@ -1,0 +1,63 @@
+import Foundation
+import GRDBSQLite
+import Synchronization
+
+/// The index of a write-ahead log in the memory of this process, where no file system in memory can hold it.
+///
+/// All connections of the process to one database share one of these. Another process can't see it. That process finds
+/// the number in the `-shm` file, does not find the index, and is refused: see ``SharedMemory``.
+///
+/// SQLite orders the reads and writes of the regions, as it does in a `-shm` file.
+final class HeapIndex: IndexMemory, Sendable {
+    let id: UInt64
+    let isReadOnly = false
+
+    private struct Region: @unchecked Sendable {
+        let memory: UnsafeMutableRawBufferPointer
+    }
+    private let regions = Mutex<[Region]>([])
+    /// A forked process has a copy of the memory, which it must not take for the index.
+    private let generation = Fork.generation
+
+    private struct Weak: Sendable {
+        weak let index: HeapIndex?
+    }
+    private static let known = Mutex<[UInt64: Weak]>([:])
+
+    /// Makes an empty index that ``find(_:)`` finds while a connection uses it.
+    init() throws {
+        // Even, and not 0: see `SharedMemory`.
+        id = try RandomPool.bytes(8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } & ~1 | 2
+        Self.known.withLock { $0[id] = Weak(index: self) }
+    }
+
+    deinit {
+        Self.known.withLock { $0[id] = nil }
+        for region in regions.withLock({ $0 }) {
+            region.memory.wipe()
+            free(region.memory.baseAddress)
+        }
+    }
+
+    /// Finds an index of this process.
+    static func find(_ id: UInt64) -> HeapIndex? {
+        guard let index = known.withLock({ $0[id]?.index }), index.generation == Fork.generation else { return nil }
+        return index
+    }
+
+    func map(_ region: Int, size: Int, extend: Bool, _ result: inout UnsafeMutableRawPointer?) -> Int32 {
+        let found: Region? = regions.withLock { regions in
+            while extend, regions.count <= region {
+                // SQLite takes an error back where there is no memory; an allocation of Swift's would end the process.
+                guard let memory = calloc(1, size) else { return nil }
+                regions.append(Region(memory: UnsafeMutableRawBufferPointer(start: memory, count: size)))
+            }
+            return region < regions.count ? regions[region] : nil
+        }
+        result = found?.memory.baseAddress
+        return found == nil && extend ? SQLITE_IOERR_NOMEM : SQLITE_OK
+    }
+
+    /// Does nothing: the regions are freed with the last connection that holds the index.
+    func unmap(delete: Bool) {}
+}
