@@ -25,7 +25,8 @@ struct Benchmarks {
         Section(
             name: "Store", tasks: [.insertBulk, .pointRead, .pointReadSingle, .readAll, .updateBulk, .commitSingle]),
         Section(
-            name: "Live", tasks: [.live1k, .live10k, .live100k, .live1m, .liveScale, .liveMany, .liveImport]),
+            name: "Live",
+            tasks: [.live1k, .live10k, .live100k, .live1m, .liveScale, .liveMany, .liveImport, .liveForeign]),
         Section(name: "Encryption", tasks: Benchmark.encryption),
         Section(name: "Sync", tasks: Benchmark.sync),
         Section(name: "Files", tasks: Benchmark.files),
@@ -40,6 +41,9 @@ struct Benchmarks {
             }
             if CommandLine.arguments.dropFirst().first == ServerProcess.option {
                 return try ServerProcess.runAsChild(Array(CommandLine.arguments.dropFirst(2)))
+            }
+            if CommandLine.arguments.dropFirst().first == CommitProcess.option {
+                return try CommitProcess.runAsChild(Array(CommandLine.arguments.dropFirst(2)))
             }
             let options = try Options(CommandLine.arguments.dropFirst())
             if options.lists {

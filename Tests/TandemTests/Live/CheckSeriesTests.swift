@@ -22,6 +22,12 @@ import Testing
         return looks
     }
 
+    @Test func `all pauses leave three quarters of the limit to spare`() {
+        let longest = (CheckSeries.delays + [CheckSeries.pause, CheckSeries.blindPause, CheckSeries.spacing]).max()
+        #expect(longest.map { $0 <= CheckSeries.limit / 4 } == true)
+        #expect(CheckSeries.limit == .milliseconds(100))
+    }
+
     @Test mutating func oneLookIsEnoughIfNoOtherProcessIsInATransaction() {
         #expect(run { _ in .none } == [.microseconds(150)])
     }
@@ -29,12 +35,12 @@ import Testing
     @Test mutating func looksGoOnWithGrowingDelaysAsLongAsAnotherProcessIsInATransaction() {
         let looks = run({ $0 < 9 ? .some : .none })
         let milliseconds = looks.map { Double($0.components.attoseconds / 1_000_000_000_000) / 1000 }
-        #expect(milliseconds == [0.15, 1.15, 3.15, 8.15, 28.15, 88.15, 148.15, 208.15, 268.15])
+        #expect(milliseconds == [0.15, 1.15, 3.15, 8.15, 28.15, 53.15, 78.15, 103.15, 128.15])
     }
 
     @Test mutating func afterTenSecondsOfSomebodysTransactionLooksComeOnceASecond() {
         let looks = run({ _ in .some }, limit: 1000)
-        #expect(looks.filter { $0 < .seconds(10) }.count < 180)
+        #expect(looks.filter { $0 < .seconds(10) }.count < 410)
         let late = looks.filter { $0 > .seconds(11) }
         #expect(zip(late, late.dropFirst()).allSatisfy { $1 - $0 == .seconds(1) } && late.count > 100)
     }
@@ -101,7 +107,7 @@ import Testing
             var world = CommitWorld(seed: seed)
             world.run()
             #expect(world.seen == world.published, "seed \(seed)")
-            #expect(world.worstLatency <= .milliseconds(100), "seed \(seed): \(world.worstLatency)")
+            #expect(world.worstLatency <= CheckSeries.limit / 2, "seed \(seed): \(world.worstLatency)")
         }
     }
 }

@@ -38,14 +38,21 @@ struct CheckSeries {
         case rest
     }
 
+    /// The time within which a commit of another process is noticed. No pause below is longer than a quarter of it, save
+    /// ``longPause``: the rest is for threads that wait for a processor.
+    static let limit = Duration.milliseconds(100)
     /// The delays before the looks, each counted from the look before.
     static let delays: [Duration] = [
-        .microseconds(150), .milliseconds(1), .milliseconds(2), .milliseconds(5), .milliseconds(20), .milliseconds(60),
+        .microseconds(150), .milliseconds(1), .milliseconds(2), .milliseconds(5), .milliseconds(20),
+        .milliseconds(25), .milliseconds(25), .milliseconds(25),
     ]
     /// The delay of all looks after those.
-    static let pause = Duration.milliseconds(60)
-    /// How long after the last change that holds.
+    static let pause = Duration.milliseconds(25)
+    /// How often to look where the system can't tell of changes.
+    static let blindPause = Duration.milliseconds(25)
+    /// How long after the last change ``pause`` holds.
     static let patience = Duration.seconds(10)
+    /// The delay of all looks after that. A commit that takes longer to flush is noticed with its end and this delay.
     static let longPause = Duration.seconds(1)
     /// Looks are at least so far apart, however many changes there are.
     static let spacing = Duration.milliseconds(1)

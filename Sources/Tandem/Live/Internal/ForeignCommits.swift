@@ -107,9 +107,6 @@ private final class Session: @unchecked Sendable {
     private var series = CheckSeries()
     private var isResting = false
 
-    /// How often to look where the system can't tell of changes.
-    private static let blindPause = Duration.milliseconds(80)
-
     init(
         logPath: String, ownWrites: OwnWrites, makeChanges: FileChangesMaker, check: @escaping ForeignCommits.Check
     ) {
@@ -176,7 +173,7 @@ private final class Session: @unchecked Sendable {
             changes.resume()
             if isWoken.load(ordering: .acquiring) { begin() }
         } else {
-            schedule(Self.blindPause)
+            schedule(CheckSeries.blindPause)
         }
     }
 
