@@ -49,8 +49,8 @@ public struct CipherError: Error, Sendable {
         public static let sharedMemory = Code(kind: .sharedMemory)
         /// The file can't be opened: no such folder, a folder, no permission.
         public static let cannotOpen = Code(kind: .cannotOpen)
-        /// Another connection, here or in another process, has the database open. Another process may have it open alone
-        /// if it found no file system in memory.
+        /// Another connection, here or in another process, has the database open. A process that found no file system in
+        /// memory shares it with no other.
         public static let busy = Code(kind: .busy)
         /// The medium, the file or the connection can't be written to.
         public static let readOnly = Code(kind: .readOnly)

@@ -21,8 +21,8 @@ import SQLiteCipher
 // files FOLDER: writes encrypted files until it is killed
 // readonly: prints the number of transactions, or the error's code
 // A last argument of "unprivileged" has the process give up root's rights before it opens anything.
-// INDEX_FOLDERS in the environment names the folders, with colons between, that take the place of the system's folders in
-// memory.
+// INDEX_FOLDERS in the environment names the folders, with colons between, that take the place of the system's folders
+// in memory.
 // big: makes the database in a transaction that spills
 // present MILLISECONDS: holds the lock by which SQLite knows that somebody has a log's index open, and nothing else
 // exclusive: commits with the log's index in its own memory, and kills itself

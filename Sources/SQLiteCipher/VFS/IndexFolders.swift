@@ -27,8 +27,8 @@ enum IndexFolders {
 
     /// Whether a device is a tmpfs or ramfs.
     ///
-    /// The device is looked up in the system's table of mounts, as `statfs` is not visible to Swift. Its number is right
-    /// for symbolic links, for folders below a mount, and for mounts on top of one another.
+    /// The device is looked up in the system's table of mounts, as `statfs` is not visible to Swift. Its number is
+    /// right for symbolic links, for folders below a mount, and for mounts on top of one another.
     private static func isMemory(device: UInt64) -> Bool {
         #if os(Linux)
             guard let table = fopen("/proc/self/mountinfo", "re") else { return false }

@@ -12,8 +12,8 @@ import GRDBSQLite
 /// | odd | a file on a file system in memory, with the number in its name: ``FileIndex`` | all processes that see it |
 /// | even | memory of the process that made it: ``HeapIndex`` | that process alone |
 ///
-/// The number decides for all processes. A process never makes an index beside one that a number names, even if it can't
-/// see that one: it gets an error. So two processes never use two indexes for one log, whichever folders they see.
+/// The number decides for all processes. A process never makes an index beside one that a number names, even if it
+/// can't see that one: it gets an error. So two processes never use two indexes for one log, whichever folders they see.
 final class SharedMemory {
     /// Not in the first bytes: the first process to open the database cuts the `-shm` file to 3 bytes, and so makes the
     /// number of a time before a crash void.
@@ -63,8 +63,8 @@ final class SharedMemory {
         return code == SQLITE_OK && memory.isReadOnly ? SQLITE_READONLY : code
     }
 
-    /// Opens the index that the number names, or makes one if there is no number yet. SQLite lets only the holder of the
-    /// write lock extend, so two can't make one at once.
+    /// Opens the index that the number names, or makes one if there is no number yet. SQLite lets only the holder of
+    /// the write lock extend, so two can't make one at once.
     private func open(_ anchor: UnsafeMutableRawPointer, holdsLocks: Bool, extend: Bool) -> Int32 {
         let id = anchor.load(fromByteOffset: Self.idOffset, as: UInt64.self)
         let check = anchor.load(fromByteOffset: Self.idOffset + 8, as: UInt64.self)
@@ -90,8 +90,8 @@ final class SharedMemory {
     /// The number leads to no index. Another process has it in its own memory, or in a file that this one can't see; or
     /// the process that had it was killed, and its file swept, just as we came.
     ///
-    /// Another index must not be made beside it, as others may use it. But if no other process has the `-shm` file open,
-    /// the next to open it makes the number void. So it is closed, and SQLite, told that it is busy, tries again.
+    /// Another index must not be made beside it, as others may use it. But if no other process has the `-shm` file
+    /// open, the next to open it makes the number void. So it is closed, and SQLite, told that it is busy, tries again.
     private func lookAgain(holdsLocks: Bool, isHeap: Bool) -> Int32 {
         attempts += 1
         guard attempts < Self.patience else {
@@ -123,8 +123,8 @@ final class SharedMemory {
 
     /// Ends this connection's use of the index.
     ///
-    /// - Returns: The index, to be held until the `-shm` file is closed too: until then a connection of this process may
-    ///   come that finds the number.
+    /// - Returns: The index, to be held until the `-shm` file is closed too: until then a connection of this process
+    ///   may come that finds the number.
     @discardableResult
     func unmap(delete: Bool) -> (any IndexMemory)? {
         regions = [:]
@@ -144,8 +144,8 @@ final class SharedMemory {
     private var heldElsewhere: CipherError {
         CipherError(
             .busy,
-            "Another process has the database open, and has the index of the write-ahead log in its own memory: it found "
-                + "no file system in memory to share it in.",
+            "Another process has the database open, and has the index of the write-ahead log in its own memory: "
+                + "it found no file system in memory to share it in.",
             advice: "Close the database there, or let all processes that open it see the same /dev/shm.")
     }
 }
