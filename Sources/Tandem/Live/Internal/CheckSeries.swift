@@ -38,8 +38,8 @@ struct CheckSeries {
         case rest
     }
 
-    /// The time within which a commit of another process is noticed. No pause below is longer than a quarter of it, save
-    /// ``longPause``: the rest is for threads that wait for a processor.
+    /// The time within which a commit of another process is noticed. No pause below is longer than a quarter of it,
+    /// save ``longPause``: the rest is for threads that wait for a processor.
     static let limit = Duration.milliseconds(100)
     /// The delays before the looks, each counted from the look before.
     static let delays: [Duration] = [
