@@ -16,13 +16,40 @@ import GRDB
 public struct CipherError: Error, Sendable {
     /// What kind of error it is. More kinds may be added: keep a `default` in a `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String {
+        private enum Kind: String, CaseIterable {
             case wrongKey, notEncrypted, notADatabase, damagedPage, damagedFile
             case invalidKey, invalidOption, keyUnavailable, inMemory, unsupportedSQLite, sharedMemory
             case cannotOpen, busy, readOnly, alreadyExists, diskFull, ioFailure, sql
         }
         private let kind: Kind
         public var description: String { kind.rawValue }
+
+        /// All kinds of errors, in the order of their declaration.
+        package static var all: [Code] { Kind.allCases.map { Code(kind: $0) } }
+
+        /// What helps with an error of this kind, in a sentence. An error may have better advice of its own.
+        public var advice: String {
+            switch kind {
+            case .wrongKey: "Ask for the key again, or check the profile and its options."
+            case .notEncrypted: "Open it without a key, or encrypt it first."
+            case .notADatabase: "Choose the path of a database."
+            case .damagedPage: "Restore a backup, or read the other pages by salvage."
+            case .damagedFile: "Restore the file from its source or a backup."
+            case .invalidKey: "Give a passphrase that is not empty, a raw key of 32 bytes, or a salt of 16."
+            case .invalidOption: "Choose a page size and a number of iterations that the format has."
+            case .keyUnavailable: "See the underlying error of the key's provider."
+            case .inMemory: "Leave the key out."
+            case .unsupportedSQLite: "Link the system's SQLite of a Linux distribution, 3.37 or later."
+            case .sharedMemory: "Give the process memory that is shared and never reaches a disk."
+            case .cannotOpen: "Check that the folder exists, and that this user may read and write it."
+            case .busy: "Close the other connections, or try again later."
+            case .readOnly: "Open it for writing, on a medium that can be written."
+            case .alreadyExists: "Choose another path, or remove the file."
+            case .diskFull: "Free space on the disk, then try again."
+            case .ioFailure: "Check the disk and its connection, then try again."
+            case .sql: "See the underlying error."
+            }
+        }
 
         /// No page of the file can be read with this key, this profile and these options.
         public static let wrongKey = Code(kind: .wrongKey)

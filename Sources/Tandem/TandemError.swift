@@ -14,7 +14,7 @@
 public struct TandemError: Error, Sendable {
     /// What kind of error it is. More kinds may be added: keep a `default` in a `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String {
+        private enum Kind: String, CaseIterable {
             case cannotOpen, notAStore, readOnly, busy, diskFull, ioFailure, corrupt, closed
             case newerSchema, schemaMismatch, foreignSchemaChange, unknownModel, invalidSchema
             case notFound, objectDeleted, objectNotDeleted, duplicateID, duplicateValue, deleteDenied, unsentChanges
@@ -24,6 +24,51 @@ public struct TandemError: Error, Sendable {
         }
         private let kind: Kind
         public var description: String { kind.rawValue }
+
+        /// All kinds of errors, in the order of their declaration.
+        package static var all: [Code] { Kind.allCases.map { Code(kind: $0) } }
+
+        /// What helps with an error of this kind, in a sentence. An error may have better advice of its own.
+        public var advice: String {
+            switch kind {
+            case .cannotOpen: "Check that the folder exists, and that this user may read and write it."
+            case .notAStore: "Choose the path of a Tandem store, or give the key if the store is encrypted."
+            case .readOnly: "Open the store for writing, on a medium that can be written."
+            case .busy: "Try again later, or set a longer busy timeout."
+            case .diskFull: "Free space on the disk, then try again."
+            case .ioFailure: "Check the disk and its connection, then try again."
+            case .corrupt: "Restore a backup, or read what is left by Store.salvage."
+            case .closed: "Open the store again."
+            case .newerSchema: "Update the app."
+            case .schemaMismatch: "Add a migration step for the change."
+            case .foreignSchemaChange: "Close the store and open it again."
+            case .unknownModel: "Name the model when the store is opened."
+            case .invalidSchema: "Correct the models."
+            case .notFound: "Insert the object first, or look its ID up again."
+            case .objectDeleted: "Undelete the object first."
+            case .objectNotDeleted: "Leave the object as it is."
+            case .duplicateID: "Use another ID, or upsert the object."
+            case .duplicateValue: "Choose another value, or change the object that has it."
+            case .deleteDenied: "Delete or change the objects that refer to it first."
+            case .unsentChanges: "Send or discard the operation first."
+            case .invalidValue: "Give a value of the property's type."
+            case .invalidQuery: "Correct the query."
+            case .overflow: "Sum a property of the type BigInt or Decimal."
+            case .transactionOver: "Use the transaction inside its block only."
+            case .transactionBroken: "Let the block throw, and write again."
+            case .writeInsideRead: "Leave the read block first, or use one write block for both."
+            case .sql: "See the underlying error."
+            case .staleOperation: "Read the operation from the queue again."
+            case .wrongKey: "Ask for the key again, or check the profile."
+            case .notEncrypted: "Open the store without a key, or encrypt it first."
+            case .invalidKey: "Give a passphrase that is not empty, or a raw key of 32 bytes."
+            case .keyUnavailable: "See the underlying error of the key's provider."
+            case .fileChanged: "Add the file again when nothing writes to it."
+            case .fileMismatch: "Download or add the file again."
+            case .unknownAttachment: "Add the file to this store first."
+            case .attachmentNotHere: "Download the file first."
+            }
+        }
 
         /// The file can't be opened: no such folder, a folder, no permission.
         public static let cannotOpen = Code(kind: .cannotOpen)

@@ -15,12 +15,33 @@ import TandemSync
 public struct NetworkError: Error, Sendable {
     /// What kind of error it is. More kinds may be added: keep a `default` in a `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String {
+        private enum Kind: String, CaseIterable {
             case invalidAddress, invalidCertificates, noSuchHost, unreachable, untrusted, proxy, timedOut, closed
             case notHTTP, compression, stopped, failed
         }
         private let kind: Kind
         public var description: String { kind.rawValue }
+
+        /// All kinds of errors, in the order of their declaration.
+        package static var all: [Code] { Kind.allCases.map { Code(kind: $0) } }
+
+        /// What helps with an error of this kind, in a sentence. An error may have better advice of its own.
+        public var advice: String {
+            switch kind {
+            case .invalidAddress: "Give a URL with a scheme and a host, without user, query and fragment."
+            case .invalidCertificates: "Give certificates in PEM form."
+            case .noSuchHost: "Check the network and the server's name."
+            case .unreachable: "Check the network, and that the server runs."
+            case .untrusted: "Trust the certificate's issuer, or correct the server's certificate."
+            case .proxy: "Check the proxy's address and credentials."
+            case .timedOut: "Try again, or raise the time limit."
+            case .closed: "Try again."
+            case .notHTTP: "Check the server's address and port."
+            case .compression: "Tell those who run the server."
+            case .stopped: "Make a new transport."
+            case .failed: "See the underlying error."
+            }
+        }
 
         /// The server's URL is none, or has a user, a query or a fragment.
         public static let invalidAddress = Code(kind: .invalidAddress)

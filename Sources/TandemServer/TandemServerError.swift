@@ -2,9 +2,20 @@
 public struct TandemServerError: Error, Sendable {
     /// What kind of error it is. More kinds may be added: keep a `default` in a `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case cannotListen, invalidCertificate }
+        private enum Kind: String, CaseIterable { case cannotListen, invalidCertificate }
         private let kind: Kind
         public var description: String { kind.rawValue }
+
+        /// All kinds of errors, in the order of their declaration.
+        package static var all: [Code] { Kind.allCases.map { Code(kind: $0) } }
+
+        /// What helps with an error of this kind, in a sentence. An error may have better advice of its own.
+        public var advice: String {
+            switch kind {
+            case .cannotListen: "Choose another port, 0 for any, or another address."
+            case .invalidCertificate: "Give a certificate and its key in PEM form."
+            }
+        }
 
         /// Another process has the port, the address is none of this machine's, or it may not be used.
         public static let cannotListen = Code(kind: .cannotListen)

@@ -7,13 +7,44 @@ import Tandem
 public struct SyncError: Error, Sendable {
     /// What kind of error it is. More kinds may be added: keep a `default` in a `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String {
+        private enum Kind: String, CaseIterable {
             case unreachable, unauthenticated, refused, conflict, later, badAnswer, unsendable
             case tooManyPages, noProgress, noUpdatedAt, otherFilter, unsupportedFilter, pendingOperations, tooLarge
             case otherUser, otherServer, busy, deletedOnServer, unknownModel, hook, cancelled, store
         }
         private let kind: Kind
         public var description: String { kind.rawValue }
+
+        /// All kinds of errors, in the order of their declaration.
+        package static var all: [Code] { Kind.allCases.map { Code(kind: $0) } }
+
+        /// What helps with an error of this kind, in a sentence. An error may have better advice of its own.
+        public var advice: String {
+            switch kind {
+            case .unreachable: "Sync again when the network is back."
+            case .unauthenticated: "Let the user sign in again."
+            case .refused: "Change the object, or discard its operation."
+            case .conflict: "Let the user choose a side."
+            case .later: "Sync again later."
+            case .badAnswer: "Tell those who run the server."
+            case .unsendable: "Change the value, or discard the operation."
+            case .tooManyPages: "Raise the limit, or narrow the query."
+            case .noProgress: "Tell those who run the server."
+            case .noUpdatedAt: "Pull the table without a query ID."
+            case .otherFilter: "Give the filter a query ID of its own."
+            case .unsupportedFilter: "Filter after the pull, by a query of the store."
+            case .pendingOperations: "Push first, or purge with force."
+            case .tooLarge: "Raise downloadLimit, or leave the file on the server."
+            case .otherUser: "Sign in as that user, or adopt the store."
+            case .otherServer: "Use that server, or adopt the store."
+            case .busy: "Try again when the other sync has ended."
+            case .deletedOnServer: "Undelete the object, or delete it here too."
+            case .unknownModel: "Name the model when the store is opened."
+            case .hook: "See the underlying error of the app's closure."
+            case .cancelled: "Sync again."
+            case .store: "See the underlying error of the store."
+            }
+        }
 
         /// The server could not be reached, or its answer was lost.
         public static let unreachable = Code(kind: .unreachable)

@@ -2,9 +2,22 @@
 public struct FileShelfError: Error, Sendable, CustomStringConvertible {
     /// What kind of error it is. More kinds may be added: keep a `default` in a `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String { case cannotOpen, outOfSpace, failed, damaged }
+        private enum Kind: String, CaseIterable { case cannotOpen, outOfSpace, failed, damaged }
         private let kind: Kind
         public var description: String { kind.rawValue }
+
+        /// All kinds of errors, in the order of their declaration.
+        package static var all: [Code] { Kind.allCases.map { Code(kind: $0) } }
+
+        /// What helps with an error of this kind, in a sentence. An error may have better advice of its own.
+        public var advice: String {
+            switch kind {
+            case .cannotOpen: "Choose a folder that exists and can be written."
+            case .outOfSpace: "Free space on the disk."
+            case .failed: "Check the disk, then try again."
+            case .damaged: "Restore the folder from a backup, or remove the file."
+            }
+        }
 
         /// The folder is none, or can't be used.
         public static let cannotOpen = Code(kind: .cannotOpen)

@@ -1,0 +1,17 @@
+import Foundation
+
+/// The words for an alert: ``errorDescription`` names the subject, ``recoverySuggestion`` is the advice.
+extension TandemError: LocalizedError {
+    public var errorDescription: String? {
+        guard let model else { return message }
+        return "\(model)\(property.map { ".\($0)" } ?? ""): \(message)"
+    }
+
+    public var recoverySuggestion: String? { advice ?? code.advice }
+}
+
+extension InvalidStoredValue: LocalizedError {
+    public var errorDescription: String? { "The value in column \(column) can't be read: \(reason)." }
+
+    public var recoverySuggestion: String? { "Read it as the type of the property that it was written from." }
+}

@@ -1,0 +1,8 @@
+import Foundation
+
+/// The words for an alert.
+extension TandemServerError: LocalizedError {
+    public var errorDescription: String? { message }
+
+    public var recoverySuggestion: String? { code.advice }
+}

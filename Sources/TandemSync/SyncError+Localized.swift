@@ -1,0 +1,86 @@
+import Foundation
+
+/// The words for an alert: ``errorDescription`` names the table and the property, ``recoverySuggestion`` is the advice.
+extension SyncError: LocalizedError {
+    public var errorDescription: String? {
+        guard let table else { return message }
+        return "\(table)\(property.map { ".\($0)" } ?? ""): \(message)"
+    }
+
+    public var recoverySuggestion: String? { advice ?? code.advice }
+}
+
+extension TableOperationError: LocalizedError {
+    public var errorDescription: String? { description }
+
+    public var recoverySuggestion: String? {
+        isConflict
+            ? "Let the user choose a side: see SyncContext.conflict(of:on:)."
+            : "Change the object and sync again, or discard its operation."
+    }
+}
+
+extension RemoteFailure: LocalizedError {
+    public var errorDescription: String? { description }
+
+    public var recoverySuggestion: String? {
+        switch self {
+        case .notSent: "Sync again when the network is back."
+        case .lost: "Ask the server again: it may have acted."
+        case .unauthenticated: "Let the user sign in again."
+        case .conflict: "Join both changes, or let the user choose a side."
+        case .gone: "Undelete the object, or delete it here too."
+        case .notFound: "Check the ID and the table's name."
+        case .refused: "Send another value, or ask for the rights."
+        case .later: "Sync again later."
+        case .badAnswer: "Tell those who run the server."
+        case .unsendable: "Change the value, or discard the operation."
+        case .file(let problem): problem.recoverySuggestion
+        }
+    }
+}
+
+extension FileProblem {
+    /// What helps, in a sentence.
+    var recoverySuggestion: String {
+        switch self {
+        case .changed: "Download the file from its beginning."
+        case .taken: "Upload the file under another ID."
+        case .hashMismatch: "Upload the file again."
+        case .tooLarge: "Make the file smaller, or raise the server's limit."
+        case .outOfSpace: "Free space on the server."
+        case .unreadable: "Add the file again."
+        case .notTaken: "See the underlying error."
+        }
+    }
+}
+
+extension BadAnswer: LocalizedError {
+    public var errorDescription: String? { description }
+
+    public var recoverySuggestion: String? { "Tell those who run the server." }
+}
+
+extension Unsendable: LocalizedError {
+    public var errorDescription: String? { description }
+
+    public var recoverySuggestion: String? { "Change the value, or discard the operation." }
+}
+
+extension UnreadableValue: LocalizedError {
+    public var errorDescription: String? { description }
+
+    public var recoverySuggestion: String? { "Correct the value on the server, or the property's type." }
+}
+
+extension UnaskableFilter: LocalizedError {
+    public var errorDescription: String? { description }
+
+    public var recoverySuggestion: String? { "Filter after the pull, by a query of the store." }
+}
+
+extension ShortFile: LocalizedError {
+    public var errorDescription: String? { description }
+
+    public var recoverySuggestion: String? { "Add the file again." }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import TandemSync
+
+@Suite("Errors of a sync have words for an alert", .ownThreads)
+struct LocalizedErrorTests {
+    @Test func `Every code has advice, and an error its table and its message`() {
+        #expect(SyncError.Code.all.count > 20)
+        for code in SyncError.Code.all {
+            let error = SyncError(code, "The value is too long.", table: "Card", property: "shop")
+            #expect(error.localizedDescription == "Card.shop: The value is too long.")
+            #expect(error.recoverySuggestion == code.advice && code.advice.hasSuffix("."), "\(code)")
+        }
+        #expect(SyncError(.busy, "", advice: "Wait.").recoverySuggestion == "Wait.")
+    }
+
+    @Test func `Every failure of a remote has words, without the cause's own`() {
+        struct Secret: Error, CustomStringConvertible { let description = "https://shop.example?key=s3cr3t" }
+        let failures: [RemoteFailure] = [
+            .notSent(Secret()), .lost(Secret()), .unauthenticated(status: 401, underlying: Secret()),
+            .conflict(status: 409, item: nil), .gone, .notFound, .refused(status: 422, message: "Нет номера"),
+            .later(status: 503, retryAfter: .seconds(7)), .file(.outOfSpace), .file(.unreadable(Secret())), .nonsense,
+        ]
+        for failure in failures {
+            #expect(failure.localizedDescription == failure.description)
+            #expect(failure.recoverySuggestion?.hasSuffix(".") == true)
+            #expect(!failure.localizedDescription.contains("s3cr3t"))
+        }
+    }
+}
