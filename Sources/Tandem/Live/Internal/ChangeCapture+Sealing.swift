@@ -22,19 +22,23 @@ extension ChangeCapture {
             return sealed
         }
         var joined = JoinedCandidates()
+        var budget = SealingBudget(tuning)
         for table in tables {
             if table.isBulk {
                 if tuning.has(.bulkForgotten) { continue }
                 sealed.reloads.formUnion(table.watch.everyPart)
             } else {
-                seal(table, &joined, &sealed)
+                seal(table, &joined, &budget, &sealed)
             }
         }
-        joined.evaluate(connection, tuning, &sealed)
+        joined.evaluate(connection, tuning, &budget, &sealed)
         return sealed
     }
 
-    private func seal(_ table: CapturedTable, _ joined: inout JoinedCandidates, _ sealed: inout SealedCommit) {
+    private func seal(
+        _ table: CapturedTable, _ joined: inout JoinedCandidates, _ budget: inout SealingBudget,
+        _ sealed: inout SealedCommit
+    ) {
         let watch = table.watch
         var hasChanged = false
         // A part is asked of a row once, however many ways lead to it: the row that each was asked of last.
@@ -51,8 +55,13 @@ extension ChangeCapture {
                 hasChanged = true
                 let row = SealedRow(table: table, index: index, exists: exists, mask: mask, statement: statement)
                 func ask(_ id: PartID) {
-                    guard latest[id] != index else { return }
+                    guard latest[id] < index else { return }
                     latest[id] = index
+                    guard budget.spendRow() else {
+                        latest[id] = .max
+                        sealed.reloads.insert(id)
+                        return
+                    }
                     if let part = watch.rows[id] { self.ask(part, id, row, &sealed) }
                 }
                 if row.existed { watch.routes.candidates(row.old, into: ask) }
@@ -65,7 +74,7 @@ extension ChangeCapture {
                     where !tuning.has(.joinedRowIgnored)
                         && (!row.existed || !exists || mask & part.reaches[reach].mask != 0)
                     {
-                        try joined.addHolders(of: table.rowIDs[index], reach, to: id, part, connection, tuning)
+                        try joined.addHolders(of: table.rowIDs[index], reach, to: id, part, connection, tuning, &budget)
                     }
                 }
             } catch {

@@ -53,6 +53,31 @@ extension JoinedWatch {
     private struct MissingTable: Error {}
 }
 
+/// The work that a transaction still does for live queries, all of them together: see ``LiveTuning/sealingLimit``.
+struct SealingBudget {
+    private var left: Int
+    private let statementWork: Int
+
+    init(_ tuning: LiveTuning) {
+        left = tuning.sealingLimit
+        statementWork = tuning.statementWork
+    }
+
+    /// Takes the work of showing a row to a query; `false` if nothing is left.
+    @inline(__always)
+    mutating func spendRow() -> Bool {
+        left -= 1
+        return left >= 0
+    }
+
+    /// Takes the work of some statements; `false`, and takes none, if less than that is left.
+    mutating func spendStatement(_ count: Int = 1) -> Bool {
+        guard left >= count * statementWork else { return false }
+        left -= count * statementWork
+        return true
+    }
+}
+
 /// The rows to be asked of SQLite at the end of a transaction, each once.
 struct JoinedCandidates {
     private struct Part {
@@ -61,6 +86,8 @@ struct JoinedCandidates {
     }
 
     private var parts: [PartID: Part] = [:]
+    /// Parts whose rows the budget was too small to look for.
+    private var unfollowed: Set<PartID> = []
 
     mutating func add(_ row: Int64, mask: ColumnMask, to id: PartID, _ watch: JoinedWatch) {
         parts[id, default: Part(watch: watch)].rows[row, default: 0] |= mask
@@ -68,8 +95,16 @@ struct JoinedCandidates {
 
     /// Adds the rows whose references lead to a changed one.
     mutating func addHolders(
-        of row: Int64, _ reach: Int, to id: PartID, _ watch: JoinedWatch, _ connection: Connection, _ tuning: LiveTuning
+        of row: Int64, _ reach: Int, to id: PartID, _ watch: JoinedWatch, _ connection: Connection,
+        _ tuning: LiveTuning,
+        _ budget: inout SealingBudget
     ) throws {
+        // A part with too many rows is read afresh whatever else is found.
+        guard parts[id]?.rows.count ?? 0 <= tuning.joinedLimit else { return }
+        guard budget.spendStatement() else {
+            unfollowed.insert(id)
+            return
+        }
         let statement = try connection.statement(watch.reaches[reach].holdersSQL)
         defer { statement.reset() }
         statement.bind(1, row)
@@ -78,10 +113,13 @@ struct JoinedCandidates {
         }
     }
 
-    func evaluate(_ connection: Connection, _ tuning: LiveTuning, _ sealed: inout SealedCommit) {
-        for (id, part) in parts {
+    func evaluate(
+        _ connection: Connection, _ tuning: LiveTuning, _ budget: inout SealingBudget, _ sealed: inout SealedCommit
+    ) {
+        sealed.reloads.formUnion(unfollowed)
+        for (id, part) in parts where !unfollowed.contains(id) {
             do {
-                guard part.rows.count <= tuning.joinedLimit else {
+                guard part.rows.count <= tuning.joinedLimit, budget.spendStatement(part.rows.count) else {
                     sealed.reloads.insert(id)
                     continue
                 }

@@ -36,6 +36,11 @@ class LiveSubscription: @unchecked Sendable {
     private var isOver = false
     private var ending: Subscribers.Completion<TandemError>?
     private var isLoaderCalled = false
+    private var isDelivererCalled = false
+    /// Where an immediate subscription delivers what no caller waits for; `nil` for other schedulers.
+    ///
+    /// A subscriber that blocks then holds up this queue, and no other subscription's news or reading.
+    private let deliverer: DispatchQueue?
     /// Whether the store was open when the subscriber asked.
     private var hasBegun = false
     /// The connection that it reads afresh by, to be stopped when it is cancelled.
@@ -58,6 +63,7 @@ class LiveSubscription: @unchecked Sendable {
         self.tuning = tuning
         self.scheduler = scheduler
         self.token = token
+        deliverer = scheduler.isImmediate ? DispatchQueue(label: "tandem.live.immediate") : nil
     }
 
     // MARK: What a subclass does
@@ -75,7 +81,7 @@ class LiveSubscription: @unchecked Sendable {
     /// How it stands. The parts are looked at only while nobody runs.
     var standing: Standing {
         condition.withLock {
-            let isIdle = !isRunning && !isDelivering && !isLoaderCalled
+            let isIdle = !isRunning && !isDelivering && !isLoaderCalled && !isDelivererCalled
             let isAsked = demand > .none
             var standing = Standing(isSettled: isOver, isAsked: isAsked, isLoaded: isLoaded, isOver: isOver)
             guard isIdle, !isOver, ending == nil else { return standing }
@@ -123,7 +129,7 @@ class LiveSubscription: @unchecked Sendable {
         if isImmediate, !store.isBusyInMemory {
             // Whoever has the run sees what is asked for. To wait for it could be for ever: this thread may be in a
             // transaction that the other's delivery waits for.
-            if enter(waits: false) { work(mayLoad: mayReadHere) }
+            if enter(waits: false) { work(mayLoad: mayReadHere, mayDeliver: true) }
         } else if isLoaded {
             store.live.queue.async { self.run() }
         } else {
@@ -136,7 +142,7 @@ class LiveSubscription: @unchecked Sendable {
         let isIdle = condition.withLock {
             isCancelled = true
             news = []
-            if let reader { reader.mustStop.store(true, ordering: .relaxed) }
+            if let reader { reader.mustStop.isSet = true }
             condition.broadcast()
             return !isRunning
         }
@@ -145,7 +151,7 @@ class LiveSubscription: @unchecked Sendable {
         if isIdle { letGo() }
     }
 
-    /// The store has closed (no error), or nothing can be read any more.
+    /// The store has closed (no error), or nothing can be read any more (an error, found on a thread of Tandem's).
     func end(with error: TandemError?) {
         let isFirst = condition.withLock {
             guard ending == nil, !isCancelled else { return false }
@@ -155,19 +161,19 @@ class LiveSubscription: @unchecked Sendable {
         }
         guard isFirst else { return }
         store.live.remove(self)
-        if isImmediate { runHere() } else { store.live.queue.async { self.run() } }
+        if isImmediate, error == nil { runHere() } else { store.live.queue.async { self.run() } }
     }
 
     // MARK: The run
 
-    /// Runs, unless another thread does: that one sees what there is.
+    /// Runs on a thread of Tandem's, unless another thread does: that one sees what there is.
     func run() {
-        if enter(waits: false) { work(mayLoad: false) }
+        if enter(waits: false) { work(mayLoad: false, mayDeliver: deliverer == nil) }
     }
 
     /// Runs on this thread, when whoever runs has let go.
     func runHere() {
-        if enter(waits: !DeliveryDepth.isInside) { work(mayLoad: mayReadHere) }
+        if enter(waits: !DeliveryDepth.isInside) { work(mayLoad: mayReadHere, mayDeliver: true) }
     }
 
     /// Whether this thread may read afresh. In a task that is cancelled its statements would be stopped, and the
@@ -182,7 +188,20 @@ class LiveSubscription: @unchecked Sendable {
         guard isMine else { return }
         store.live.loader().async { [self] in
             condition.withLock { isLoaderCalled = false }
-            if enter(waits: false) { work(mayLoad: true) }
+            if enter(waits: false) { work(mayLoad: true, mayDeliver: deliverer == nil) }
+        }
+    }
+
+    /// Goes on with the run on the subscription's own queue.
+    private func callDeliverer() {
+        let isMine = condition.withLock {
+            defer { isDelivererCalled = true }
+            return !isDelivererCalled
+        }
+        guard isMine else { return }
+        deliverer?.async { [self] in
+            condition.withLock { isDelivererCalled = false }
+            if enter(waits: false) { work(mayLoad: false, mayDeliver: true) }
         }
     }
 
@@ -209,15 +228,22 @@ class LiveSubscription: @unchecked Sendable {
         case end(Subscribers.Completion<TandemError>)
         case load
         case callLoader
+        case callDeliverer
         case apply([LiveNews])
         case deliver
         case leave
     }
 
-    private func work(mayLoad: Bool) {
+    /// - Parameters:
+    ///   - mayLoad: Whether this thread may read afresh.
+    ///   - mayDeliver: Whether this thread may run an immediate subscriber, which can block it.
+    private func work(mayLoad: Bool, mayDeliver: Bool) {
         while true {
-            switch next(mayLoad) {
+            switch next(mayLoad, mayDeliver) {
             case .leave: return
+            case .callDeliverer:
+                callDeliverer()
+                return
             case .forget:
                 // It may have been made known after it was cancelled, by the run that was under way.
                 store.live.remove(self)
@@ -237,7 +263,7 @@ class LiveSubscription: @unchecked Sendable {
         }
     }
 
-    private func next(_ mayLoad: Bool) -> Step {
+    private func next(_ mayLoad: Bool, _ mayDeliver: Bool) -> Step {
         // Freed when the lock is open: what goes with the parts is the app's, and may be much.
         var gone: [any LivePart] = []
         defer { withExtendedLifetime(gone) {} }
@@ -254,6 +280,7 @@ class LiveSubscription: @unchecked Sendable {
             }
             if let ending {
                 if isDelivering { return leave() }
+                guard mayDeliver else { return leave(.callDeliverer) }
                 isOver = true
                 gone = letGoOfParts()
                 return leave(.end(ending))
@@ -269,6 +296,7 @@ class LiveSubscription: @unchecked Sendable {
             }
             // Only this thread touches the parts now.
             if demand > .none || tuning.has(.demandIgnored), !isDelivering, parts.contains(where: \.isDirty) {
+                guard mayDeliver else { return leave(.callDeliverer) }
                 if demand > .none { demand -= 1 }
                 isDelivering = true
                 return .deliver
@@ -339,7 +367,7 @@ class LiveSubscription: @unchecked Sendable {
             }
             defer {
                 condition.withLock { reader = nil }
-                if store.readers != nil { connection.mustStop.store(false, ordering: .relaxed) }
+                if store.readers != nil { connection.mustStop.isSet = false }
             }
             for part in parts { try part.load(connection) }
             return sequence

@@ -137,7 +137,7 @@ extension RouteCondition {
                 }
             }
             if definition.kind == .bool { return .flag }
-            return definition.isUnique ? .unique : definition.isIndexed || definition.isToOne ? .indexed : .other
+            return definition.hasUniqueColumn ? .unique : definition.isIndexed || definition.isToOne ? .indexed : .other
         }
     }
 }

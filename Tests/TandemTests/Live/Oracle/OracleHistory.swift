@@ -84,6 +84,8 @@ struct OracleHistory: Sendable {
         tuning.bulkLimit = r.chance(30) ? 6 : 10_000
         tuning.joinedLimit = r.chance(20) ? 3 : 2_000
         tuning.leastReserve = r.pick([0, 1, 2, 32])
+        // Not drawn either.
+        tuning.sealingLimit = seed % 5 == 1 ? 40 : 200_000
         steps.append(.commit(commit(&r, kind: .plain, acts: (0..<4).map { _ in .bulkInsert })))
         for _ in 0..<Int.random(in: 2...4, using: &r) { steps.append(.subscribe(r.next())) }
         for _ in 0..<Int.random(in: 3...8, using: &r) {

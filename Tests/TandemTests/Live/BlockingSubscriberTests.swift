@@ -1,0 +1,77 @@
+import Dispatch
+import Foundation
+import OpenCombine
+import Synchronization
+import TandemTesting
+import TestSupport
+import Testing
+
+@testable import Tandem
+
+/// A subscriber that blocks, and the work of many live queries in one write: others go on.
+@Suite(.ownThreads) struct BlockingSubscriberTests {
+    @Test(arguments: StoreKind.files)
+    func `An immediate subscriber that blocks after a foreign commit holds up no other subscription`(
+        _ kind: StoreKind
+    ) throws {
+        let folder = try TestFolder()
+        let path = folder.file(kind)
+        let store = try kind.open(at: path, [Badge.self])
+        let other = try kind.open(at: path, [Badge.self])
+        let gate = DispatchSemaphore(value: 0)
+        defer {
+            gate.signal()
+            other.close()
+            store.close()
+        }
+        let badges = store.objects(Badge.self)
+        let watching = (0..<4).map { _ in badges.countPublisher.record() }
+        #expect(watching.allSatisfy { $0.waitForValue { $0 == 0 } })
+        let isBlocking = Atomic<Bool>(false)
+        let blocking = badges.countPublisher.on(.immediate).record { count in
+            guard count == 1 else { return }
+            isBlocking.store(true, ordering: .relaxed)
+            gate.wait()
+        }
+        try other.write { _ = try $0.insert(Badge(name: "Пятёрочка")) }
+        #expect(ends { while !isBlocking.load(ordering: .relaxed) { usleep(1000) } })
+        // Reloads of others, and first results, come while it blocks.
+        #expect(watching.allSatisfy { $0.waitForValue { $0 == 1 } })
+        let late = (0..<8).map { _ in badges.changesetPublisher.record() }
+        #expect(late.allSatisfy { $0.waitForValues(1) })
+        gate.signal()
+        for recorder in watching { recorder.cancel() }
+        for recorder in late { recorder.cancel() }
+        blocking.cancel()
+    }
+
+    @Test func `A write's work for all live queries together is bounded, and none of them misses it`() throws {
+        let store = try Store.inMemory(models: Card.self, Person.self, Badge.self)
+        defer { store.close() }
+        store.live.tuning.sealingLimit = 400
+        let people = try store.write { tx in try (0..<40).map { try tx.insert(Person(name: "Ада \($0)")) } }
+        try store.write { tx in
+            for person in people {
+                _ = try tx.insert(Card(shop: "Лента", barcode: person.name, owner: person.reference))
+            }
+        }
+        let cards = store.objects(Card.self)
+        let queries = (0..<10).map {
+            cards.where { $0.owner.name.hasPrefix("Ада") }.sorted(by: \.barcode).limit(100 + $0)
+        }
+        let recorders = queries.map { $0.changesetPublisher.on(.immediate).record() }
+        #expect(recorders.allSatisfy { $0.waitForValues(1) })
+        let before = store.live.present.map(\.loads).reduce(0, +)
+        try store.write { tx in
+            for person in people { try tx.update(Person.self, person.localID) { $0.name = "Боб" } }
+        }
+        #expect(recorders.allSatisfy { $0.waitForValues(2) })
+        let loads = store.live.present.map(\.loads).reduce(0, +) - before
+        // 40 people reach 40 cards in 10 queries: 800 statements, of which the limit allows 25.
+        #expect(loads >= 9)
+        for recorder in recorders {
+            #expect(recorder.values.last?.deletions.count == 40)
+            recorder.cancel()
+        }
+    }
+}
