@@ -169,7 +169,9 @@ let package = Package(
         // A process that tests start beside themselves, to kill it or to share a store with it.
         .executableTarget(
             name: "TandemTestPeer",
-            dependencies: ["Tandem", "TandemTestScript", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+            dependencies: [
+                "Tandem", "TandemTestScript", "TandemTesting", .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
             path: "Tests/TandemTestPeer", swiftSettings: strict),
         // What that process does, and what must be in the store then.
         .target(

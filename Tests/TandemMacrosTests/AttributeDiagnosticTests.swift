@@ -141,6 +141,17 @@ import Testing
             id: "foldedUse")
     }
 
+    @Test func `Uniqueness without case needs a folded text and is written out`() {
+        expect(
+            "@Model struct Card { @Unique(.folded) var shop: String; @Unique(.folded) @Folded var name: String }",
+            reports: "1:22 error: @Unique(.folded) compares folded texts: add @Folded to 'shop'",
+            id: "uniqueNeedsFolded")
+        expect(
+            "@Model struct Card { @Unique(use) var shop: String }",
+            reports: "1:30 error: write '.exact' or '.folded' itself: a macro sees only the text",
+            id: "uniqueUse")
+    }
+
     @Test func `a rule for deleting belongs to a reference`() {
         expect(
             "@Model struct Card { @OnDelete(.deny) var shop: String; @OnDelete(.deny) var tags: [Reference<Tag>] }",

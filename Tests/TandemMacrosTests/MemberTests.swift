@@ -182,6 +182,7 @@ import Testing
             """
             @Model struct Card {
                 @Folded(.sorted) @Unique var shop: String
+                @Unique(.folded) @Folded var name: String
                 @Renamed(from: "code", "number") var barcode: String?
                 @Named(column: "pts", wire: "points_total") var points = 0
                 @Named(wire: "tag_ids") @OnDelete(DeleteRule.deny) var tags: [Reference<Tag>] = []
@@ -189,6 +190,7 @@ import Testing
             """,
             toContain: [
                 "(\"shop\", Tandem.Codec.of(String.self), folding: .sorted, unique: true),",
+                "(\"name\", Tandem.Codec.of(String.self), folding: .searched, unique: true, foldedUnique: true),",
                 "var shop: Tandem.SortedTextProperty<Card, String> {",
                 "(\"barcode\", Tandem.Codec.of(String?.self), formerNames: [\"code\", \"number\"]),",
                 "Codec.of(Int.self), column: \"pts\", wireName: \"points_total\", default: { 0 }),",

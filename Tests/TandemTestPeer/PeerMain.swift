@@ -1,6 +1,7 @@
 import Foundation
 import Tandem
 import TandemTestScript
+import TandemTesting
 
 /// A process that tests start beside themselves: it opens a store and does as its arguments say, one line on its
 /// output for each thing done. If the last argument is "unprivileged", it first gives up the rights of root.
@@ -53,6 +54,13 @@ import TandemTestScript
             } catch let error as TandemError {
                 say("write \(error.code)")
             }
+        case "rewrite":
+            var configuration = Store.Configuration()
+            configuration.schemaVersion = 1
+            configuration.migrate(to: 1) { migration in try migration.convert("name", of: "PeerPerson") { $0 } }
+            let kind = Peer.kind(of: path)
+            let store = try kind.open(at: path, [PeerPersonGrown.self], configuration: configuration)
+            say("rows \(try store.objects(PeerPersonGrown.self).count())")
         case "migrate":
             let store = try Peer.open(path, models: [PeerPersonGrown.self])
             let rows = try store.sql("SELECT count(*) FROM \"PeerPerson\" WHERE \"city\" = 'Псков'")

@@ -7,7 +7,7 @@ package enum Peer {
     /// The name of a store's file tells both sides what kind of store it is: "encrypted.tandem", say.
     package static func name(_ kind: StoreKind) -> String { "\(kind).tandem" }
 
-    private static func kind(of path: String) -> StoreKind {
+    package static func kind(of path: String) -> StoreKind {
         let name = (path as NSString).lastPathComponent
         return StoreKind.allCases.first { $0 != .memory && name == Self.name($0) } ?? .file
     }

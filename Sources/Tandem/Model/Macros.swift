@@ -37,8 +37,19 @@ public struct ModelIndex: Sendable {
 /// Keeps an index on a property, for filters and sorts.
 @attached(peer) public macro Indexed() = #externalMacro(module: "TandemMacros", type: "IndexedMacro")
 
+/// How values of a unique property are compared.
+public enum Uniqueness: Sendable {
+    /// By the values themselves. The default.
+    case exact
+    /// By the folded texts that sort a ``Folded(_:)`` property: "ЛЕНТА" and "Лента" are the same.
+    case folded
+}
+
 /// Lets no two live objects have the same value; objects with nil are not compared. Deleted objects do not count.
-@attached(peer) public macro Unique() = #externalMacro(module: "TandemMacros", type: "UniqueMacro")
+///
+/// - Parameter uniqueness: How values are compared.
+@attached(peer) public macro Unique(_ uniqueness: Uniqueness = .exact) =
+    #externalMacro(module: "TandemMacros", type: "UniqueMacro")
 
 /// What a folded text is for.
 public enum FoldedUse: Sendable {

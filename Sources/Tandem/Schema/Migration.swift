@@ -18,7 +18,7 @@ import Foundation
 ///
 /// Added and removed properties, models and indexes need no step, nor do renames that the models tell of by `@Renamed`.
 public final class Migration {
-    private let connection: Connection
+    let connection: Connection
     private(set) var record: SchemaRecord
     /// The version that the store has.
     public let oldVersion: Int
@@ -32,6 +32,12 @@ public final class Migration {
     private var conversionsToCome: [(model: String, property: String, convert: Conversion)] = []
     /// The models to be dropped with their objects.
     private(set) var deletedTables: [SchemaRecord.Model] = []
+    /// The models as they are in the store, by their tables.
+    let originals: [String: SchemaRecord.Model]
+    /// The objects to be gone through when the tables fit the models.
+    var enumerations: [Enumeration] = []
+    /// The tables whose rows SQL may have changed: what follows from them is made anew.
+    private(set) var changedTables: Set<String> = []
 
     private struct OldColumn: Hashable {
         let table: String
@@ -41,6 +47,7 @@ public final class Migration {
     init(connection: Connection, record: SchemaRecord, oldVersion: Int, newVersion: Int) {
         self.connection = connection
         self.record = record
+        originals = Dictionary(record.models.map { ($0.table, $0) }, uniquingKeysWith: { first, _ in first })
         self.oldVersion = oldVersion
         self.newVersion = newVersion
     }
@@ -151,7 +158,21 @@ public final class Migration {
         ).storageValue(value)
     }
 
-    /// Runs an SQL statement on the tables as they are, and returns its rows.
+    /// Runs an SQL statement on the tables as they are, and returns its rows. For what neither
+    /// ``convert(_:of:_:)`` nor ``enumerateObjects(of:queued:_:)`` can say.
+    ///
+    /// Values are written in their stored form: see ``stored(_:)`` and <doc:StorageFormat>. Each value that the models
+    /// have is read afterwards, and one that is none of its property's type ends the migration. Columns that Tandem keeps
+    /// beside the properties (folded texts, search, links of lists) are made anew for every table that a statement which
+    /// writes names. Change none of them, and no table whose name begins with `__`.
+    ///
+    /// No statement queues an operation: what it changes is not sent. Operations of rows that it deletes go.
+    ///
+    /// - Parameters:
+    ///   - sql: One statement, which begins and ends no transaction.
+    ///   - values: The values for its parameters (`?`), in order.
+    /// - Throws: ``TandemError/Code/invalidQuery`` if it is no such statement, ``TandemError/Code/sql`` if SQLite refuses
+    ///   it.
     @discardableResult
     public func sql(_ sql: String, _ values: [StorageValue] = []) throws -> [SQLRow] {
         guard SQLText(sql).isOneStatement else {
@@ -164,10 +185,23 @@ public final class Migration {
                 .invalidQuery, "The transaction and the connection are the migration's: \(sql)",
                 advice: "Read and change tables only.", store: connection.path)
         }
+        if !statement.isReadOnly { noteChanges(by: sql) }
         return try SQLRow.fetch(statement, values, on: connection)
     }
 
-    private func modelIndex(_ name: String) throws -> Int {
+    /// Notes which tables a statement can change: those that it names. In a table's name that has more than letters,
+    /// digits and `_` quotes may be doubled, so such a table is always noted.
+    private func noteChanges(by sql: String) {
+        for table in originals.keys {
+            let isPlain = table.utf8.allSatisfy { byte in
+                byte == UInt8(ascii: "_") || Character(Unicode.Scalar(byte)).isLetter
+                    || Character(Unicode.Scalar(byte)).isNumber
+            }
+            if !isPlain || sql.range(of: table, options: .caseInsensitive) != nil { changedTables.insert(table) }
+        }
+    }
+
+    func modelIndex(_ name: String) throws -> Int {
         guard let index = record.models.firstIndex(where: { $0.name == name }) else {
             throw TandemError(
                 .schemaMismatch, "The store has no such model.", advice: "Correct the migration step.",

@@ -24,7 +24,10 @@ public final class PropertyDefinition: Sendable {
     public let isOptional: Bool
     public let folding: Folding
     public let isIndexed: Bool
+    /// Whether two live objects may not have the same value.
     public let isUnique: Bool
+    /// Whether the folded texts are compared for that.
+    public let isUniqueFolded: Bool
     /// Kept here only: never sent, and its changes make no operation.
     public let isLocalOnly: Bool
     /// Names that the property had in earlier versions of the schema.
@@ -57,6 +60,7 @@ public final class PropertyDefinition: Sendable {
         folding: Folding = .none,
         indexed: Bool = false,
         unique: Bool = false,
+        foldedUnique: Bool = false,
         localOnly: Bool = false,
         formerNames: [String] = [],
         onDelete: DeleteRule = .nullify,
@@ -70,6 +74,7 @@ public final class PropertyDefinition: Sendable {
         self.folding = folding
         self.isIndexed = indexed
         self.isUnique = unique
+        self.isUniqueFolded = foldedUnique
         self.isLocalOnly = localOnly
         self.formerNames = formerNames
         self.deleteRule = onDelete
@@ -130,6 +135,12 @@ public final class PropertyDefinition: Sendable {
 
     /// The column of the search twin, the text folded for `matches`.
     var searchColumn: String? { folding == .searched ? "__search_\(column)" : nil }
+
+    /// The column of a unique property that its index has.
+    var uniqueColumn: String { isUniqueFolded ? sortColumn ?? column : column }
+
+    /// Whether the column itself has a unique index.
+    var hasUniqueColumn: Bool { isUnique && uniqueColumn == column }
 
     var isToOne: Bool {
         if case .reference = kind { true } else { false }

@@ -57,6 +57,19 @@ extension Store {
         /// The clock that the times of changes are taken from.
         public var now: @Sendable () -> Date = { Date() }
 
+        /// Is told how far a migration that goes through objects is: before the first object, after each thousand, and
+        /// after the last one. On the thread that opens the store, in the migration's transaction.
+        ///
+        /// An error that it throws ends the opening, and leaves the store as it was. Changes that need no pass over the
+        /// objects tell nothing: see <doc:Migrations>.
+        public var onMigrationProgress: (@Sendable (MigrationProgress) throws -> Void)?
+
+        /// Ends an opening from another thread.
+        var stop: OpeningStop?
+
+        /// Whether a changed table is always written anew: set by tests.
+        var alwaysRewritesTables = false
+
         /// How files are put into the folder: tests set it otherwise.
         var files = FileFolderOptions()
 

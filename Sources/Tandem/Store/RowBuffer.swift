@@ -85,7 +85,7 @@ public final class RowBuffer {
     }
 
     /// The value at an index, as a value of its own.
-    func value(at index: Int) -> StorageValue {
+    package func value(at index: Int) -> StorageValue {
         let slot = slots[index]
         switch slot.tag {
         case .null: return .null

@@ -32,6 +32,9 @@ extension Statement {
     /// Whether it changes nothing and returns rows.
     var isQuery: Bool { sqlite3_stmt_readonly(handle) != 0 && sqlite3_column_count(handle) > 0 }
 
+    /// Whether it changes nothing.
+    var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
+
     /// Whether it begins or ends a transaction, attaches a file, or sets what the connection does: such statements
     /// return nothing and "change nothing".
     var isControl: Bool { sqlite3_stmt_readonly(handle) != 0 && sqlite3_column_count(handle) == 0 }

@@ -110,11 +110,13 @@ public final class Store: Sendable {
         schema = try Schema(models)
         gate = WriterGate(timeout: configuration.busyTimeout, path: location.path)
         let opener = StoreOpener(location: location, configuration: configuration)
-        writer = try opener.openWriter(schema: schema)
+        let pending: PendingMigration?
+        (writer, pending) = try opener.openWriter(schema: schema)
         readers = opener.makeReaderPool()
         live = LiveEngine(path: location.path, isInMemory: readers == nil)
         openedStamp = writer.connection.openedStamp
         live.attach(to: self)
+        if let pending { try finish(pending) }
         try openFiles()
     }
 

@@ -157,10 +157,11 @@ extension WriteTransaction {
     ///   - isReviving: Whether the row is that of a deleted object, which is about to be brought back.
     ///   - allowsUnsent: Whether a server's values may be written over a row with an operation: by who has seen to it
     ///     that no unsent change is among them.
+    ///   - queues: Whether a change by the app queues an operation.
     func update(
         _ statement: Statement, with row: RowBuffer, in table: TableLayout, only: Set<Int>? = nil,
         received: ObjectState? = nil, unresolved known: [UnresolvedReference]? = nil, keepsWaiting: Bool? = nil,
-        isReviving: Bool = false, allowsUnsent: Bool = false
+        isReviving: Bool = false, allowsUnsent: Bool = false, queues: Bool = true
     ) throws -> ObjectState {
         var isReset = false
         defer { if !isReset { statement.reset() } }
@@ -186,7 +187,7 @@ extension WriteTransaction {
                 changed.append(property)
             }
         }
-        let queues = origin == .app && !table.isLocalOnly
+        let queues = queues && origin == .app && !table.isLocalOnly
         let sent = queues ? changed.filter { !table.definition.properties[$0].isLocalOnly } : []
         let bases = PropertyBases(
             sent.map { index in

@@ -63,8 +63,10 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Runs the outermost block.
     ///
-    /// - Parameter isCancellable: Whether a task that is cancelled by the time of the commit rolls back.
-    func run<T>(isCancellable: Bool, _ body: () throws -> T) throws -> T {
+    /// - Parameters:
+    ///   - isCancellable: Whether a task that is cancelled by the time of the commit rolls back.
+    ///   - isBegun: Whether the transaction has begun already, by a migration.
+    func run<T>(isCancellable: Bool, isBegun: Bool = false, _ body: () throws -> T) throws -> T {
         if store.configuration.isReadOnly {
             throw TandemError(
                 .readOnly, "The store was opened read-only.", advice: "Open it without Configuration.isReadOnly.",
@@ -72,11 +74,11 @@ public final class WriteTransaction: ReadTransaction {
         }
         // What keeps files that were not committed goes with the transaction.
         defer { connection.row.drafts = [] }
-        try connection.begin()
+        if !isBegun { try connection.begin() }
         let capture = store.live.beginCapture(on: connection)
         defer { capture.end() }
         do {
-            if try hasForeignCommit() { wakeUp.add(store.live.noteForeignCommit()) }
+            if !isBegun, try hasForeignCommit() { wakeUp.add(store.live.noteForeignCommit()) }
             store.live.noteOwnWrite()
             let result = try body()
             isOver = false

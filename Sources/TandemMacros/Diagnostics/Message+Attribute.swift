@@ -34,6 +34,13 @@ extension Message {
             "needsDefault", "'\(name)' is not stored, so it needs a default value to have when an object is read")
     }
 
+    static let uniqueUse = Message(
+        "uniqueUse", "write '.exact' or '.folded' itself: a macro sees only the text")
+
+    static func uniqueNeedsFolded(_ name: String) -> Message {
+        Message("uniqueNeedsFolded", "@Unique(.folded) compares folded texts: add @Folded to '\(name)'")
+    }
+
     static let redundantIndex = Message(
         "redundantIndex", "@Unique keeps an index of its own: @Indexed adds nothing", severity: .warning)
 

@@ -33,6 +33,7 @@ extension PropertyDescription {
         if let folded = markers.folded { arguments.append("folding: .\(folded)") }
         if markers.has(.indexed) { arguments.append("indexed: true") }
         if markers.has(.unique) { arguments.append("unique: true") }
+        if markers.uniqueness == .folded { arguments.append("foldedUnique: true") }
         if markers.has(.localOnly) { arguments.append("localOnly: true") }
         if markers.has(.renamed) { arguments.append("formerNames: \(list(markers.formerNames))") }
         if let rule = markers.deleteRule { arguments.append("onDelete: \(rule.trimmed)") }

@@ -20,6 +20,11 @@ enum FoldedUse: String {
     case searched, sorted
 }
 
+/// How values of a unique property are compared.
+enum Uniqueness: String {
+    case exact, folded
+}
+
 /// The attributes of a property, and what stands in their parentheses.
 struct Markers {
     private let attributes: [Marker: [AttributeSyntax]]
@@ -41,6 +46,13 @@ struct Markers {
         guard let attribute = self[.folded] else { return nil }
         guard let use = attribute.labeledArguments.first else { return .searched }
         return use.expression.memberName.flatMap { FoldedUse(rawValue: $0) }
+    }
+
+    /// How `@Unique` compares; `nil` if it isn't there, or says what can't be understood.
+    var uniqueness: Uniqueness? {
+        guard let attribute = self[.unique] else { return nil }
+        guard let use = attribute.labeledArguments.first else { return .exact }
+        return use.expression.memberName.flatMap { Uniqueness(rawValue: $0) }
     }
 
     /// The rule of `@OnDelete`, as it is written.

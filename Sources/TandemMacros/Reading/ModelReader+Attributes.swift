@@ -40,7 +40,15 @@ extension ModelReader {
             guard let attribute = property.markers[marker], property.type.shape.hasManyValues else { continue }
             diagnose(.manyValues(marker.attribute, property.name), at: attribute, fixIt: remove(attribute))
         }
-        if let indexed = property.markers[.indexed], property.markers.has(.unique) {
+        if let attribute = property.markers[.unique] {
+            if property.markers.uniqueness == nil {
+                diagnose(.uniqueUse, at: attribute.labeledArguments[0].expression)
+            } else if property.markers.uniqueness == .folded, !property.markers.has(.folded) {
+                diagnose(.uniqueNeedsFolded(property.name), at: attribute)
+            }
+        }
+        // The index of a folded text is no index of the text itself.
+        if let indexed = property.markers[.indexed], property.markers.uniqueness == .exact {
             diagnose(.redundantIndex, at: indexed, fixIt: remove(indexed))
         }
     }

@@ -92,6 +92,8 @@ struct MemoryTable: Sendable {
         for place in places {
             switch object.present(at: place, model) {
             case .null: return nil
+            case .text(let text) where places.count == 1 && model.properties[place].isUniqueFolded:
+                key.append(.text(Folding.sortKey(text)))
             // -0 is 0 here, as everywhere but in a comparison bit by bit.
             case .real(let value): key.append(.real(value + 0))
             case let value: key.append(value)

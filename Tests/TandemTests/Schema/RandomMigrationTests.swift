@@ -22,13 +22,15 @@ import Testing
             isIndexed = Bool.random(using: &random)
         }
 
-        func definition(_ name: String, column: String) -> PropertyDefinition {
+        func definition(_ name: String, column: String, formerNames: [String]) -> PropertyDefinition {
             func make<T: PropertyValue>(_ value: T) -> PropertyDefinition {
                 isOptional
-                    ? PropertyDefinition(name, Codec.of(T?.self), column: column, folding: folding, indexed: isIndexed)
+                    ? PropertyDefinition(
+                        name, Codec.of(T?.self), column: column, folding: folding, indexed: isIndexed,
+                        formerNames: formerNames)
                     : PropertyDefinition(
-                        name, Codec.of(T.self), column: column, folding: folding, indexed: isIndexed, default: { value }
-                    )
+                        name, Codec.of(T.self), column: column, folding: folding, indexed: isIndexed,
+                        formerNames: formerNames, default: { value })
             }
             switch kind {
             case 0: return make("default")
@@ -69,16 +71,23 @@ import Testing
         }
     }
 
-    private typealias Properties = [(name: String, column: String, shape: Shape)]
+    private typealias Properties = [(name: String, column: String, shape: Shape, former: [String])]
 
     private func version(_ properties: Properties, table: String) -> ModelDefinition {
-        Flex.Card.version(properties.map { $0.shape.definition($0.name, column: $0.column) }, table: table)
+        Flex.Card.version(
+            properties.map { $0.shape.definition($0.name, column: $0.column, formerNames: $0.former) }, table: table)
     }
 
     private func next(after old: Properties, _ random: inout PeerRandom) -> Properties {
         var new: Properties = []
         for property in old where Int.random(in: 0..<4, using: &random) > 0 {
             var property = property
+            property.former = []
+            if Int.random(in: 0..<6, using: &random) == 0 {
+                property.former = [property.name]
+                property.name = "r\(UInt64.random(in: 0...(1 << 60), using: &random))"
+                if Bool.random(using: &random) { property.column = property.name }
+            }
             if Int.random(in: 0..<3, using: &random) == 0 {
                 let changed = Shape(&random)
                 // The type stays; the rest may change.
@@ -94,7 +103,7 @@ import Testing
         for _ in 0..<Int.random(in: 0...3, using: &random) {
             // No name comes again with another type.
             let name = "p\(UInt64.random(in: 0...(1 << 60), using: &random))"
-            new.append((name, name, Shape(&random)))
+            new.append((name, name, Shape(&random), []))
         }
         var columns: Set<String> = []
         new.removeAll { !columns.insert($0.column).inserted }
@@ -119,7 +128,10 @@ import Testing
         var table = "Card"
         for generation in 0..<4 {
             if Int.random(in: 0..<4, using: &random) == 0 { table = "T\(generation)" }
-            try folder.open(version(properties, table: table)) { store in
+            // Both ways to the same table: altered where that can be, and always written anew.
+            try folder.migrate(version(properties, table: table)) {
+                $0.alwaysRewritesTables = seed % 2 == 1
+            } _: { store in
                 let columns = (["localID"] + properties.map(\.column)).map(\.quotedSQL).joined(separator: ", ")
                 var found: [String: [String: StorageValue]] = [:]
                 for row in try store.sql("SELECT \(columns) FROM \(table)") {
@@ -143,7 +155,7 @@ import Testing
             expected = expected.mapValues { values in
                 Dictionary(
                     uniqueKeysWithValues: properties.map { property in
-                        let kept = values[property.name]
+                        let kept = values[property.former.first ?? property.name]
                         let isLost = kept == nil || (kept == .null && !property.shape.isOptional)
                         return (property.name, isLost ? property.shape.defaultValue : kept!)
                     })

@@ -131,7 +131,9 @@ import Testing
         }
         let before = try folder.storeBytes()
         let error = expectError(.schemaMismatch) {
-            try folder.open(Flex.Card.version(PropertyDefinition("x", Codec.of(New.self)), .int("n", default: 0)))
+            try folder.migrate(Flex.Card.version(PropertyDefinition("x", Codec.of(New.self)), .int("n", default: 0))) {
+                $0.alwaysRewritesTables = true
+            }
         }
         #expect(error?.property == "x")
         #expect(try folder.storeBytes() == before)

@@ -87,7 +87,7 @@ import Testing
         let outputs = try TestFolder()
         let peer = try PeerProcess(
             under: ["/bin/sh", "-ec", "trap '' XFSZ; ulimit -f 300; exec \"$@\"", "sh"],
-            ["migrate", folder.file(kind)],
+            ["rewrite", folder.file(kind)],
             in: outputs)
         peer.wait()
         #expect(peer.lines.first?.hasPrefix("error ioFailure") == true, "\(peer.lines)")

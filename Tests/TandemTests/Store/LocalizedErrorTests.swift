@@ -32,7 +32,7 @@ struct LocalizedErrorTests {
         #expect(taken?.localizedDescription.hasPrefix("Badge.name: ") == true && taken?.recoverySuggestion != nil)
         let unknown = #expect(throws: TandemError.self) { try store.objects(Person.self).count() }
         #expect(unknown?.localizedDescription.contains("Person") == true && unknown?.recoverySuggestion != nil)
-        let path = try TestFolder().path("missing/cards.tandem")
+        let path = try TestFolder().file("missing/cards.tandem")
         let opening = #expect(throws: TandemError.self) { try Store(at: path, models: Badge.self) }
         #expect(opening?.recoverySuggestion != nil && "\(opening as Any)".contains(path))
         let key = #expect(throws: CipherError.self) {

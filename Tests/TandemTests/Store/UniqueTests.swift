@@ -76,3 +76,70 @@ import Testing
         #expect(try store.stored(a)?.isSynced == true)
     }
 }
+
+/// A model whose names are unique without case.
+@Model struct LoneName {
+    @Folded @Unique(.folded) var name: String
+    @Folded(.sorted) @Unique(.folded) var alias: String?
+}
+
+extension UniqueTests {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `Folded uniqueness compares texts without case`(kind: StoreKind) throws {
+        try kind.withStore(LoneName.self) { store in
+            let first = try store.write { tx in
+                let first = try tx.insert(LoneName(name: "Лента", alias: "Straße"))
+                // What differs by more than case stays apart, and nil is not compared.
+                _ = try tx.insert(LoneName(name: "Ёлка"))
+                _ = try tx.insert(LoneName(name: "Елка"))
+                return first
+            }
+            for (name, alias, property) in [("ЛЕНТА", "x", "name"), ("y", "STRASSE", "alias")] {
+                let error = failure { try store.write { try $0.insert(LoneName(name: name, alias: alias)) } }
+                #expect(
+                    error?.code == .duplicateValue && error?.property == property && error?.localID == first.localID)
+            }
+            try store.write { tx in
+                // An object may change the case of its own name, and a deleted one does not count.
+                try tx.update(first) { $0.name = "ЛЕНТА" }
+                try tx.delete(first)
+                _ = try tx.insert(LoneName(name: "лента", alias: "strasse"))
+            }
+            #expect(try store.objects(LoneName.self).count() == 3)
+        }
+    }
+
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `An item of a server whose name differs by case only is refused`(kind: StoreKind) throws {
+        try kind.withStore(LoneName.self) { store in
+            try store.write { _ = try $0.insert(LoneName(name: "Лента")) }
+            let error = failure {
+                try store.write(from: .server) { tx in
+                    let name = LoneName(name: "ЛЕНТА")
+                    try tx.insert(name.received(serverID: "s", version: "1", createdAt: nil, updatedAt: nil))
+                }
+            }
+            #expect(error?.code == .duplicateValue && error?.property == "name")
+        }
+    }
+
+    @Test func `Making a property unique without case refuses names that differ by case`() throws {
+        let folder = try TestFolder()
+        func version(_ isUnique: Bool) -> ModelDefinition {
+            Flex.Card.version(
+                PropertyDefinition(
+                    "shop", Codec.of(String.self), folding: .sorted, unique: isUnique, foldedUnique: isUnique))
+        }
+        try folder.open(version(false)) { store in
+            _ = try store.write { try $0.insert(Flex.Card("Ωμέγα", id: "1")) }
+            _ = try store.write { try $0.insert(Flex.Card("ΩΜΈΓΑ", id: "2")) }
+        }
+        let error = expectError(.duplicateValue) { try folder.open(version(true)) }
+        #expect(error?.model == "Card" && error?.property == "shop")
+        try folder.open(version(false)) { store in _ = try store.write { try $0.delete(Flex.Card.self, "2") } }
+        try folder.open(version(true)) { (store) throws in
+            let again = failure { try store.write { try $0.insert(Flex.Card("ωμέγα", id: "3")) } }
+            #expect(again?.property == "shop")
+        }
+    }
+}

@@ -32,7 +32,7 @@ extension Migrator {
         // A model that the app no longer has keeps its objects, and they keep their files.
         let names = Set(schema.tables.map(\.definition.name))
         let absent = migration.record.models.filter { !names.contains($0.name) && $0.hasAttachments }
-        let kept = absent.map(\.table.quotedText).joined(separator: ", ")
+        let kept = (absent.map(\.table) + goneTablesWithFiles).map(\.quotedText).joined(separator: ", ")
         try connection.execute("DELETE FROM \"__file_uses\" WHERE \"table\" NOT IN (\(kept))")
         for table in schema.tables {
             guard let uses = FileUses(table.definition) else { continue }
@@ -42,14 +42,7 @@ extension Migrator {
         try connection.execute(SentFiles.queueLost)
         try connection.execute(SentFiles.forgetLost)
         // Of a damaged store objects may be lost.
-        try connection.execute(
-            """
-            INSERT OR IGNORE INTO "__file_garbage" SELECT "id" FROM "__files" \
-            WHERE "id" NOT IN (SELECT "file" FROM "__file_uses")
-            """)
-        try connection.execute(FileGarbage.keepUsed)
-        try connection.execute(FileGarbage.forgetFiles)
-        try connection.execute(FileGarbage.empty)
+        try Self.freeUnusedFiles(connection)
         for table in schema.tables {
             guard let old = migration.record.model(named: table.definition.name), old.hasAttachments else { continue }
             try connection.execute(
@@ -59,6 +52,18 @@ extension Migrator {
                 AND o."object" = \(table.quotedTable)."__rid") AND "synced" <> \(table.settledSQL)
                 """)
         }
+    }
+
+    /// Frees the files that nobody uses.
+    static func freeUnusedFiles(_ connection: Connection) throws {
+        try connection.execute(
+            """
+            INSERT OR IGNORE INTO "__file_garbage" SELECT "id" FROM "__files" \
+            WHERE "id" NOT IN (SELECT "file" FROM "__file_uses")
+            """)
+        try connection.execute(FileGarbage.keepUsed)
+        try connection.execute(FileGarbage.forgetFiles)
+        try connection.execute(FileGarbage.empty)
     }
 
     private func fileTriggers(of table: String) throws -> [String: String] {

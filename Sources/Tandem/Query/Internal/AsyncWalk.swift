@@ -49,7 +49,7 @@ final class AsyncWalk<M: Model>: @unchecked Sendable {
             } onCancel: {
                 interruptible.withLock { state in
                     state.isCancelled = true
-                    state.connection?.connection.mustStop.store(true, ordering: .relaxed)
+                    state.connection?.connection.mustStop.isSet = true
                 }
             }
         } catch {
@@ -107,7 +107,7 @@ final class AsyncWalk<M: Model>: @unchecked Sendable {
             return
         }
         interruptible.withLock { $0.connection = nil }
-        connection.mustStop.store(false, ordering: .relaxed)
+        connection.mustStop.isSet = false
         statement.finalize()
         progress = .over
         results.store.checkIn(connection)

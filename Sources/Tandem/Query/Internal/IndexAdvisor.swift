@@ -113,7 +113,8 @@ struct IndexAdvisor {
         let isFirst = query.model.indexes.contains { index in
             index.properties.first == property.name && (index.isUnique || property.folding == .none)
         }
-        return isFirst || property.isIndexed || property.isUnique || property.isToOne ? .index : .missing(property)
+        return isFirst || property.isIndexed || property.hasUniqueColumn || property.isToOne
+            ? .index : .missing(property)
     }
 
     // MARK: Suggestions
@@ -195,7 +196,8 @@ struct IndexAdvisor {
         guard let first = properties.first, !names.isEmpty else { return nil }
         if names.count == 1 {
             // An existing index that the plan does not use is no advice.
-            guard !first.isIndexed, !first.isUnique, !query.model.indexes.contains(where: { $0.properties == names })
+            guard !first.isIndexed, !first.hasUniqueColumn,
+                !query.model.indexes.contains(where: { $0.properties == names })
             else { return nil }
             return "Mark its property \(first.name) with @Indexed."
         }

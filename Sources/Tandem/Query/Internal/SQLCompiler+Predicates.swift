@@ -251,7 +251,7 @@ extension ColumnPath {
 }
 
 extension ModelDefinition {
-    var hasUniqueIndex: Bool { properties.contains(where: \.isUnique) || indexes.contains(where: \.isUnique) }
+    var hasUniqueIndex: Bool { properties.contains(where: \.hasUniqueColumn) || indexes.contains(where: \.isUnique) }
 }
 
 extension PredicateNode {
@@ -261,7 +261,7 @@ extension PredicateNode {
         case .comparison(let path, _, .value), .among(let path, _), .identical(let path, _), .isTrue(let path),
             .text(let path, .prefix, _), .text(let path, .like, _):
             guard path.steps.isEmpty, let property = path.definition else { return false }
-            return property.isUnique
+            return property.hasUniqueColumn
                 || path.model.indexes.contains { $0.isUnique && $0.properties.first == property.name }
         case .all(let nodes), .any(let nodes): return nodes.contains(where: \.comparesUniqueProperty)
         default: return false

@@ -10,6 +10,8 @@ struct ColumnPlan {
     let convert: (StorageValue) throws -> StorageValue
     /// Whether values stay as they are.
     let keepsValues: Bool
+    /// Whether stored values stay as they are, in a column of the same type: an old column does as it is.
+    let keepsForm: Bool
     private let model: String
     private let path: String
 
@@ -25,15 +27,18 @@ struct ColumnPlan {
             oldColumn = nil
             convert = { $0 }
             keepsValues = true
+            keepsForm = true
             return
         }
         oldColumn = oldProperty.column
         if let conversion = migration.conversion(of: oldProperty, in: old) {
             convert = conversion
             keepsValues = false
+            keepsForm = false
         } else if let conversion = Self.conversion(from: oldProperty.kind, to: property.kind) {
             convert = conversion
             keepsValues = oldProperty.kind == property.kind
+            keepsForm = Self.keepsForm(from: oldProperty.kind, to: property.kind)
         } else {
             throw TandemError(
                 .schemaMismatch, "It was a \(oldProperty.kind), and is to be a \(property.kind).",
@@ -73,18 +78,23 @@ struct ColumnPlan {
         value == .null ? .null : try convert(value)
     }
 
+    /// Whether a value of the one type is stored as the same value of the other one.
+    private static func keepsForm(from old: PropertyKind, to new: PropertyKind) -> Bool {
+        switch (old, new) {
+        case (.integer(let oldBits, let oldSigned), .integer(let newBits, let newSigned)):
+            old == new || newBits > oldBits && (oldSigned == newSigned || !oldSigned)
+        // Of JSON each value is read afterwards.
+        case (.integer(_, signed: false), .unsigned64), (.bigUInt, .bigInt), (.json, .json): true
+        default: old == new
+        }
+    }
+
     /// What becomes of a value when its property's type changes, `nil` if there is no rule that loses nothing.
     private static func conversion(
         from old: PropertyKind, to new: PropertyKind
     ) -> ((StorageValue) throws -> StorageValue)? {
-        if old == new { return { $0 } }
+        if keepsForm(from: old, to: new) { return { $0 } }
         switch (old, new) {
-        case (.integer(let oldBits, let oldSigned), .integer(let newBits, let newSigned))
-        where (oldSigned == newSigned && newBits > oldBits) || (!oldSigned && newSigned && newBits > oldBits):
-            return { $0 }
-        case (.integer(_, signed: false), .unsigned64), (.bigUInt, .bigInt), (.json, .json):
-            // For JSON: each value is read afterwards.
-            return { $0 }
         case (.integer, .bigInt), (.integer(_, signed: false), .bigUInt):
             return { value in
                 guard case .integer(let number) = value else { return value }

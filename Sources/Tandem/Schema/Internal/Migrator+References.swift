@@ -24,7 +24,8 @@ extension Migrator {
     /// A model that was gone for a while may refer to what was deleted meanwhile: such references wait.
     func waitForDeadReferences() throws {
         for table in schema.tables {
-            for (link, target) in zip(table.links, table.linkTargets) {
+            for (link, target) in zip(table.links, table.linkTargets)
+            where mayHaveDeadReferences(link, of: table, to: target) {
                 let property = table.definition.properties[link.property]
                 if link.isToMany {
                     try waitForDeadEntries(of: property, table, target)
@@ -33,6 +34,22 @@ extension Migrator {
                 }
             }
         }
+    }
+
+    /// Whether objects may have been deleted, or be missing, while a reference to them stayed.
+    private func mayHaveDeadReferences(
+        _ link: TableLayout.Link, of table: TableLayout, to target: TableLayout
+    ) -> Bool {
+        let property = table.definition.properties[link.property]
+        func isWhole(_ model: SchemaRecord.Model) -> Bool {
+            model.isSalvaged != true && !migration.changedTables.contains(model.table)
+        }
+        guard let old = migration.record.model(named: table.definition.name) else { return false }
+        guard old.isAbsent != true, isWhole(old), let oldProperty = old.property(named: property.name),
+            oldProperty.kind == property.kind, migration.conversion(of: oldProperty, in: old) == nil,
+            let oldTarget = migration.record.model(named: target.definition.name), isWhole(oldTarget)
+        else { return true }
+        return false
     }
 
     private func waitForDeadReference(

@@ -2,20 +2,27 @@ import Foundation
 
 /// Turns a store's tables into those of the models, inside a transaction.
 ///
-/// A table whose columns differ is written anew, row by row: one way for all changes, and each value passes through
-/// the models' own encoding, defaults and folding.
+/// Added, removed and renamed columns are a ``TableAlteration``. After any other change the table is written anew, row
+/// by row, and each value passes through the models' own encoding, defaults and folding.
 final class Migrator {
     let connection: Connection
     let schema: Schema
     let migration: Migration
     /// The rules that the twins were folded by, if they have changed since.
     private let oldFolding: Int?
+    private let configuration: Store.Configuration
+    /// Tables put aside for the objects to be gone through, by the names that they had.
+    private(set) var aside: [String: String] = [:]
 
-    init(connection: Connection, schema: Schema, migration: Migration, oldFolding: Int?) {
+    init(
+        connection: Connection, schema: Schema, migration: Migration, oldFolding: Int?,
+        configuration: Store.Configuration
+    ) {
         self.connection = connection
         self.schema = schema
         self.migration = migration
         self.oldFolding = oldFolding
+        self.configuration = configuration
     }
 
     /// The models' schema, and the tables of models that the app no longer has: their data is kept.
@@ -25,6 +32,7 @@ final class Migrator {
         record.models += migration.record.models.filter { !names.contains($0.name) }.map { model in
             var model = model
             model.foldingVersion = model.foldingVersion ?? oldFolding
+            if migration.changedTables.contains(model.table) { model.isSalvaged = true }
             return model
         }
         record.markAbsent(except: names)
@@ -41,11 +49,13 @@ final class Migrator {
     }
 
     func run() throws {
-        for model in migration.deletedTables { try drop(model) }
+        try migration.deletedTables.forEach(drop)
         adoptRenames()
+        try resolveEnumerations()
         try migration.resolveConversions()
         try refuseUnruledRenames()
         var rewrites: [Rewrite] = []
+        var alterations: [TableAlteration] = []
         var new: [TableLayout] = []
         for table in schema.tables {
             guard let old = migration.record.model(named: table.definition.name) else {
@@ -58,19 +68,33 @@ final class Migrator {
             let plan = try table.definition.properties.map {
                 try ColumnPlan($0, table, old, migration, path: connection.path)
             }
+            if !mustRewrite(old),
+                let alteration = TableAlteration(
+                    table, old, plan, refolds: oldFolding != nil || old.foldingVersion != nil)
+            {
+                alterations.append(alteration)
+                continue
+            }
             rewrites.append(Rewrite(table: table, old: old, plan: plan, aside: "__old_\(rewrites.count)"))
         }
         for rewrite in rewrites { try putAside(rewrite) }
+        for alteration in alterations { try alter(alteration) }
         for rewrite in rewrites { try self.rewrite(rewrite) }
-        for rewrite in rewrites where rewrite.old.isSalvaged == true { try forgetLostObjects(of: rewrite.table) }
+        for rewrite in rewrites where hasLostRows(rewrite.old) { try forgetLostObjects(of: rewrite.table) }
         for table in new { try create(table) }
         // Only now are the names of the old tables' indexes free.
         for table in schema.tables { try syncIndexes(table) }
         for table in schema.tables {
             guard let old = migration.record.model(named: table.definition.name) else { continue }
-            try followLocalOnly(old, table, rewrites.first { $0.table === table }?.plan)
+            let plan =
+                rewrites.first { $0.table === table }?.plan
+                ?? alterations.first { $0.table === table && $0.changesColumns }?.plan
+            try followLocalOnly(old, table, plan)
         }
         for rewrite in rewrites { try checkValues(of: rewrite.table) }
+        for alteration in alterations where !alteration.retyped.isEmpty {
+            try checkValues(of: alteration.table, only: alteration.retyped)
+        }
         try syncFiles(rewritten: rewrites.map(\.table))
         try forgetStaleTokens()
         try waitForDeadReferences()
@@ -148,17 +172,9 @@ final class Migrator {
     }
 
     private func syncIndexes(_ table: TableLayout) throws {
-        let wanted = TableBuilder(definition: table.definition).indexes
-        let statement = try connection.uncachedStatement(
-            "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL")
-        statement.bind(1, table.table)
-        var existing: [String: String] = [:]
-        while try statement.step() { existing[try statement.text(0)] = try statement.text(1) }
-        statement.reset()
-        for (name, sql) in existing where wanted.first(where: { $0.name == name })?.sql != sql {
-            try connection.execute("DROP INDEX \(name.quotedSQL)")
-        }
-        for index in wanted where existing[index.name] != index.sql {
+        try dropStaleIndexes(of: table)
+        let existing = try indexes(of: table.table)
+        for index in TableBuilder(definition: table.definition).indexes where existing[index.name] != index.sql {
             do {
                 try connection.execute(index.sql)
             } catch let error as TandemError where error.isConstraint {
@@ -171,12 +187,34 @@ final class Migrator {
         }
     }
 
+    /// Drops the indexes of a table that the models have no more, or otherwise.
+    func dropStaleIndexes(of table: TableLayout) throws {
+        let wanted = TableBuilder(definition: table.definition).indexes
+        for (name, sql) in try indexes(of: table.table) where wanted.first(where: { $0.name == name })?.sql != sql {
+            try connection.execute("DROP INDEX \(name.quotedSQL)")
+        }
+    }
+
+    /// The SQL of a table's indexes, by their names.
+    private func indexes(of table: String) throws -> [String: String] {
+        let statement = try connection.uncachedStatement(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL")
+        statement.bind(1, table)
+        var existing: [String: String] = [:]
+        while try statement.step() { existing[try statement.text(0)] = try statement.text(1) }
+        return existing
+    }
+
     private func drop(_ model: SchemaRecord.Model) throws {
         if let searchTable = model.searchTable {
             try connection.execute("DROP TABLE IF EXISTS \(searchTable.quotedSQL)")
         }
         for name in model.linkTables { try connection.execute("DROP TABLE IF EXISTS \(name.quotedSQL)") }
-        try connection.execute("DROP TABLE \(model.table.quotedSQL)")
+        if migration.enumerations.contains(where: { $0.isOf(table: model.table) }) {
+            try keep(model.table, as: "__gone_\(aside.count)")
+        } else {
+            try connection.execute("DROP TABLE \(model.table.quotedSQL)")
+        }
         try connection.execute(
             "DELETE FROM \"__unresolved\" WHERE \"table\" = ?1 OR \"target\" = ?1", [.text(model.table)])
         try connection.execute(
@@ -197,6 +235,7 @@ final class Migrator {
                 property.name = ""
                 property.isIndexed = false
                 property.isUnique = false
+                property.isUniqueFolded = nil
                 property.isLocalOnly = false
                 return property
             }
@@ -207,7 +246,73 @@ final class Migrator {
         }
         return old.table != wanted.table || columns(old) != columns(wanted) || moved
             || old.isSalvaged == true || ((oldFolding != nil || old.foldingVersion != nil) && !table.folds.isEmpty)
-            || old.properties.contains { migration.conversion(of: $0, in: old) != nil }
+            || old.properties.contains { migration.conversion(of: $0, in: old) != nil } || mustRewrite(old)
+    }
+
+    /// Whether the rows are read beside the new ones, or what follows from them is to be made anew.
+    private func mustRewrite(_ old: SchemaRecord.Model) -> Bool {
+        configuration.alwaysRewritesTables || migration.changedTables.contains(old.table)
+            || migration.enumerations.contains { $0.isOf(table: old.table) }
+    }
+
+    /// Whether rows may be missing that operations and references name.
+    private func hasLostRows(_ old: SchemaRecord.Model) -> Bool {
+        old.isSalvaged == true || migration.changedTables.contains(old.table)
+    }
+
+    // MARK: Old objects
+
+    /// From now on the objects to be gone through are known by their tables.
+    private func resolveEnumerations() throws {
+        migration.enumerations = try migration.enumerations.compactMap { enumeration in
+            guard case .model(let type) = enumeration.source else { return enumeration }
+            guard let table = schema.table(ofType: type) else {
+                var error = Schema.unknown(type)
+                error.store = connection.path
+                throw error
+            }
+            guard let old = migration.record.model(named: table.definition.name) else { return nil }
+            return Migration.Enumeration(source: .table(old.table), run: enumeration.run)
+        }
+    }
+
+    /// Keeps a table under another name until its objects have been gone through.
+    private func keep(_ table: String, as name: String) throws {
+        let attachments = migration.originals[table]?.hasAttachments == true
+        if attachments { try dropFileTriggers(of: table) }
+        for index in try indexes(of: table).keys { try connection.execute("DROP INDEX \(index.quotedSQL)") }
+        try connection.execute("ALTER TABLE \(table.quotedSQL) RENAME TO \(name.quotedSQL)")
+        aside[table] = name
+    }
+
+    /// What is to be done when the store can be written to, and the tables that go then.
+    var pending: PendingMigration? {
+        let work = migration.enumerations.compactMap { enumeration -> PendingMigration.Work? in
+            guard case .table(let table) = enumeration.source, let original = migration.originals[table] else {
+                return nil
+            }
+            let rows = OldRows(
+                table: aside[table] ?? table, original: original, report: configuration.onMigrationProgress)
+            return PendingMigration.Work(rows: rows, run: enumeration.run)
+        }
+        guard !work.isEmpty else { return nil }
+        return PendingMigration(work: work, tables: aside.values.sorted(), tablesWithFiles: goneTablesWithFiles)
+    }
+
+    /// The tables of deleted models whose objects are still to be gone through, and have files.
+    var goneTablesWithFiles: [String] {
+        migration.deletedTables.filter { $0.hasAttachments && aside[$0.table] != nil }.map(\.table)
+    }
+
+    func progress(of table: TableLayout, _ work: MigrationProgress.Work) throws -> MigrationProgress.Counter {
+        try progress(ofTable: table.table, table, work)
+    }
+
+    private func progress(
+        ofTable name: String, _ table: TableLayout, _ work: MigrationProgress.Work
+    ) throws -> MigrationProgress.Counter {
+        try MigrationProgress.Counter(
+            connection, configuration.onMigrationProgress, model: table.definition.name, work, table: name)
     }
 
     /// Gives an old table, and what refers to it by its name, a name that no model's has.
@@ -241,7 +346,14 @@ final class Migrator {
         let builder = TableBuilder(definition: table.definition)
         try connection.execute(builder.createTable(named: table.table))
         try copy(table, rewrite.plan, from: rewrite.aside)
-        try connection.execute("DROP TABLE \(rewrite.aside.quotedSQL)")
+        if migration.enumerations.contains(where: { $0.isOf(table: rewrite.old.table) }) {
+            for index in try indexes(of: rewrite.aside).keys {
+                try connection.execute("DROP INDEX \(index.quotedSQL)")
+            }
+            aside[rewrite.old.table] = rewrite.aside
+        } else {
+            try connection.execute("DROP TABLE \(rewrite.aside.quotedSQL)")
+        }
         for sql in builder.createLinkTables { try connection.execute(sql) }
         try fillLinkTables(table)
         if let sql = builder.createSearchTable {
@@ -268,7 +380,9 @@ final class Migrator {
                 .replacingOccurrences(of: "VALUES (?", with: "VALUES (?, ?"))
         let row = RowBuffer()
         let twins = RowBuffer()
+        var progress = try progress(ofTable: oldTable, table, .rows)
         while try select.step() {
+            try progress.advance()
             row.removeAll()
             twins.removeAll()
             var column = Int32(state.count)
@@ -291,26 +405,29 @@ final class Migrator {
             }
             try insert.run()
         }
+        try progress.finish()
     }
 
     private func fillLinkTables(_ table: TableLayout) throws {
-        for property in table.definition.properties where property.isToMany {
-            let links = table.definition.linkTable(property).quotedSQL
-            try connection.execute(
-                """
-                INSERT INTO \(links) ("target", "object", "position") \
-                SELECT entry.value, t."__rid", entry.key FROM \(table.quotedTable) t, \
-                json_each(t.\(property.column.quotedSQL)) entry
-                """)
-        }
+        for property in table.definition.properties where property.isToMany { try fillLinkTable(of: property, table) }
+    }
+
+    func fillLinkTable(of property: PropertyDefinition, _ table: TableLayout) throws {
+        let links = table.definition.linkTable(property).quotedSQL
+        try connection.execute(
+            """
+            INSERT INTO \(links) ("target", "object", "position") \
+            SELECT entry.value, t."__rid", entry.key FROM \(table.quotedTable) t, \
+            json_each(t.\(property.column.quotedSQL)) entry
+            """)
     }
 
     /// Values whose type is written as JSON may have changed their shape.
-    private func checkValues(of table: TableLayout) throws {
+    private func checkValues(of table: TableLayout, only: Set<Int>? = nil) throws {
         let select = try connection.uncachedStatement(
             "SELECT \(table.selectList) FROM \(table.quotedTable)")
         while try select.step() {
-            for (index, property) in table.definition.properties.enumerated() {
+            for (index, property) in table.definition.properties.enumerated() where only?.contains(index) != false {
                 let column = table.column(index)
                 if property.isOptional && select.isNull(column) { continue }
                 do {

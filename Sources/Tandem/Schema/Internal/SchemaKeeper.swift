@@ -23,14 +23,18 @@ struct SchemaKeeper {
         SchemaRecord(models: schema.tables.map { SchemaRecord.Model($0.definition) })
     }
 
+    /// - Returns: What is left of a migration, whose transaction is then open: see ``Store/finish(_:)``.
     /// - Throws: ``TandemError``; the store is then as it was.
-    func fit() throws {
-        if try adopt() { return }
+    func fit() throws -> PendingMigration? {
+        if try adopt() { return nil }
         guard !configuration.isReadOnly else { throw readOnlyMismatch(try read()) }
         try connection.begin()
         do {
             // Another process may have done it while this one waited.
-            if try !adopt() { try migrate(try read()) }
+            if try !adopt(), let pending = try migrate(try read()) {
+                connection.finalizeStatements()
+                return pending
+            }
             try connection.statement(.commit).run()
             connection.dataVersion = try connection.value("PRAGMA data_version")
         } catch {
@@ -45,6 +49,7 @@ struct SchemaKeeper {
         }
         // Statements that were prepared for tables as they were are not used again.
         connection.finalizeStatements()
+        return nil
     }
 
     /// Goes on with the store's tables as they are, if they are the models' already.
@@ -149,7 +154,7 @@ struct SchemaKeeper {
 
     // MARK: Migrating
 
-    private func migrate(_ stored: Stored?) throws {
+    private func migrate(_ stored: Stored?) throws -> PendingMigration? {
         if stored == nil {
             try connection.execute("PRAGMA application_id = \(StoreOpener.applicationID)")
             try connection.execute(MetaTables.sql)
@@ -173,7 +178,8 @@ struct SchemaKeeper {
         }
         let migrator = Migrator(
             connection: connection, schema: schema, migration: migration,
-            oldFolding: stored.flatMap { $0.foldingVersion == Folding.version ? nil : $0.foldingVersion })
+            oldFolding: stored.flatMap { $0.foldingVersion == Folding.version ? nil : $0.foldingVersion },
+            configuration: configuration)
         try migrator.run()
         let record = migrator.finalRecord
         // Who has the store open with tables that stay as they are need not open it again. Who has it open in an older
@@ -184,6 +190,7 @@ struct SchemaKeeper {
                     && record.hasTables(of: stored.record)
             } ?? false
         try write(record, stamp: isSame ? stored?.stamp ?? "" : UUIDv7.shared.next())
+        return migrator.pending
     }
 
     // MARK: While the store is open

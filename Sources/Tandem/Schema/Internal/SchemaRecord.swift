@@ -11,6 +11,11 @@ struct SchemaRecord: Codable, Equatable {
         var isIndexed: Bool
         var isUnique: Bool
         var isLocalOnly: Bool
+        /// Older versions of Tandem leave it out.
+        var isUniqueFolded: Bool?
+
+        var sortColumn: String? { folding == .none ? nil : "__sort_\(column)" }
+        var searchColumn: String? { folding == .searched ? "__search_\(column)" : nil }
     }
 
     struct Model: Codable, Equatable {
@@ -77,7 +82,7 @@ extension SchemaRecord.Model {
             SchemaRecord.Property(
                 name: property.name, column: property.column, kind: property.kind, isOptional: property.isOptional,
                 folding: property.folding, isIndexed: property.isIndexed, isUnique: property.isUnique,
-                isLocalOnly: property.isLocalOnly)
+                isLocalOnly: property.isLocalOnly, isUniqueFolded: property.isUniqueFolded ? true : nil)
         }
         indexes = definition.indexes
         stateIndexes = Self.stateIndexVersion

@@ -10,16 +10,21 @@ struct TableBuilder {
             "synced" INTEGER NOT NULL DEFAULT 0, "deleted" INTEGER NOT NULL DEFAULT 0, "version" TEXT, \
             "createdAt", "updatedAt"
             """
-        func column(_ property: PropertyDefinition) -> String {
-            [property.column.quotedSQL, property.kind.affinity, property.isOptional ? nil : "NOT NULL"]
-                .compactMap { $0 }.joined(separator: " ")
-        }
         let short = definition.properties.filter { !$0.kind.isLong }.map(column)
         let twins = definition.properties.flatMap { [$0.sortColumn, $0.searchColumn] }.compactMap { $0 }
-            .map { "\($0.quotedSQL) TEXT" }
+            .map(twin)
         let long = definition.properties.filter(\.kind.isLong).map(column)
         return "CREATE TABLE \(name.quotedSQL) (\(([state] + short + twins + long).joined(separator: ", ")))"
     }
+
+    /// A property's column, as in CREATE TABLE.
+    func column(_ property: PropertyDefinition) -> String {
+        [property.column.quotedSQL, property.kind.affinity, property.isOptional ? nil : "NOT NULL"]
+            .compactMap(\.self).joined(separator: " ")
+    }
+
+    /// A twin's column, as in CREATE TABLE.
+    func twin(_ column: String) -> String { "\(column.quotedSQL) TEXT" }
 
     /// The search index over the search twins: trigrams of the folded text, whose words are found by GLOB. FTS5 reads
     /// the texts themselves from the table, and is told of changes by the store (not by triggers, which make each
@@ -36,16 +41,19 @@ struct TableBuilder {
 
     /// The link tables of to-many references: who holds a reference to an object, and at which place.
     var createLinkTables: [String] {
-        definition.properties.filter(\.isToMany).flatMap { property in
-            let name = definition.linkTable(property)
-            return [
-                """
-                CREATE TABLE \(name.quotedSQL) ("target" TEXT NOT NULL, "object" INTEGER NOT NULL, \
-                "position" INTEGER NOT NULL, PRIMARY KEY ("target", "object", "position")) WITHOUT ROWID
-                """,
-                "CREATE INDEX \("\(name)_object".quotedSQL) ON \(name.quotedSQL) (\"object\", \"position\")",
-            ]
-        }
+        definition.properties.filter(\.isToMany).flatMap(createLinkTables)
+    }
+
+    /// The link table of one to-many reference, and its index.
+    func createLinkTables(of property: PropertyDefinition) -> [String] {
+        let name = definition.linkTable(property)
+        return [
+            """
+            CREATE TABLE \(name.quotedSQL) ("target" TEXT NOT NULL, "object" INTEGER NOT NULL, \
+            "position" INTEGER NOT NULL, PRIMARY KEY ("target", "object", "position")) WITHOUT ROWID
+            """,
+            "CREATE INDEX \("\(name)_object".quotedSQL) ON \(name.quotedSQL) (\"object\", \"position\")",
+        ]
     }
 
     struct Index: Equatable {
@@ -91,9 +99,10 @@ struct TableBuilder {
             if property.isUnique {
                 indexes.append(
                     index(
-                        "__unique_\(table)_\(property.column)", [property.column], unique: [property.name],
+                        "__unique_\(table)_\(property.column)", [property.uniqueColumn], unique: [property.name],
                         condition: "\"deleted\" = 0"))
-            } else if property.isIndexed && !property.isToOne {
+            }
+            if property.isIndexed && !property.isToOne && !property.hasUniqueColumn {
                 indexes.append(index("__index_\(table)_\(property.column)", [property.column]))
             }
         }

@@ -37,7 +37,7 @@ final class Connection {
     /// What each model is read with by its local ID.
     var pointReads: [ObjectIdentifier: PointRead] = [:]
     /// Set to end the statement under way, from any thread.
-    let mustStop = Atomic<Bool>(false)
+    let mustStop = StopFlag()
     /// What statements each table is written and read with.
     var tables: [ObjectIdentifier: TableStatements] = [:]
     /// Where the tables have their columns, for what watches their changes.
@@ -69,7 +69,7 @@ final class Connection {
             handle, 50_000,
             { context in
                 let connection = Unmanaged<Connection>.fromOpaque(context!).takeUnretainedValue()
-                return Task.isCancelled || connection.mustStop.load(ordering: .relaxed) ? 1 : 0
+                return Task.isCancelled || connection.mustStop.isSet ? 1 : 0
             }, Unmanaged.passUnretained(self).toOpaque())
         try SQLFunctions.register(on: handle)
     }
@@ -157,6 +157,16 @@ final class Connection {
         if let explained = cipher?.explain(extended) { return explained }
         let message = String(cString: sqlite3_errmsg(sqlite))
         return TandemError(sqlite: code & 0xFF == extended & 0xFF ? extended : code, message, path: path, sql: sql)
+    }
+}
+
+/// Whether a connection is to end the statement under way. Set and read on any thread.
+final class StopFlag: Sendable {
+    private let flag = Atomic<Bool>(false)
+
+    var isSet: Bool {
+        get { flag.load(ordering: .relaxed) }
+        set { flag.store(newValue, ordering: .relaxed) }
     }
 }
 

@@ -41,7 +41,9 @@ extension WriteTransaction {
                 advice: "Use upsert to change it.", store: store.path, model: model, sqliteCode: error.sqliteCode)
         }
         let indexes = columns.compactMap { column in
-            table.definition.properties.firstIndex { $0.column == column }
+            table.definition.properties.firstIndex {
+                $0.column == column || $0.isUniqueFolded && $0.uniqueColumn == column
+            }
         }
         let properties = indexes.map { table.definition.properties[$0].name }
         if error.sqliteCode == SQLITE_CONSTRAINT | (5 << 8) {
@@ -69,9 +71,13 @@ extension WriteTransaction {
         var conditions = ["\"deleted\" = 0", "\"__rid\" IS NOT ?1"]
         var values: [StorageValue] = [.integer(state.rowID)]
         for property in properties {
-            let column = table.definition.properties[property].column.quotedSQL
+            let definition = table.definition.properties[property]
+            // An index over several properties compares the values themselves.
+            let isFolded = properties.count == 1 && definition.isUniqueFolded
+            let column = (isFolded ? definition.uniqueColumn : definition.column).quotedSQL
             if let row, written?.contains(property) ?? true {
-                values.append(row.value(at: property))
+                let fold = isFolded ? table.folds.first { $0.property == property } : nil
+                values.append(fold.map { row.sortTwin($0) } ?? row.value(at: property))
                 conditions.append("\(column) = ?\(values.count)")
             } else {
                 conditions.append("\(column) = (SELECT \(column) FROM \(table.quotedTable) WHERE \"__rid\" = ?1)")

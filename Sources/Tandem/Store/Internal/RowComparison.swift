@@ -43,6 +43,13 @@ extension RowBuffer {
         isNull(index) ? nil : withBytes(of: index) { String(decoding: $0, as: UTF8.self) }
     }
 
+    /// The sort twin of a folded property's text.
+    func sortTwin(_ fold: TableLayout.Fold) -> StorageValue {
+        let twins = RowBuffer()
+        twins.appendTwins(fold, of: self)
+        return twins.value(at: 0)
+    }
+
     /// Appends the twins of folded properties: the sort twin of each, and the search twin where there is one.
     func appendTwins(_ fold: TableLayout.Fold, of row: RowBuffer) {
         if row.isNull(fold.property) {

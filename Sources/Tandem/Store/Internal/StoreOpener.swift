@@ -12,7 +12,9 @@ struct StoreOpener: Sendable {
     static let applicationID: Int64 = 0x544E_444D
 
     /// Opens the writer, and fits the store's schema to the models.
-    func openWriter(schema: Schema) throws -> Store.WriterBox {
+    ///
+    /// - Returns: The writer, and what is left of a migration, whose transaction is then open.
+    func openWriter(schema: Schema) throws -> (writer: Store.WriterBox, pending: PendingMigration?) {
         // An encrypted one was looked at before its key was.
         if case .plain(let path) = location {
             try StoreFile(path.given).check(isEncrypted: false, isReadOnly: configuration.isReadOnly)
@@ -22,14 +24,15 @@ struct StoreOpener: Sendable {
         do {
             let connection = try Connection(queue: queue, path: location.path, cipher: location.cipher)
             opened = connection
-            try queue.unsafeReentrantWrite { _ in
+            configuration.stop?.watch(connection)
+            let pending = try queue.unsafeReentrantWrite { _ in
                 let isNew = try identify(connection)
                 try prepareFile(connection, isNew: isNew)
-                try SchemaKeeper(
+                return try SchemaKeeper(
                     connection: connection, schema: schema, configuration: configuration
                 ).fit()
             }
-            return Store.WriterBox(queue: queue, connection: connection)
+            return (Store.WriterBox(queue: queue, connection: connection), pending)
         } catch {
             // A connection with statements would stay open, and its files with it.
             opened?.finalizeStatements()

@@ -1,0 +1,144 @@
+import Foundation
+import TandemTesting
+import TestSupport
+import Testing
+
+@testable import Tandem
+
+/// Changes of a model that SQLite can make without writing the rows anew.
+@Suite(.ownThreads) struct AlterationTests {
+    private static let old: [PropertyDefinition] = [
+        .text("shop", folding: .searched), .text("note"),
+        PropertyDefinition("points", Codec.of(Int.self), indexed: true, default: { 0 }),
+    ]
+
+    private func fill(_ folder: TestFolder, _ count: Int = 3000) throws {
+        try folder.open(Flex.Card.version(Self.old)) { store in
+            try store.write { tx in
+                for index in 0..<count {
+                    try tx.insert(
+                        Flex.Card(.text("Пятёрочка \(index)"), "Ωμέγα", .integer(Int64(index)), id: LocalID("\(index)"))
+                    )
+                }
+            }
+        }
+    }
+
+    /// The bytes that opening the store with a version wrote to its log.
+    private func written(
+        _ folder: TestFolder, _ version: ModelDefinition, rewrites: Bool = false,
+        _ check: (Store) throws -> Void = { _ in }
+    ) throws -> Int {
+        try folder.migrate(version) {
+            $0.alwaysRewritesTables = rewrites
+        } _: { store in
+            let size = try FileManager.default.attributesOfItem(atPath: folder.file() + "-wal")[.size] as? Int
+            try check(store)
+            return try #require(size)
+        }
+    }
+
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `Adding and renaming properties writes no row and no index entry`(_ kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        try fill(folder)
+        let grown = Flex.Card.version([
+            .text("shop", folding: .searched),
+            PropertyDefinition("points", Codec.of(Int.self), indexed: true, default: { 0 }),
+            PropertyDefinition("remark", Codec.of(String.self), formerNames: ["note"]),
+            PropertyDefinition("stars", Codec.of(Int.self), default: { 7 }),
+            PropertyDefinition("owner", Codec.of(String?.self)),
+        ])
+        let bytes = try written(folder, grown) { (store) throws in
+            #expect(try store.sql("SELECT count(*) FROM Card WHERE stars = 7 AND owner IS NULL")[0][0] == 3000)
+            #expect(try store.sql("SELECT count(*) FROM Card WHERE remark = 'Ωμέγα'")[0][0] == 3000)
+            #expect(try store.operations.count() == 3000)
+        }
+        #expect(bytes < 200_000)
+        let again = Flex.Card.version(Array(grown.properties) + [.int("rank", default: 1)])
+        let rewritten = try written(folder, again, rewrites: true)
+        #expect(rewritten > 1_000_000, "the bound above would not tell the two ways apart")
+    }
+
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `Removing a property leaves the search index alone`(_ kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        try fill(folder, 300)
+        func searchPages(_ store: Store) throws -> [[StorageValue]] {
+            try store.sql("SELECT id, block FROM __search_Card_data ORDER BY id").map(\.values)
+        }
+        let before = try folder.open(Flex.Card.version(Self.old)) { try searchPages($0) }
+        let shrunk = Flex.Card.version(
+            .text("shop", folding: .searched),
+            PropertyDefinition("points", Codec.of(Int.self), indexed: true, default: { 0 }))
+        try folder.open(shrunk) { (store) throws in
+            #expect(try searchPages(store) == before)
+            #expect(try store.sql("SELECT name FROM pragma_table_info('Card') WHERE name = 'note'").isEmpty)
+            #expect(try store.column("points", of: "Card")["299"] == 299)
+        }
+    }
+
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `Defaults are kept to the last bit`(_ kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        try fill(folder, 3)
+        let texts = ["", "it's", "a\u{0}b", "ƒ 'x' -- \u{1F600}", "Ёлка"]
+        let numbers = [0.1, -0.0, .nan, .infinity, 1e300, 5e-324, 123456789.12345678, -7]
+        let integers: [Int64] = [.min, .max, 0, -1]
+        var added: [PropertyDefinition] = []
+        var expected: [String: StorageValue] = [:]
+        for (index, text) in texts.enumerated() {
+            added.append(PropertyDefinition("t\(index)", Codec.of(String.self), folding: .searched, default: { text }))
+            expected["t\(index)"] = .text(text)
+        }
+        for (index, number) in numbers.enumerated() {
+            added.append(PropertyDefinition("d\(index)", Codec.of(Double.self), default: { number }))
+            expected["d\(index)"] = Migration.stored(number)
+        }
+        for (index, number) in integers.enumerated() {
+            added.append(PropertyDefinition("i\(index)", Codec.of(Int64.self), default: { number }))
+            expected["i\(index)"] = .integer(number)
+        }
+        added.append(PropertyDefinition("bytes", Codec.of(Data.self), default: { Data([0, 255, 16]) }))
+        expected["bytes"] = .blob([0, 255, 16])
+        added.append(PropertyDefinition("list", Codec.of([Int].self), default: { [1, 2] }))
+        expected["list"] = Migration.stored([1, 2])
+        try folder.open(Flex.Card.version(Self.old + added)) { (store) throws in
+            for (name, value) in expected {
+                let found = try store.column(name, of: "Card")
+                #expect(found == ["0": value, "1": value, "2": value], "\(name)")
+                // `==` takes -0.0 for 0 and composes texts.
+                #expect(found.values.allSatisfy { "\($0)" == "\(value)" }, "\(name)")
+            }
+        }
+    }
+
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `An altered table takes, finds and sends objects as a new one does`(_ kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        try fill(folder, 20)
+        let new = Flex.Card.version([
+            PropertyDefinition("name", Codec.of(String.self), folding: .searched, formerNames: ["shop"]),
+            PropertyDefinition("code", Codec.of(String.self), unique: true, default: { UUID().uuidString }),
+            .text("city", folding: .searched, default: "İstanbul"),
+        ])
+        try folder.open(new) { (store) throws in
+            let (pyat, istanbul) = ("пятер", "istanbul")
+            func find(_ column: String, _ text: String) throws -> Int? {
+                let needle = "*\(text)*"
+                let rows = try store.sql(
+                    "SELECT count(*) FROM __search_Card WHERE \"__search_\(column)\" GLOB ?", [.text(needle)])
+                return rows[0][0].int
+            }
+            #expect(try find("name", pyat) == 20)
+            #expect(try find("city", istanbul) == 20)
+            try store.write { _ = try $0.insert(Flex.Card("Лента", "c", "Пермь", id: "new")) }
+            let taken = #expect(throws: TandemError.self) {
+                try store.write { _ = try $0.insert(Flex.Card("Лента", "c", "Пермь", id: "newer")) }
+            }
+            #expect(taken?.code == .duplicateValue && taken?.property == "code")
+            #expect(try find("city", "перм") == 1)
+            #expect(try store.operations.count() == 21)
+        }
+    }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import Synchronization
+import TandemTesting
+import TestSupport
+import Testing
+
+@testable import Tandem
+
+/// Steps that go through old and new objects, and raw SQL in steps.
+@Suite(.ownThreads) struct MigrationObjectTests {
+    private let old = Flex.Card.version(.text("first"), .text("last"), .text("note", folding: .searched))
+    private let new = Flex.Card.version(
+        .text("name", folding: .searched, default: ""), .text("note", folding: .searched))
+
+    /// Two objects that are sent, one with a change, and one that is new.
+    private func fill(_ folder: TestFolder) throws {
+        try folder.open(old) { store in
+            try store.write(from: .server) { tx in
+                for (id, first) in [("1", "Ада"), ("2", "Боб")] {
+                    let card = Flex.Card(.text(first), "Лавлейс", "x", id: LocalID(id))
+                    try tx.insert(card.received(serverID: ServerID(id), version: "1", createdAt: nil, updatedAt: nil))
+                }
+            }
+            try store.write { tx in
+                _ = try tx.update(Flex.Card.self, "2") { $0.values[2] = "y" }
+                _ = try tx.insert(Flex.Card("Ева", "Ким", "z", id: "3"))
+                _ = try tx.insert(Flex.Card("gone", "gone", "z", id: "4"))
+                _ = try tx.delete(Flex.Card.self, "4")
+            }
+        }
+    }
+
+    private func kinds(_ store: Store) throws -> [String: Tandem.Operation.Kind] {
+        Dictionary(uniqueKeysWithValues: try store.operations.all().map { ($0.localID.rawValue, $0.kind) })
+    }
+
+    @Test(arguments: StoreKind.fileAndEncrypted, [true, false])
+    func `A step makes new values of old ones, queued or not`(kind: StoreKind, queued: Bool) throws {
+        let folder = try TestFolder(kind)
+        try fill(folder)
+        let seen = Mutex<[String]>([])
+        try folder.migrate(new) { configuration in
+            configuration.schemaVersion = 1
+            configuration.migrate(to: 1) { migration in
+                migration.enumerateObjects(of: Flex.Card.self, queued: queued) { old, card, tx in
+                    let first = try old.value("first", as: String.self)
+                    card.values[0] = .text("\(first) \(try old.value("last", as: String.self))")
+                    seen.withLock { $0.append("\(old["localID"]!.string!) \(card.localID)") }
+                }
+            }
+        } _: { (store) throws in
+            #expect(seen.withLock { $0 } == ["1 1", "2 2", "3 3"])
+            #expect(
+                try store.column("name", of: "Card") == ["1": "Ада Лавлейс", "2": "Боб Лавлейс", "3": "Ева Ким"])
+            // The search index and the folded twin have the new text.
+            #expect(try store.sql("SELECT count(*) FROM __search_Card WHERE __search_name GLOB '*лавлейс*'")[0][0] == 2)
+            #expect(try store.column("__sort_name", of: "Card")["3"] == "ева ким")
+            #expect(
+                try kinds(store)
+                    == (queued ? ["1": .update, "2": .update, "3": .insert] : ["2": .update, "3": .insert]))
+            #expect(try store.column("synced", of: "Card") == ["1": queued ? 0 : 1, "2": 0, "3": 0])
+            let base = try store.operations.all().first { $0.localID == "1" }?.base
+            #expect(queued ? base?["name"] == "" : base == nil)
+            #expect(
+                try store.sql("SELECT name FROM sqlite_master WHERE name GLOB '__old*' OR name GLOB '__gone*'").isEmpty)
+        }
+        // It is not run again, and the store is written to as ever.
+        try folder.migrate(new) {
+            $0.schemaVersion = 1
+        } _: { store in
+            _ = try store.write { try $0.insert(Flex.Card("Юля", "", id: "9")) }
+        }
+        #expect(seen.withLock { $0.count } == 3)
+    }
+
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `A step inserts, deletes and updates other objects`(_ kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        try fill(folder)
+        let person = Flex.Person.version(.text("name"))
+        try folder.migrate(new, person) { configuration in
+            configuration.schemaVersion = 1
+            configuration.migrate(to: 1) { migration in
+                migration.enumerateObjects(of: Flex.Card.self, queued: false) { old, card, tx in
+                    let last = try old.value("last", as: String.self)
+                    guard last != "Ким" else {
+                        _ = try tx.delete(card)
+                        return
+                    }
+                    if try tx.store.sql("SELECT count(*) FROM Person WHERE name = ?", [.text(last)])[0][0] == 0 {
+                        _ = try tx.insert(Flex.Person(.text(last), id: LocalID("p-\(last)")))
+                    }
+                    card.values[0] = .text(last)
+                }
+            }
+        } _: { (store) throws in
+            #expect(try store.column("name", of: "Person") == ["p-Лавлейс": "Лавлейс"])
+            #expect(try store.column("name", of: "Card") == ["1": "Лавлейс", "2": "Лавлейс"])
+            #expect(try kinds(store) == ["2": .update, "p-Лавлейс": .insert])
+        }
+    }
+
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `Objects of a deleted model become objects of another one`(_ kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        try fill(folder)
+        let person = Flex.Person.version(.text("name"))
+        try folder.migrate(person) { configuration in
+            configuration.schemaVersion = 1
+            configuration.migrate(to: 1) { migration in
+                try migration.renameModel("Card", to: "OldCard")
+                try migration.enumerateOldObjects(of: "OldCard") { old, tx in
+                    let name = try old.value("first", as: String.self)
+                    _ = try tx.insert(Flex.Person(.text(name), id: LocalID(old.value("localID", as: String.self))))
+                }
+                try migration.deleteModel("OldCard")
+            }
+        } _: { (store) throws in
+            #expect(try store.column("name", of: "Person") == ["1": "Ада", "2": "Боб", "3": "Ева"])
+            #expect(try kinds(store) == ["1": .insert, "2": .insert, "3": .insert])
+            #expect(
+                try store.sql("SELECT name FROM sqlite_master WHERE name GLOB '*Card*' OR name GLOB '__gone*'").isEmpty)
+        }
+    }
+
+    private struct Odd: Error {}
+
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `A step that fails among its objects leaves the store as it was`(_ kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        try fill(folder)
+        let before = try folder.storeBytes()
+        let unique = Flex.Card.version(
+            .text("name", default: ""), PropertyDefinition("code", Codec.of(String?.self), unique: true))
+        for isOdd in [true, false] {
+            let error = #expect(throws: (any Error).self) {
+                try folder.migrate(unique) { configuration in
+                    configuration.schemaVersion = 1
+                    configuration.migrate(to: 1) { migration in
+                        migration.enumerateObjects(of: Flex.Card.self, queued: true) { old, card, _ in
+                            if isOdd, card.localID == "2" { throw Odd() }
+                            card.values[1] = "same"
+                        }
+                    }
+                }
+            }
+            if isOdd {
+                #expect(error is Odd)
+            } else {
+                let error = error as? TandemError
+                #expect(error?.code == .duplicateValue && error?.property == "code" && error?.store == folder.file())
+            }
+            #expect(try folder.storeBytes() == before)
+        }
+        let misnamed = #expect(throws: TandemError.self) {
+            try folder.migrate(new) { configuration in
+                configuration.schemaVersion = 1
+                configuration.migrate(to: 1) { migration in
+                    migration.enumerateObjects(of: Flex.Card.self, queued: true) { old, card, _ in
+                        card.values[0] = .text(try old.value("surname", as: String.self))
+                    }
+                }
+            }
+        }
+        #expect(misnamed?.code == .invalidQuery && misnamed?.message.contains("first, last, note") == true)
+        #expect(try folder.storeBytes() == before)
+    }
+
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `What follows from rows that SQL changes is made anew`(_ kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        try fill(folder)
+        try folder.migrate(old) { configuration in
+            configuration.schemaVersion = 1
+            configuration.migrate(to: 1) { migration in
+                try migration.sql("UPDATE card SET note = 'Ёлка' WHERE localID = '1'")
+                try migration.sql("DELETE FROM Card WHERE localID IN ('2', '3')")
+            }
+        } _: { (store) throws in
+            #expect(try store.column("__search_note", of: "Card")["1"] == "елка")
+            #expect(try store.sql("SELECT count(*) FROM __search_Card WHERE __search_note GLOB '*елк*'")[0][0] == 1)
+            #expect(try store.operations.all().isEmpty)
+            #expect(try store.column("note", of: "Card").count == 1)
+        }
+    }
+
+    @Test func `Reading by SQL in a step makes nothing anew`() throws {
+        let folder = try TestFolder()
+        try fill(folder)
+        try folder.migrate(old) { configuration in
+            configuration.schemaVersion = 1
+            configuration.migrate(to: 1) { migration in
+                #expect(try migration.sql("SELECT count(*) FROM Card")[0][0] == 3)
+                #expect(migration.changedTables.isEmpty)
+                try migration.sql("UPDATE Card SET note = note")
+                #expect(migration.changedTables == ["Card"])
+            }
+        }
+    }
+}
