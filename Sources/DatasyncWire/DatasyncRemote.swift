@@ -31,7 +31,8 @@ public final class DatasyncRemote: Remote {
 
     public var format: WireFormat { writer.dialect.format }
 
-    public var address: String? { writer.address.description }
+    /// Where the server is: scheme, host, port and path.
+    public var address: String { writer.address.description }
 
     public func url(of table: RemoteTableName) -> String? { writer.url(of: table) }
 

@@ -15,6 +15,9 @@ public struct PullResult: Sendable {
     /// The items that could not be written: another object here has their unique value, or this version of the app can't
     /// read them. They are kept, and each pull tries them again.
     public internal(set) var refusedRows: [RefusedRow] = []
+    /// The items that the server dates more than a day past its own clock. They were taken, and each pull reads them
+    /// again until the clock has reached their date. Whoever runs the server should correct them.
+    public internal(set) var rowsAheadOfClock: [ServerID] = []
     /// How many pages were asked for.
     public internal(set) var pages = 0
     /// What was sent before, if the table had changes to send.
@@ -35,13 +38,15 @@ public struct PullResult: Sendable {
     ///   - unchanged: How many items were here already as they are.
     ///   - keptBeside: How many were kept beside changes that are to be sent.
     ///   - refusedRows: The items that could not be written.
+    ///   - rowsAheadOfClock: The items that the server dates more than a day past its own clock.
     ///   - pages: How many pages were asked for.
     ///   - push: What was sent before.
     ///   - pushError: Why the push before ended without a result.
     ///   - stoppedBy: Why the pull stopped before its end.
     public init(
         inserted: Int = 0, updated: Int = 0, deleted: Int = 0, unchanged: Int = 0, keptBeside: Int = 0,
-        refusedRows: [RefusedRow] = [], pages: Int = 0, push: PushResult? = nil, pushError: SyncError? = nil,
+        refusedRows: [RefusedRow] = [], rowsAheadOfClock: [ServerID] = [], pages: Int = 0, push: PushResult? = nil,
+        pushError: SyncError? = nil,
         stoppedBy: SyncError? = nil
     ) {
         self.inserted = inserted
@@ -50,6 +55,7 @@ public struct PullResult: Sendable {
         self.unchanged = unchanged
         self.keptBeside = keptBeside
         self.refusedRows = refusedRows
+        self.rowsAheadOfClock = rowsAheadOfClock
         self.pages = pages
         self.push = push
         self.pushError = pushError

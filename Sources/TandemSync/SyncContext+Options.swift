@@ -3,6 +3,10 @@ import Foundation
 extension SyncContext {
     /// How a context syncs.
     public struct Options: Sendable {
+        /// A name of the server that stays the same when its address changes, such as "production". A store that was synced
+        /// with a server of another name is not synced until the app has chosen what becomes of its data:
+        /// ``SyncContext/adopt(_:)``. `nil` for none: then the store goes with any server.
+        public var serverName: String?
         /// How many requests of a push are under way at a time, 1 to 64. At 1 the order is the queue's; else what failed
         /// in an earlier push goes behind what did not.
         public var inFlight = 8

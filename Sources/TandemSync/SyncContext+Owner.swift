@@ -18,9 +18,9 @@ extension SyncContext {
         get async throws { try await store.read { try $0.syncSetting(.user) } }
     }
 
-    /// The server that the store's data is of, as its remote names itself; `nil` if it was never synced.
+    /// The server that the store's data is of, as ``Options/serverName`` named it; `nil` if no name was ever given.
     public var server: String? {
-        get async throws { try await store.read { try $0.syncSetting(.remote) } }
+        get async throws { try await store.read { try $0.syncSetting(.server) } }
     }
 
     /// Says what becomes of data that is another user's, or of another server: from now on it is this context's.
@@ -41,7 +41,7 @@ extension SyncContext {
     ///   not opened with; `TandemError` with the code `deleteDenied` if an object that the server never knew can't go,
     ///   because of what refers to it. Nothing is changed then.
     public func adopt(_ choice: AdoptChoice) async throws {
-        let (models, user) = (store.sentModels, user)
+        let (models, user, server) = (store.sentModels, user, options.serverName)
         try await exclusively(checkingOwner: false, isExchange: false) {
             try await store.write { store in
                 if let table = try store.exchangedTablesWithoutModel().first {
@@ -54,7 +54,7 @@ extension SyncContext {
                 case .keep: for model in models { try store.removeSyncTokens(of: model.table) }
                 }
                 try store.setSyncSetting(.user, user)
-                try store.setSyncSetting(.remote, nil)
+                try store.setSyncSetting(.server, server)
                 // What waits to be deleted is another user's, or on another server.
                 try (store as? any FileForgetting)?.forgetUnwantedFiles()
             }
@@ -72,69 +72,27 @@ extension SyncContext {
         }
     }
 
-    /// Checks that the store's data may be exchanged with this server, as this user. Data of nobody becomes the user's.
+    /// Checks that the store's data may be exchanged with this server, as this user. Data of nobody becomes the user's,
+    /// and that of no server in particular this one's. A server without a name is taken for any other one: its address
+    /// may change.
     func checkOwner() async throws {
-        let (owner, address) = try await store.read { store in
-            (try store.syncSetting(.user), try store.syncSetting(.remote))
-        }
-        if let address, let here = remote.address, address != here {
+        let (owner, known) = try await store.read { (try $0.syncSetting(.user), try $0.syncSetting(.server)) }
+        let name = options.serverName
+        if let known, let name, known != name {
             throw SyncError(
-                .otherServer, "The store is synced with another server, \(address).",
-                advice: "Give each server a store of its own, or call adopt(_:) once.", url: here)
+                .otherServer, "The store is synced with another server, \(known), and not with \(name).",
+                advice: "Give each server a store of its own, or call adopt(_:) once.")
         }
-        guard owner != user else { return }
-        guard owner == nil, let user else {
+        guard owner == user || owner == nil else {
             throw SyncError(
                 .otherUser, "The store holds another user's data.",
                 advice: "Give each user a store of their own, or call adopt(_:) once.")
         }
-        try await store.write { try $0.setSyncSetting(.user, user) }
-    }
-}
-
-/// A server that the store is told of when it has answered for the first time: before anything of it is stored, and
-/// not before, so that an address mistyped is forgotten.
-struct NotedRemote: Remote {
-    let remote: any Remote
-    let store: any LocalStore
-
-    var format: WireFormat { remote.format }
-    var address: String? { remote.address }
-
-    func url(of table: RemoteTableName) -> String? { remote.url(of: table) }
-
-    func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
-        try await noted(remote.page(request))
-    }
-
-    func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
-        try await noted(remote.find(table, key))
-    }
-
-    func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
-        try await noted(remote.insert(item))
-    }
-
-    func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
-        try await noted(remote.update(item))
-    }
-
-    func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
-        try await noted(remote.delete(item))
-    }
-
-    func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
-        try await noted(remote.undelete(item))
-    }
-
-    private func noted<Answer>(_ answer: Answer) async -> Answer {
-        guard let address = remote.address else { return answer }
-        do {
-            let known = try await store.read { try $0.syncSetting(.remote) }
-            if known == nil { try await store.write { try $0.setSyncSetting(.remote, address) } }
-        } catch {
-            // A store that can't be read or written says so when the answer is stored.
+        let (newUser, newName) = (owner == nil ? user : nil, known == nil ? name : nil)
+        guard newUser != nil || newName != nil else { return }
+        try await store.write { store in
+            if let newUser { try store.setSyncSetting(.user, newUser) }
+            if let newName { try store.setSyncSetting(.server, newName) }
         }
-        return answer
     }
 }

@@ -4,6 +4,9 @@ import Tandem
 /// What the user chooses for an operation that the server refused, or that is in conflict. Each choice is one
 /// transaction, and needs neither the network nor another sync's end, but where said. While the operation is being sent it
 /// is ``SyncError/Code/busy``; one whose process died while it was sent is not.
+///
+/// A choice names the version of the operation that the user was shown. If the object was changed since, it throws
+/// `TandemError.Code.staleOperation` and changes nothing: what the user did not see is not theirs to lose.
 extension SyncContext {
     /// The operations that wait for the user, in the order of the queue, with why. Live: ``failures``.
     ///
@@ -43,7 +46,11 @@ extension SyncContext {
     /// - Throws: `TandemError.Code.staleOperation` if it is no longer in the queue; `.corrupt` if what the server holds
     ///   makes no object.
     public func conflict<M: Model>(of id: Tandem.Operation.ID, on model: M.Type) async throws -> Conflict<M>? {
-        try await choosing(id) { operation, store in
+        let operation = try await store.read { store in
+            guard let operation = try store.operation(withID: id) else { throw Self.gone(id) }
+            return operation
+        }
+        return try await choosing(operation.version) { operation, store in
             guard operation.table == M.__definition.table, let item = try self.serverSide(of: operation, store) else {
                 return nil
             }
@@ -56,18 +63,22 @@ extension SyncContext {
 
     /// Sends an operation again that failed or is held.
     ///
-    /// - Throws: `TandemError.Code.staleOperation` if it is no longer in the queue.
-    public func retry(_ id: Tandem.Operation.ID) async throws {
-        try await store.write { try $0.release(id) }
+    /// - Throws: `TandemError.Code.staleOperation` if it was changed since, or is no longer in the queue.
+    public func retry(_ shown: Tandem.Operation.Version) async throws {
+        try await store.write { store in
+            _ = try Self.current(shown, store)
+            try store.release(shown.id)
+        }
     }
 
     /// Has what is here sent over what the server holds; what only the server has changed is taken from it. An object
     /// that the server has deleted is brought back there.
     ///
-    /// - Throws: `TandemError.Code.staleOperation` if it is no longer in the queue; `.duplicateValue` if another object
-    ///   here has a unique value of the server's side.
-    public func keepMine(_ id: Tandem.Operation.ID) async throws {
-        try await choosing(id) { operation, store in
+    /// - Throws: `TandemError.Code.staleOperation` if it was changed since, or is no longer in the queue;
+    ///   `.duplicateValue` if another object here has a unique value of the server's side.
+    public func keepMine(_ shown: Tandem.Operation.Version) async throws {
+        let id = shown.id
+        try await choosing(shown) { operation, store in
             guard let item = try self.serverSide(of: operation, store) else { return try store.release(id) }
             // An undelete that is still on its way could bring it back: the delete has to be sent.
             if item.isDeleted, operation.kind == .delete, try store.outgoing(id)?.attemptedKinds.mayUndelete == true {
@@ -86,16 +97,16 @@ extension SyncContext {
     /// side: that is a sync of its own.
     ///
     /// - Returns: What is lost: the values that were not sent, by the properties' names in Swift, as they were stored.
-    /// - Throws: `TandemError.Code.staleOperation` if it is no longer in the queue; `.duplicateValue` if another object
+    /// - Throws: `TandemError.Code.staleOperation` if it was changed since, or is no longer in the queue; `.duplicateValue` if another object
     ///   here has a unique value of the server's side. Where the server was asked ``SyncError``, if it did not answer,
     ///   if the object was changed meanwhile, and what keeps a sync from beginning; `CancellationError` if the task was
     ///   cancelled.
     @discardableResult
-    public func takeServers(_ id: Tandem.Operation.ID) async throws -> [String: StorageValue] {
-        if case .lost(let values) = try await takeKnown(id) { return values }
+    public func takeServers(_ shown: Tandem.Operation.Version) async throws -> [String: StorageValue] {
+        if case .lost(let values) = try await takeKnown(shown) { return values }
         return try await exclusively {
             // The sync that was waited for may have brought it, or have sent the operation.
-            switch try await store.write({ try self.takeKnown(self.waiting(id, $0, isAlone: true), $0) }) {
+            switch try await store.write({ try self.takeKnown(self.waiting(shown, $0, isAlone: true), $0) }) {
             case .lost(let values): return values
             case .unknown(let object): return try await takeAsked(object)
             }
@@ -109,8 +120,8 @@ extension SyncContext {
         case unknown(OutgoingObject)
     }
 
-    private func takeKnown(_ id: Tandem.Operation.ID) async throws -> Taking {
-        try await choosing(id) { try self.takeKnown($0, $1) }
+    private func takeKnown(_ shown: Tandem.Operation.Version) async throws -> Taking {
+        try await choosing(shown) { try self.takeKnown($0, $1) }
     }
 
     private func takeKnown(_ operation: Tandem.Operation, _ store: any LocalWriting) throws -> Taking {
@@ -124,15 +135,7 @@ extension SyncContext {
         let (id, item) = (object.operation.id, try await found(object))
         return try await store.write { store in
             // This is a sync of its own: nothing is being sent.
-            let operation = try self.waiting(id, store, isAlone: true)
-            // What the user did not see when they chose is not theirs to lose.
-            guard operation.changedAt == object.operation.changedAt, let now = try store.outgoing(id),
-                now.values == object.values
-            else {
-                throw SyncError(
-                    .busy, "The object was changed while the server was asked.", advice: "Choose again.",
-                    table: operation.table)
-            }
+            _ = try self.waiting(object.operation.version, store, isAlone: true)
             return try store.discard(id, for: item)
         }
     }
@@ -142,12 +145,12 @@ extension SyncContext {
     ///
     /// - Returns: What is lost: the values that were not sent, by the properties' names in Swift, as they were stored;
     ///   all of an insert's.
-    /// - Throws: `TandemError.Code.staleOperation` if it is no longer in the queue; `.duplicateValue` if another object
+    /// - Throws: `TandemError.Code.staleOperation` if it was changed since, or is no longer in the queue; `.duplicateValue` if another object
     ///   here has a unique value of what the object would become.
     @discardableResult
-    public func discard(_ id: Tandem.Operation.ID) async throws -> [String: StorageValue] {
-        try await choosing(id) { operation, store in
-            try store.discard(id, for: try self.serverSide(of: operation, store))
+    public func discard(_ shown: Tandem.Operation.Version) async throws -> [String: StorageValue] {
+        try await choosing(shown) { operation, store in
+            try store.discard(shown.id, for: try self.serverSide(of: operation, store))
         }
     }
 
@@ -162,15 +165,15 @@ extension SyncContext {
 
     /// Makes a choice about an operation, in one transaction.
     private func choosing<T: Sendable>(
-        _ id: Tandem.Operation.ID,
+        _ shown: Tandem.Operation.Version,
         _ body: @escaping @Sendable (Tandem.Operation, any LocalWriting) throws -> T
     ) async throws -> T {
         do {
-            return try await store.write { try body(try self.waiting(id, $0), $0) }
+            return try await store.write { try body(try self.waiting(shown, $0), $0) }
         } catch let error as SyncError where error.code == .busy {
             // Where its process has died before the answer came, it looks for ever as if it were being sent.
             let result = try await unlessSyncing {
-                try await store.write { try body(try self.waiting(id, $0, isAlone: true), $0) }
+                try await store.write { try body(try self.waiting(shown, $0, isAlone: true), $0) }
             }
             guard let result else { throw error }
             return result
@@ -181,14 +184,28 @@ extension SyncContext {
     ///
     /// - Parameter isAlone: Whether nothing is being sent, whatever it looks like.
     private func waiting(
-        _ id: Tandem.Operation.ID, _ store: any LocalReading, isAlone: Bool = false
+        _ shown: Tandem.Operation.Version, _ store: any LocalReading, isAlone: Bool = false
     ) throws -> Tandem.Operation {
-        guard let operation = try store.operation(withID: id) else { throw Self.gone(id) }
+        let operation = try Self.current(shown, store)
         // An attempt with an error has ended without an answer.
         guard operation.state != .attempted || operation.error != nil || isAlone else {
             throw SyncError(
                 .busy, "The operation is being sent.", advice: "Choose when its answer has come.",
                 table: operation.table)
+        }
+        return operation
+    }
+
+    /// The operation that the user was shown.
+    private static func current(
+        _ shown: Tandem.Operation.Version, _ store: any LocalReading
+    ) throws -> Tandem.Operation {
+        guard let operation = try store.operation(withID: shown.id) else { throw gone(shown.id) }
+        guard operation.version == shown else {
+            throw TandemError(
+                .staleOperation, "The object was changed after the operation \(shown.id) was shown.",
+                advice: "Show it again, and let the user choose.", model: operation.model,
+                localID: operation.localID)
         }
         return operation
     }

@@ -5,8 +5,7 @@ import Tandem
 /// Brings a store and a server into step, when it is told to.
 public final class SyncContext: Sendable {
     let store: any LocalStore
-    /// The server, which the store is told of when it has answered.
-    let remote: NotedRemote
+    let remote: any Remote
     /// The server of files; `nil` if files are not exchanged.
     let files: (any RemoteFiles)?
     /// The store, if it is Tandem's own: others have no attachments.
@@ -53,7 +52,7 @@ public final class SyncContext: Sendable {
         store = localStore
         tandem = (localStore as? TandemStore)?.store
         self.files = files
-        self.remote = NotedRemote(remote: remote, store: localStore)
+        self.remote = remote
         self.user = user
         self.options = options
         tables = Mutex(

@@ -110,7 +110,6 @@ struct SlippingRemote: Remote {
     let slip: SimSlip
 
     var format: WireFormat { remote.format }
-    var address: String? { remote.address }
 
     func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
         var request = request

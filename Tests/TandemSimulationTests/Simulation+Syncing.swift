@@ -94,14 +94,14 @@ extension Simulation {
         await tolerating(device) {
             let context = device.context
             switch choice {
-            case 0: try await context.retry(operation.id)
-            case 1: try await context.keepMine(operation.id)
+            case 0: try await context.retry(operation.version)
+            case 1: try await context.keepMine(operation.version)
             case 2:
                 if let object { self.truth.choose(object) }
-                try await context.takeServers(operation.id)
+                try await context.takeServers(operation.version)
             default:
                 if let object { self.truth.choose(object) }
-                _ = try await context.discard(operation.id)
+                _ = try await context.discard(operation.version)
             }
         }
     }

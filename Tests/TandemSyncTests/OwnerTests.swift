@@ -100,21 +100,47 @@ import Testing
         #expect(try world.server.rows(in: "card").count == 2)
     }
 
-    @Test func aServerIsRememberedWhenItHasAnswered() async throws {
-        let world = try SyncWorld()
-        let (store, context) = try world.device()
-        func remembered() async throws -> String? { try await context.store.read { try $0.syncSetting(.remote) } }
-        world.next(.get, .lostAnswer)
-        _ = try? await context.remote.find("Card", .id("1"))
-        #expect(try await remembered() == nil)
-        _ = try await context.remote.find("Card", .id("1"))
-        #expect(try await remembered() == "https://shop.example")
+    /// A server at an address, with or without a name.
+    private func context(
+        _ store: Store, _ world: SyncWorld, at address: String, named name: String?
+    ) throws -> SyncContext {
+        var options = SyncContext.Options()
+        options.serverName = name
+        let remote = DatasyncRemote(try #require(ServerAddress(address)), .datasync, over: world.transport)
+        return SyncContext(store: store, remote: remote, options: options)
+    }
 
-        let elsewhere = DatasyncRemote(
-            ServerAddress("https://other.example")!, .datasync, over: try SyncWorld().transport)
-        let other = SyncContext(store: store, remote: elsewhere)
-        await #expect { try await other.exclusively {} } throws: { ($0 as? SyncError)?.code == .otherServer }
-        try await context.exclusively {}
+    @Test(arguments: [nil, "production"])
+    func `Another address of the same server stops no sync`(name: String?) async throws {
+        let world = try SyncWorld()
+        let (store, _) = try world.device()
+        for (number, address) in [
+            "http://shop.example", "https://shop.example", "https://shop.example:8443", "https://cards.example",
+        ].enumerated() {
+            let sync = try context(store, world, at: address, named: name)
+            try await store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "\(number)")) }
+            #expect(try await sync.synchronize().isComplete)
+            #expect(try world.server.rows(in: "card").count == number + 1)
+            #expect(try await sync.server == name)
+        }
+    }
+
+    @Test func `A server of another name is refused before it is asked, until the app adopts the data`() async throws {
+        let world = try SyncWorld()
+        let (store, _) = try world.device()
+        // What was synced without a name takes the first name that is given.
+        _ = try await context(store, world, at: "https://a.example", named: nil).synchronize()
+        _ = try await context(store, world, at: "https://a.example", named: "production").synchronize()
+        let staging = try context(store, world, at: "https://a.example", named: "staging")
+        world.forgetRequests()
+        await #expect { try await staging.synchronize() } throws: { ($0 as? SyncError)?.code == .otherServer }
+        #expect(world.requests.isEmpty)
+        #expect(try await staging.server == "production")
+        // Without a name it is taken for any other one.
+        _ = try await context(store, world, at: "https://b.example", named: nil).synchronize()
+        try await staging.adopt(.keep)
+        #expect(try await staging.synchronize().isComplete)
+        #expect(try await staging.server == "staging")
     }
 
     /// What they hold is somebody's too, and would be sent, or shown, as another's when they are opened again.

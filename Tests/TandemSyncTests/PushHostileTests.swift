@@ -53,7 +53,7 @@ import Testing
         let error = try #require(result.entries.first?.outcome.error, comment)
         #expect(error.code == .badAnswer && error.table == "Card", comment)
         if nonsense.isAboutAValue {
-            #expect(error.property == "points", comment)
+            #expect(error.property == nonsense.property, comment)
         } else {
             #expect(error.url?.hasPrefix("https://shop.example/tables/") == true && error.status == 200, comment)
         }

@@ -12,7 +12,7 @@ import Testing
 @Suite(.ownThreads) struct RemoteTableHostileTests {
     private func isTold(_ error: any Error, _ nonsense: Nonsense) -> Bool {
         guard let error = error as? SyncError, error.code == .badAnswer, error.table == "Card" else { return false }
-        guard !nonsense.isAboutAValue else { return error.property == "points" }
+        guard !nonsense.isAboutAValue else { return error.property == nonsense.property }
         return error.url?.hasPrefix("https://shop.example/tables/") == true && error.status == 200
     }
 

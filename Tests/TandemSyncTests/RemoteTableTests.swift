@@ -92,14 +92,14 @@ import Testing
 
     @Test func aLookBindsTheStoreToNoServer() async throws {
         let world = try SyncWorld()
-        let (store, sync) = try world.device()
+        let (store, sync) = try world.device { $0.serverName = "production" }
         let cards = try sync.remoteTable(Card.self)
         let card = try await cards.insert(Card(shop: "x", barcode: "1"))
         #expect(try await cards.objects().all().count == 1)
         #expect(try await cards.find(card.serverID!) != nil)
         try await cards.delete(cards.undelete(card))
         func remembered() async throws -> String? {
-            try await TandemStore(store).read { local in try local.syncSetting(.remote) }
+            try await TandemStore(store).read { local in try local.syncSetting(.server) }
         }
         #expect(try await remembered() == nil)
         try await sync.pull(Card.self)

@@ -37,7 +37,9 @@ import Testing
                 clock.advance(by: 1)
                 _ = try? await store.write { try $0.update(Card.self, card.localID) { $0.nickname = "н" } }
             }, on: .find)
-        await #expect { try await desk.sync.takeServers(id) } throws: { ($0 as? SyncError)?.code == .busy }
+        await #expect { try await desk.sync.takeServers(id) } throws: {
+            ($0 as? TandemError)?.code == .staleOperation
+        }
         #expect(try desk.card(card.localID)?.nickname == "н" && desk.card(card.localID)?.points == 2)
         try await desk.sync.takeServers(id)
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == 1)

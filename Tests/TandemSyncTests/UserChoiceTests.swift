@@ -59,6 +59,39 @@ import Testing
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == (meeting == .editMeetsDelete ? nil : 3))
     }
 
+    @Test(arguments: [Meeting.editMeetsEdit, .editMeetsDelete], 0..<4)
+    func `A choice in a list that is out of date changes nothing`(meeting: Meeting, choice: Int) async throws {
+        let (desk, card, _) = try await conflict(meeting)
+        let shown = try #require(try await desk.sync.failedOperations().first).version
+        // Meanwhile the card is edited elsewhere in the app. The clock stands still.
+        try await desk.store.write { tx in try tx.update(Card.self, card.localID) { $0.nickname = "Пятёрочка у дома" } }
+        let before = try desk.store.operations.all()
+        await #expect {
+            switch choice {
+            case 0: try await desk.sync.retry(shown)
+            case 1: try await desk.sync.keepMine(shown)
+            case 2: _ = try await desk.sync.takeServers(shown)
+            default: _ = try await desk.sync.discard(shown)
+            }
+        } throws: { ($0 as? TandemError)?.code == .staleOperation }
+        #expect(try desk.store.operations.all() == before)
+        #expect(try desk.card(card.localID)?.nickname == "Пятёрочка у дома")
+        // A list that is read again has the version that can be chosen about.
+        try await desk.sync.retry(try #require(before.first).version)
+    }
+
+    @Test func `Each change makes another version, also while the clock stands still or steps back`() async throws {
+        let desk = try Desk()
+        let card = try await desk.syncedCard()
+        var versions: [Tandem.Operation.Version] = []
+        for step in 1...6 {
+            if step == 4 { desk.clock.advance(by: -0.000_5) }
+            try await desk.store.write { tx in try tx.update(Card.self, card.localID) { $0.points += step } }
+            versions.append(try #require(try desk.store.operations.all().first).version)
+        }
+        #expect(Set(versions).count == 6 && Set(versions.map(\.id)).count == 1)
+    }
+
     @Test func failedOperationsSayWhatTheServerHolds() async throws {
         let (desk, card, id) = try await conflict(.editMeetsEdit)
         let failed = try await desk.sync.failedOperations()

@@ -6,7 +6,7 @@ public struct KeptItem: Sendable, Hashable {
     public enum Reason: Int, Sendable {
         /// The object has changes that were not sent: the server's side of a conflict.
         case pending = 1
-        /// Another object here has its unique value.
+        /// Another object here has its unique value, or it can't be read for the model.
         case refused = 2
     }
 

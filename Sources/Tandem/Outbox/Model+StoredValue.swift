@@ -4,7 +4,7 @@ extension Model {
     /// For example:
     ///
     /// ```swift
-    /// let lost = try await sync.takeServers(operation.id)
+    /// let lost = try await sync.takeServers(operation.version)
     /// if let points = try Card.value(of: \.points, in: lost) { print("not sent: \(points) points") }
     /// ```
     ///

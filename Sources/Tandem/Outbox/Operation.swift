@@ -52,7 +52,7 @@ public struct Operation: Hashable, Sendable, Identifiable {
     public let localID: LocalID
     public let kind: Kind
     public let state: State
-    /// The local time of the last change.
+    /// The local time of the last change: a microsecond after the change before, where the clock says the same.
     public let changedAt: Date
     /// How often it was sent.
     public let attempts: Int
@@ -89,6 +89,35 @@ public struct Operation: Hashable, Sendable, Identifiable {
         self.error = error
         self.retryAt = retryAt
     }
+
+    /// The operation as it is: what a choice of the user's is about.
+    public var version: Version { Version(id: id, changedAt: changedAt) }
+
+    /// An operation as it was when it was shown to the user. Each further change of its object makes another version.
+    public struct Version: Hashable, Sendable {
+        /// The operation.
+        public let id: ID
+        /// When its object was changed last, as ``Operation/changedAt``. No two changes of an operation have the same.
+        public let changedAt: Date
+
+        /// A version that was written down elsewhere.
+        public init(id: ID, changedAt: Date) {
+            self.id = id
+            self.changedAt = changedAt
+        }
+    }
+
+    /// The time of a change that follows another one of the same operation: the clock's, but never the one before,
+    /// also if the clock stands still.
+    package static func timeOfChange(after last: Date, at now: Date) -> Date {
+        let ahead = last.timeIntervalSince(now)
+        return ahead >= 0 && ahead < clockStep ? last + leastStep : now
+    }
+
+    /// A clock that is set back by less than this, in seconds, is taken for one that stands still.
+    static let clockStep = 0.001
+    /// What the next change is later by then, in seconds. Times of this century are exact to a tenth of that.
+    static let leastStep = 0.000_001
 
     /// The properties changed, by their names in Swift, sorted.
     public var changedProperties: [String] { base.keys.sorted() }

@@ -24,6 +24,8 @@ public struct ServerItem: Sendable {
         set { makeSource = { newValue } }
     }
     private var makeSource: @Sendable () -> [UInt8]
+    /// Why it can't be read for the model, `nil` if it can: it is then kept aside, and its ``values`` mean nothing.
+    public var unreadable: TandemError?
     /// Whether it was read from a ``KeptItem``, and not from an answer: a newer one may have been kept since.
     public var wasKept = false
     /// Whether an undelete has brought it back from a server that keeps no values of what it deletes: what it holds is

@@ -24,7 +24,7 @@ public enum ServerReceipt: Sendable {
     case unknownTombstone
     /// The object has an operation: the item is kept beside it. See ``KeptItem``.
     case keptBeside(Operation.ID)
-    /// Another object here has its unique value: the item is kept. See ``KeptItem``.
+    /// Another object here has its unique value, or it can't be read: the item is kept. See ``KeptItem``.
     case refused(TandemError)
 }
 
@@ -48,6 +48,10 @@ extension WriteTransaction {
         }
         return try asServer {
             let (known, isFree) = try known(item, identity, in: table)
+            if let unreadable = item.unreadable {
+                try keep(item, of: known?.rowID, in: table, .refused, message: unreadable.message)
+                return .refused(unreadable)
+            }
             guard let state = known else { return try receiveNew(item, identity, table, isFree: isFree) }
             if let operation = try operation(of: state.rowID, in: table) {
                 return try receive(item, besides: operation, state, table)

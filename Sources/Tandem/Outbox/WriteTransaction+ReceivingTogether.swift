@@ -117,7 +117,7 @@ extension WriteTransaction {
     private func uniqueKeys(of rowID: Int64, in table: TableLayout) throws -> [UniqueKey] {
         let properties = table.definition.properties
         let constraints =
-            properties.filter(\.isUnique).map { [$0.column] }
+            properties.filter(\.isUnique).map { [$0.uniqueColumn] }
             + table.definition.indexes.filter(\.isUnique).map { index in
                 index.properties.compactMap { name in properties.first { $0.name == name }?.column }
             }

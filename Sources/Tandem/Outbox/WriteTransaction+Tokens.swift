@@ -69,8 +69,9 @@ extension ReadTransaction {
 public enum SyncSetting: String, CaseIterable, Sendable {
     /// Whose the data is.
     case user = "sync.user"
-    /// Which server it is exchanged with.
-    case remote = "sync.remote"
+    /// Which server it is exchanged with, by the name that the app gives it. (Earlier versions kept its address, as
+    /// `sync.remote`, which is not read any more.)
+    case server = "sync.server"
 }
 
 extension WriteTransaction {

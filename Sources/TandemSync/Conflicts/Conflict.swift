@@ -6,6 +6,8 @@ import Tandem
 /// Its objects are values that stand in no store; properties that are never sent have their defaults in them.
 /// References name objects by their local IDs, those of objects that are not here by the server's.
 public struct Conflict<M: Model>: Sendable {
+    /// The operation as it is here: what a choice of the user's names.
+    public let version: Tandem.Operation.Version
     /// What was to be done on the server.
     public let kind: Tandem.Operation.Kind
     /// The object.
@@ -61,7 +63,7 @@ extension Conflict {
         }
         let known = sides.local.merging(sides.base) { $1 }
         self.init(
-            kind: operation.kind, localID: operation.localID,
+            version: operation.version, kind: operation.kind, localID: operation.localID,
             local: operation.kind == .delete ? nil : try object(sides.local),
             // What an answer does not name is as it was.
             server: try sides.server.map { try object(known.merging($0) { $1 }) },

@@ -14,6 +14,8 @@ public struct TableOperationError: Error, Hashable, Sendable, Identifiable {
     public let isDeletedOnServer: Bool
 
     public var id: Tandem.Operation.ID { operation.id }
+    /// The operation as it is here: what ``SyncContext/keepMine(_:)`` and the other choices name.
+    public var version: Tandem.Operation.Version { operation.version }
     /// What the server said, or what happened, in a sentence.
     public var message: String { operation.error?.message ?? "" }
     /// The server's status, if it gave one.

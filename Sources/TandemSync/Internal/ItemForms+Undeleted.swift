@@ -27,6 +27,9 @@ extension ItemForms {
             let node = item[member: property.wireName]
             if let node, isValue(node, of: property) {
                 hasValue = hasValue || node != .null
+            } else if node == .null, property.appendDefault != nil {
+                // The column may be younger than the row: it says nothing.
+                continue
             } else if node != nil || property.appendDefault == nil && !property.isOptional {
                 return true
             }

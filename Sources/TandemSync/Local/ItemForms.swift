@@ -23,6 +23,9 @@ struct ItemForms: Sendable {
 
     /// What the server has said, read for the model.
     ///
+    /// Null for a property that is not optional is the property's default, if it has one: servers send it for a column
+    /// that is younger than the row. The item's extras then say that the server has null.
+    ///
     /// - Throws: ``UnreadableValue`` for a value that is none of its property's type.
     func stored(_ item: RemoteItem) throws(UnreadableValue) -> ServerItem {
         var places = MemberPlaces()
@@ -43,6 +46,11 @@ struct ItemForms: Sendable {
                     continue
                 }
                 let property = sent[place]
+                if case .null = member.value, !property.isOptional, property.appendDefault != nil {
+                    values[property.name] = constantDefault(of: property)
+                    unknown.append(member)
+                    continue
+                }
                 values[property.name] = try format.storageValue(of: member.value, for: property, by: places.row)
             }
         }
@@ -50,6 +58,25 @@ struct ItemForms: Sendable {
             serverID: item.id, version: item.version, createdAt: item.createdAt?.date, updatedAt: item.updatedAt?.date,
             isDeleted: item.isDeleted, values: values, extras: unknown.isEmpty ? nil : Self.bytes(.object(unknown)),
             source: Self.bytes(of: item))
+    }
+
+    /// A property's default; `nil` if it is another one each time, as a new UUID is. An object keeps the one that it got.
+    private func constantDefault(of property: PropertyDefinition) -> StorageValue? {
+        let row = RowBuffer()
+        property.appendDefault?(row)
+        property.appendDefault?(row)
+        return row.value(at: 0) == row.value(at: 1) ? row.value(at: 0) : nil
+    }
+
+    /// What can't be read for the model, to be kept aside.
+    func unreadable(_ item: RemoteItem, _ error: UnreadableValue) -> ServerItem {
+        var stored = ServerItem(
+            serverID: item.id, version: item.version, createdAt: item.createdAt?.date,
+            updatedAt: item.updatedAt?.date, source: Self.bytes(of: item))
+        stored.unreadable = TandemError(
+            .invalidValue, error.message, advice: "Tell whoever runs the server, or update the app.",
+            model: model.name, property: sent.first { $0.wireName == error.member }?.name ?? error.member)
+        return stored
     }
 
     /// What was kept of a server's item; `nil` if it can't be read: another version of Tandem has written it.
@@ -104,7 +131,7 @@ struct ItemForms: Sendable {
     func outgoing(
         _ object: OutgoingObject, id: ServerID?, leavingOut: Set<String> = [], adding extra: [RemoteItem.Member] = []
     ) throws(Unsendable) -> OutgoingItem {
-        let members = try members(of: object.values, leavingOut: leavingOut) + extra
+        var members = try members(of: object.values, leavingOut: leavingOut) + extra
         var changed: Set<String> = []
         for property in sent where object.values[property.name] != nil && !leavingOut.contains(property.name) {
             if object.changed.contains(property.name) { changed.insert(property.wireName) }
@@ -114,7 +141,14 @@ struct ItemForms: Sendable {
         if let extras = object.extras,
             case .object(let kept)? = extras.withUnsafeBufferPointer({ try? ExactJSON.parseWire($0) })
         {
-            unknown = kept
+            // The server has null for these, and what is here is the default that the app has not changed.
+            for member in kept {
+                guard case .null = member.value, !changed.contains(member.key),
+                    let place = members.firstIndex(where: { ScalarText.isEqual($0.key, member.key) })
+                else { continue }
+                members[place].value = .null
+            }
+            unknown = kept.filter { member in !sent.contains { ScalarText.isEqual($0.wireName, member.key) } }
         }
         return OutgoingItem(
             table: table, id: id, version: object.version, members: members, changed: changed, unknown: unknown)

@@ -182,7 +182,8 @@ public protocol LocalWriting: LocalReading {
     // MARK: Receiving
 
     /// Takes what a server has sent into the store: writes it where no operation is pending, and keeps it beside the
-    /// operation where one is. What clashes with a unique value of another object here is kept too.
+    /// operation where one is. What clashes with a unique value of another object here is kept too, and so is what can't
+    /// be read: see ``Tandem/ServerItem/unreadable``.
     ///
     /// - Parameter identity: How the object is known again.
     /// - Throws: `.invalidValue` if the item says nothing of a property that a new object needs.

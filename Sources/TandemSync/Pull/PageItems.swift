@@ -1,6 +1,7 @@
 import Tandem
 
-/// A page's items as a store takes them: all of them, read before anything is written.
+/// A page's items as a store takes them: all of them, read before anything is written. One that can't be read is kept
+/// aside, and stands in no other's way.
 struct PageItems: Sendable {
     private let items: [(item: ServerItem, identity: ServerIdentity)]
     private let forms: ItemForms
@@ -10,24 +11,26 @@ struct PageItems: Sendable {
 
     var ids: [ServerID] { items.map(\.item.serverID) }
 
-    /// - Throws: ``SyncError/Code/badAnswer`` for a value that is none of its property's type.
-    init(_ page: ArraySlice<RemoteItem>, _ forms: ItemForms, _ settings: TableSettings) throws {
+    init(_ page: ArraySlice<RemoteItem>, _ forms: ItemForms, _ settings: TableSettings) {
         self.forms = forms
         var places = MemberPlaces()
-        items = try page.map { (try Self.stored($0, forms, &places), settings.identity(of: $0)) }
+        items = page.map { item in
+            let stored: ServerItem
+            do throws(UnreadableValue) {
+                stored = try forms.stored(item, &places)
+            } catch {
+                stored = forms.unreadable(item, error)
+            }
+            return (stored, settings.identity(of: item))
+        }
     }
 
     /// An item read for its model.
+    ///
+    /// - Throws: ``SyncError/Code/badAnswer`` for a value that is none of its property's type.
     static func stored(_ item: RemoteItem, _ forms: ItemForms) throws -> ServerItem {
-        var places = MemberPlaces()
-        return try stored(item, forms, &places)
-    }
-
-    private static func stored(
-        _ item: RemoteItem, _ forms: ItemForms, _ places: inout MemberPlaces
-    ) throws -> ServerItem {
         do throws(UnreadableValue) {
-            return try forms.stored(item, &places)
+            return try forms.stored(item)
         } catch {
             throw SyncError(
                 .badAnswer, "The item \(item.id) can't be read: \(error.message)",
@@ -36,17 +39,26 @@ struct PageItems: Sendable {
         }
     }
 
-    /// Hands the items to the store, within one transaction.
-    ///
-    /// - Throws: ``SyncError/Code/badAnswer`` for a new object without a value that it needs.
+    /// Hands the items to the store, within one transaction. A new object without a value that it needs is kept aside
+    /// too.
     func receive(into local: any LocalWriting, _ tally: inout PullTally) throws {
         for (item, identity) in items {
             do {
-                tally.note(try local.receive(item, in: table, identity: identity), of: item.serverID)
+                note(try local.receive(item, in: table, identity: identity), of: item, &tally)
             } catch let error as TandemError where error.code == .invalidValue {
-                throw untakeable(item, error)
+                var kept = item
+                kept.unreadable = error
+                note(try local.receive(kept, in: table, identity: identity), of: kept, &tally)
             }
         }
+    }
+
+    private func note(_ receipt: ServerReceipt, of item: ServerItem, _ tally: inout PullTally) {
+        guard case .refused(let error) = receipt, item.unreadable != nil else {
+            return tally.note(receipt, of: item.serverID)
+        }
+        let refusal = untakeable(item, error)
+        tally.noteUnreadable(item.serverID, refusal.message, refusal)
     }
 
     /// Hands the items to the store, within one transaction, which may stand in each other's way.

@@ -64,7 +64,7 @@ extension PullRun {
 
     private mutating func store(_ items: [RemoteItem], _ unseen: inout Unseen) async throws {
         guard !items.isEmpty else { return }
-        let page = try PageItems(items[...], forms, query.settings)
+        let page = PageItems(items[...], forms, query.settings)
         let (table, tally, looksForRows) = (query.table, tally, !unseen.rows.isEmpty)
         let (next, rows) = try await context.store.write { local in
             var next = tally

@@ -10,7 +10,7 @@ extension PullRun {
         let items = try await readableKept()
         guard !items.isEmpty else { return }
         try Task.checkCancellation()
-        let page = try PageItems(items[...], forms, query.settings)
+        let page = PageItems(items[...], forms, query.settings)
         let tally = tally
         self.tally = try await context.store.write { local in
             var next = tally
@@ -39,10 +39,10 @@ extension PullRun {
             return nil
         }
         do {
-            _ = try forms.stored(item)
+            _ = try PageItems.stored(item, forms)
             return item
         } catch {
-            tally.noteUnreadable(kept.serverID, "\(error)", error)
+            tally.noteUnreadable(kept.serverID, (error as? SyncError)?.message ?? "\(error)", error)
             return nil
         }
     }

@@ -6,6 +6,7 @@ struct PullTally: Sendable {
     let model: ModelDefinition
     var result = PullResult()
     private var refused: [ServerID: RefusedRow] = [:]
+    private var ahead: Set<ServerID> = []
 
     init(_ model: ModelDefinition) {
         self.model = model
@@ -31,6 +32,8 @@ struct PullTally: Sendable {
         refused[id] = refusal(id, message, error)
     }
 
+    mutating func noteAhead(_ id: ServerID) { ahead.insert(id) }
+
     private func refusal(_ id: ServerID, _ message: String, _ error: (any Error)?) -> RefusedRow {
         RefusedRow(model: model.name, table: model.table, serverID: id, message: message, underlying: error)
     }
@@ -39,6 +42,7 @@ struct PullTally: Sendable {
     func finished() -> PullResult {
         var result = result
         result.refusedRows = refused.values.sorted { $0.serverID.rawValue < $1.serverID.rawValue }
+        result.rowsAheadOfClock = ahead.sorted()
         return result
     }
 }

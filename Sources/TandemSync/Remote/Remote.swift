@@ -30,10 +30,6 @@ public protocol Remote: Sendable {
     /// How values look on this server's wire.
     var format: WireFormat { get }
 
-    /// Where the server is, by a name that stays the same and has no secret in it: its scheme, host and path. A store
-    /// remembers it, and is not synced with another one unasked. `nil` to be taken for any other one.
-    var address: String? { get }
-
     /// Where a table is, for errors and logs: scheme, host, port and path, and no secret: neither user nor query nor key.
     /// `nil` if there is no such address, and if not said.
     func url(of table: RemoteTableName) -> String?
@@ -64,7 +60,5 @@ public protocol Remote: Sendable {
 }
 
 extension Remote {
-    public var address: String? { nil }
-
     public func url(of table: RemoteTableName) -> String? { nil }
 }

@@ -21,8 +21,7 @@ public struct RemoteTable<M: Model>: Sendable {
         forms = context.forms(of: settings)
     }
 
-    /// Not the one that the store is told of: nothing of what is looked at here gets into it.
-    var remote: any Remote { context.remote.remote }
+    var remote: any Remote { context.remote }
     var name: RemoteTableName { forms.table }
 
     // MARK: Reading

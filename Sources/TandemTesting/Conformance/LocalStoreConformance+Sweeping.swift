@@ -173,7 +173,7 @@ extension LocalStoreConformance {
                 }
                 try local.setSyncSetting(.user, nil)
                 try expect(
-                    try local.syncSetting(.user) == nil && local.syncSetting(.remote) != nil, "it was not forgotten")
+                    try local.syncSetting(.user) == nil && local.syncSetting(.server) != nil, "it was not forgotten")
             }),
     ]
 }

@@ -5,7 +5,12 @@ extension MemoryTransaction {
     func receive(_ item: ServerItem, in table: String, identity: ServerIdentity) throws -> ServerReceipt {
         let model = try model(table)
         return try together {
-            guard let object = known(item, identity, in: table) else { return try receiveNew(item, model) }
+            let known = known(item, identity, in: table)
+            if let unreadable = item.unreadable {
+                keep(item, of: known, in: table, .refused, message: unreadable.message)
+                return .refused(unreadable)
+            }
+            guard let object = known else { return try receiveNew(item, model) }
             if let operation = state.operation(of: object) {
                 return try receive(item, besides: operation, object, model)
             }

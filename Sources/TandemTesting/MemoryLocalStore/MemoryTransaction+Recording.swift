@@ -73,7 +73,7 @@ extension MemoryTransaction {
             operation.state = .pending
             operation.error = nil
         }
-        operation.changedAt = now
+        operation.changedAt = Operation.timeOfChange(after: operation.changedAt, at: now)
         put(operation)
     }
 }

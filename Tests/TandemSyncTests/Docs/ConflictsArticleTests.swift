@@ -93,8 +93,8 @@ import Testing
         let failed = try await sync.failedOperations()
         let (first, second) = (try #require(failed.first), try #require(failed.last))
         // Conflicts begins
-        try await sync.keepMine(first.id)
-        let lost = try await sync.takeServers(second.id)
+        try await sync.keepMine(first.version)
+        let lost = try await sync.takeServers(second.version)
         // Conflicts ends
         #expect(lost == ["points": 15])
         #expect(try await sync.push().isComplete)

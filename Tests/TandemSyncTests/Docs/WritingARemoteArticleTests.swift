@@ -16,7 +16,6 @@ final class ShelfRemote: Remote {
 
     private let shelf = Mutex(Shelf())
     let format = WireFormat(fractionDigits: 3)
-    let address: String? = "shelf://here"
     func url(of table: RemoteTableName) -> String? { "shelf://here/\(table)" }
 
     func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {

@@ -51,20 +51,35 @@ import Testing
         (#""shop":null,"barcode":"2","points":1"#, "shop"), (#""shop":"x","barcode":"2","expires":"soon""#, "expires"),
         (#""shop":"x","points":1"#, "barcode"), (#""shop":"x","barcode":"2","points":1e400"#, "points"),
     ])
-    func aValueOfAnotherTypeFailsThePage(members: String, property: String) async throws {
-        let text = #"{"items":[\#(item("a", good)),\#(item("it's/b", members))]}"#
-        let (store, sync) = try device { _ in ok(text) }
+    func `A value of another type refuses its row, and no other`(members: String, property: String) async throws {
+        let text = #"{"items":[\#(item("it's/b", members)),\#(item("z", good))]}"#
         for queryID in ["cards", nil] {
-            await #expect {
-                try await sync.pull(Card.self, queryID: queryID)
-            } throws: { error in
-                guard let error = error as? SyncError else { return false }
-                return error.code == .badAnswer && error.table == "Card" && error.property == property
-                    && error.message.contains("it's/b")
+            let mended = Counter()
+            let page = ok(text, date: "Sat, 21 Nov 2026 04:00:00 GMT")
+            let whole = #""shop":"x","barcode":"2","points":1"#
+            let next = ok(
+                #"{"items":[\#(item("it's/b", whole, "2026-11-21T03:20:00Z"))]}"#, date: "Sat, 21 Nov 2026 04:00:00 GMT"
+            )
+            let (store, sync) = try device { _ in mended.value > 0 ? next : page }
+            // The row is refused by each pull, counted once, and its table goes on.
+            for _ in 1...2 {
+                let result = try await sync.pull(Card.self, queryID: queryID)
+                #expect(result.refusedRows.map(\.serverID) == ["it's/b"])
+                let error = try #require(result.refusedRows.first?.underlying as? SyncError)
+                #expect(error.code == .badAnswer && error.table == "Card" && error.property == property)
+                #expect(error.message.contains("it's/b") && result.refusedRows.first?.message == error.message)
+                #expect(try await store.objects(Card.self).all().map(\.serverID) == ["z"])
+                #expect(try store.checkIntegrity() == [])
             }
+            let token = try await store.read { (tx: ReadTransaction) in try tx.syncToken(of: "cards", in: "Card") }
+            #expect((token?.time != nil) == (queryID != nil))
+            // When the server has mended it, nothing is left of it.
+            _ = mended.next()
+            let result = try await sync.pull(Card.self, queryID: queryID)
+            #expect(result.inserted == 1 && result.refusedRows.isEmpty)
+            let kept = try await store.read { (tx: ReadTransaction) in try tx.countOfKeptItems(in: "Card", .refused) }
+            #expect(kept == 0)
         }
-        #expect(try await store.objects(Card.self).count() == 0)
-        #expect(try await store.read { (tx: ReadTransaction) in try tx.syncToken(of: "cards", in: "Card") } == nil)
     }
 
     @Test(arguments: Dialect.both)
@@ -100,9 +115,8 @@ import Testing
         }
     }
 
-    /// The page before stays, with its place; of the one that is none there is nothing.
     @Test(arguments: Dialect.both, ["cards", nil])
-    func noPartOfAPageIsKept(dialect: Dialect, queryID: String?) async throws {
+    func `The page after a refused row is read`(dialect: Dialect, queryID: String?) async throws {
         func page(_ items: [String]) -> String {
             let list = "[\(items.joined(separator: ","))]"
             return dialect.wrapsPages ? #"{"items":\#(list)}"# : list
@@ -111,17 +125,17 @@ import Testing
         let b = item("b", #""shop":"x","barcode":"2","points":1"#, "2026-11-21T03:14:35Z")
         let c = item("c", #""shop":"x","barcode":"3","points":1"#, "2026-11-21T03:14:36Z")
         let wrong = c.replacingOccurrences(of: #""points":1"#, with: #""points":"many""#)
-        let (first, second) = (ok(page([a])), ok(page([b, wrong])))
+        let (first, second, last) = (ok(page([a])), ok(page([b, wrong])), ok(page([])))
         let (store, sync) = try device(dialect, pageSize: 1) { request in
             // Where the page before has ended, or begun.
             let query = request.path?.removingPercentEncoding ?? ""
             let isFirst = !query.contains("03:14:34.003Z") && !query.contains("gt 'a'")
+            if query.contains("03:14:36") || query.contains("gt 'c'") { return last }
             return isFirst ? first : second
         }
-        await #expect { try await sync.pull(Card.self, queryID: queryID) } throws: {
-            ($0 as? SyncError)?.code == .badAnswer && ($0 as? SyncError)?.property == "points"
-        }
-        #expect(try await store.objects(Card.self).all().map(\.serverID) == ["a"])
+        let result = try await sync.pull(Card.self, queryID: queryID)
+        #expect(result.refusedRows.map(\.serverID) == ["c"])
+        #expect(Set(try await store.objects(Card.self).all().map(\.serverID)) == ["a", "b"])
     }
 
     /// A server that sends what lies before the place that it was asked from: the token does not go back.
@@ -150,15 +164,26 @@ import Testing
         #expect(try await store.objects(Card.self).count() == 1)
     }
 
-    @Test func aTimeFarPastTheServersClockDoesNotPoisonTheToken() async throws {
-        let text = #"{"items":[\#(item("a", good, "9999-12-31T23:59:59.999Z"))]}"#
-        let (store, sync) = try device { _ in ok(text, date: "Sat, 21 Nov 2026 03:14:34 GMT") }
-        await #expect { try await sync.pull(Card.self, queryID: "cards") } throws: {
-            ($0 as? SyncError)?.code == .badAnswer && ($0 as? SyncError)?.property == "updatedAt"
-        }
-        #expect(try await store.objects(Card.self).count() == 0)
-        // A full pull has no token.
-        #expect(try await sync.pull(Card.self).inserted == 1)
+    @Test func `A row dated far in the future is taken, reported, and leaves the token behind`() async throws {
+        let past = item("a", good, "2026-11-21T02:00:00.000Z")
+        let ahead = item("f", #""shop":"x","barcode":"2","points":1"#, "9999-12-31T23:59:59.999Z")
+        let later = item("b", #""shop":"x","barcode":"3","points":1"#, "2026-11-21T03:30:00.000Z")
+        let grown = Counter()
+        let date = "Sat, 21 Nov 2026 03:14:34 GMT"
+        let (first, second) = (
+            ok(#"{"items":[\#(past),\#(ahead)]}"#, date: date), ok(#"{"items":[\#(later),\#(ahead)]}"#, date: date)
+        )
+        let (store, sync) = try device { _ in grown.value > 0 ? second : first }
+        var result = try await sync.pull(Card.self, queryID: "cards")
+        #expect(result.inserted == 2 && result.rowsAheadOfClock == ["f"] && result.refusedRows.isEmpty)
+        let token = try await store.read { (tx: ReadTransaction) in try tx.syncToken(of: "cards", in: "Card") }
+        #expect(token?.time == "2026-11-21T02:00:00.000Z")
+        // What is written meanwhile comes with the next pull.
+        _ = grown.next()
+        result = try await sync.pull(Card.self, queryID: "cards")
+        #expect(result.inserted == 1 && result.unchanged == 1 && result.rowsAheadOfClock == ["f"])
+        // A full pull reads no times.
+        #expect(try await sync.pull(Card.self).rowsAheadOfClock.isEmpty)
     }
 
     @Test func pagesWithoutEndAreToldSoon() async throws {

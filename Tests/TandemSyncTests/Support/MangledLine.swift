@@ -66,6 +66,9 @@ enum Nonsense: CaseIterable, Sendable {
     /// Whether the answer can be read, and a value in it can't.
     var isAboutAValue: Bool { self == .valueOfAnotherType || self == .nullValue }
 
+    /// The property whose value it is about.
+    var property: String { self == .nullValue ? "shop" : "points" }
+
     func answer(in response: HTTPResponse, _ body: [UInt8]) -> (HTTPResponse, [UInt8]) {
         var response = response
         response.status = .ok
@@ -90,7 +93,8 @@ enum Nonsense: CaseIterable, Sendable {
         case .wrongTime: return item(#""id":"x","updatedAt":"yesterday""#)
         case .anotherItem: return item(#""id":"other","version":"MQ==""#)
         case .valueOfAnotherType: return replacing(#""many""#, in: answer)
-        case .nullValue: return replacing("null", in: answer)
+        // A property without a default.
+        case .nullValue: return answer.replacing(#/"shop":"[^"]*"/#, with: #""shop":null"#)
         }
     }
 

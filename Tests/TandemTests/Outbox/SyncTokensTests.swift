@@ -42,7 +42,7 @@ import Testing
             try store.write { try $0.setSyncSetting(.user, "ada") }
             try store.write { try $0.setSyncSetting(.user, "eve") }
             #expect(try store.read { try $0.syncSetting(.user) } == "eve")
-            #expect(try store.read { try $0.syncSetting(.remote) } == nil)
+            #expect(try store.read { try $0.syncSetting(.server) } == nil)
             try store.write { try $0.setSyncSetting(.user, nil) }
             #expect(try store.read { try $0.syncSetting(.user) } == nil)
         }

@@ -29,8 +29,9 @@ enum FixedStatement: Int, CaseIterable {
             "SELECT \(StoredOperation.columns) FROM \"__operations\" WHERE \"table\" = ? AND \"object\" = ?"
         case .saveOperation:
             """
-            UPDATE "__operations" SET "kind" = ?, "state" = ?, "changes" = ?, "replaced" = ?, "changedAt" = ? \
-            WHERE "id" = ?
+            UPDATE "__operations" SET "kind" = ?, "state" = ?, "changes" = ?, "replaced" = ?, \
+            "changedAt" = CASE WHEN "changedAt" >= ?5 AND "changedAt" - ?5 < \(Operation.clockStep) \
+            THEN "changedAt" + \(Operation.leastStep) ELSE ?5 END WHERE "id" = ?6
             """
         }
     }

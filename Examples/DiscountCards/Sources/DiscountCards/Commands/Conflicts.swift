@@ -76,14 +76,17 @@ extension CardSync {
     /// - Returns: What that means, in a sentence.
     func decide(_ id: Tandem.Operation.ID, _ choice: Conflicts.Choice) async throws -> String {
         do {
+            let shown = try wallet.store.operations.all().first { $0.id == id }?.version
+            guard let shown else { throw TandemError(.staleOperation, "No change has the number \(id).") }
             switch choice {
             case .mine:
-                try await context.keepMine(id)
+                try await context.keepMine(shown)
                 return "Yours is sent by the next `cards sync`."
-            case .theirs: return Self.sentence("It is what the server holds.", lost: try await context.takeServers(id))
-            case .discard: return Self.sentence("The change is given up.", lost: try await context.discard(id))
+            case .theirs:
+                return Self.sentence("It is what the server holds.", lost: try await context.takeServers(shown))
+            case .discard: return Self.sentence("The change is given up.", lost: try await context.discard(shown))
             case .retry:
-                try await context.retry(id)
+                try await context.retry(shown)
                 return "It is sent again by the next `cards sync`."
             case .hold:
                 try await context.hold(id)

@@ -39,6 +39,7 @@ struct CardSync {
     static func context(_ store: Store, _ session: Session) throws -> SyncContext {
         let (remote, files) = try servers(of: session)
         var options = SyncContext.Options()
+        options.serverName = session.server
         // A photograph is of one card, and goes with it.
         options.deletesFiles = true
         return SyncContext(store: store, remote: remote, files: files, user: session.name, options: options)
