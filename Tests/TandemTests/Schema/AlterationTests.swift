@@ -83,7 +83,7 @@ import Testing
         let folder = try TestFolder(kind)
         try fill(folder, 3)
         let texts = ["", "it's", "a\u{0}b", "ƒ 'x' -- \u{1F600}", "Ёлка"]
-        let numbers = [0.1, -0.0, .nan, .infinity, 1e300, 5e-324, 123456789.12345678, -7]
+        let numbers = [0.1, -0.0, .nan, .infinity, 1e300, .leastNonzeroMagnitude, 123456789.12345678, -7]
         let integers: [Int64] = [.min, .max, 0, -1]
         var added: [PropertyDefinition] = []
         var expected: [String: StorageValue] = [:]
