@@ -98,4 +98,11 @@ extension ServerTable {
         let folded = name.lowercased()
         return columns?.first { $0.name.lowercased() == folded }
     }
+
+    /// The declared types, by names in lower case.
+    var columnTypes: [String: ServerColumnType] {
+        Dictionary(
+            (columns ?? []).compactMap { column in column.type.map { (column.name.lowercased(), $0) } },
+            uniquingKeysWith: { first, _ in first })
+    }
 }

@@ -15,6 +15,12 @@ struct ServiceOptions: ParsableArguments {
             }
         }
 
+        /// The columns that every table has, in lower case.
+        var systemColumns: Set<String> {
+            let common: Set = ["id", "updatedat", "version", "deleted"]
+            return self == .datasync ? common : common.union(["createdat"])
+        }
+
         var served: ServerDialect {
             switch self {
             case .both: .byVersionHeader
@@ -95,6 +101,9 @@ struct ServiceOptions: ParsableArguments {
         for column in columns {
             guard tables.isEmpty || served.contains(column.table) else {
                 throw ValidationError("Table '\(column.table)' of a --column is not served. Add --table.")
+            }
+            guard !dialect.systemColumns.contains(column.column.name.lowercased()) else {
+                throw ValidationError("Column '\(column.table).\(column.column.name)' is the server's own.")
             }
             guard declared.insert("\(column.table).\(column.column.name.lowercased())").inserted else {
                 throw ValidationError("Column '\(column.table).\(column.column.name)' is declared twice.")

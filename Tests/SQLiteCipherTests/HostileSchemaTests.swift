@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import TestSupport
 import Testing
@@ -53,6 +54,32 @@ struct HostileSchemaTests {
         }
     }
 
+    @Test func `Rows from before a column was added are kept, and a STRICT table's values stay as they are`() throws {
+        let scratch = try Scratch()
+        let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey)
+        let queue = try database.openQueue()
+        try queue.write { db in
+            try db.execute(sql: "CREATE TABLE old (name); INSERT INTO old VALUES ('Пятёрочка'), ('Лента')")
+            for (index, value) in ["x'8001'", "1e-05", "\"it's\""].enumerated() {
+                try db.execute(sql: "ALTER TABLE old ADD COLUMN c\(index) NOT NULL DEFAULT \(value)")
+            }
+            try db.execute(sql: "CREATE TABLE codes (code ANY) STRICT; INSERT INTO codes VALUES ('00123'), (7)")
+        }
+        try queue.close()
+        let target = try EncryptedDatabase(path: scratch.path("b.db"), key: otherKey)
+        let report = try database.salvage(to: target)
+        #expect(report.isComplete, "\(report)")
+        try target.openQueue().read { db in
+            let rows = try Row.fetchAll(db, sql: "SELECT * FROM old ORDER BY name")
+            #expect(rows.map { $0["name"] as String } == ["Лента", "Пятёрочка"])
+            #expect(rows.allSatisfy { $0.databaseValues.contains(Data([0x80, 0x01]).databaseValue) })
+            #expect(rows.allSatisfy { $0.databaseValues.contains(1e-05.databaseValue) })
+            #expect(rows.allSatisfy { $0.databaseValues.contains("it's".databaseValue) })
+            let codes = try DatabaseValue.fetchAll(db, sql: "SELECT code FROM codes ORDER BY typeof(code)")
+            #expect(codes == [7.databaseValue, "00123".databaseValue])
+        }
+    }
+
     @Test func `A definition is written anew from names, affinities, keys and literals`() {
         func written(_ sql: String) -> String? { TableDefinition(sql)?.statement(name: "t") }
         #expect(
@@ -62,6 +89,17 @@ struct HostileSchemaTests {
         #expect(
             written("CREATE TABLE x(a, b, CONSTRAINT k PRIMARY KEY (b, a), FOREIGN KEY (a) REFERENCES y (z))")
                 == #"CREATE TABLE "t" ("a", "b", PRIMARY KEY ("b", "a"))"#)
+        #expect(
+            written("CREATE TABLE x(a NOT NULL DEFAULT x'80fF', b NOT NULL DEFAULT 1e-05, c NOT NULL DEFAULT \"it's\")")
+                == """
+                CREATE TABLE "t" ("a" NOT NULL DEFAULT x'80fF', "b" NOT NULL DEFAULT 1e-05, \
+                "c" NOT NULL DEFAULT 'it''s')
+                """)
+        #expect(written("CREATE TABLE x(a NOT NULL DEFAULT (f()))") == #"CREATE TABLE "t" ("a")"#)
+        #expect(written("CREATE TABLE x(a ANY, b INT) STRICT") == #"CREATE TABLE "t" ("a", "b" INT)"#)
+        #expect(
+            written("CREATE TABLE x(id INTEGER, y, PRIMARY KEY (ID AUTOINCREMENT))")
+                == #"CREATE TABLE "t" ("id" INTEGER PRIMARY KEY AUTOINCREMENT, "y")"#)
         for bad in ["", "CREATE", "CREATE TABLE x(", "CREATE TABLE x(a 'b)", "CREATE TABLE x /*", "DROP TABLE (a)"] {
             #expect(written(bad) == nil, "\(bad)")
         }

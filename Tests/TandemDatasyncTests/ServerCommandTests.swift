@@ -107,7 +107,7 @@ extension SocketTests {
             ["--user-table", "Card"], ["--certificate", "x.pem"], ["--page-size", "0"], ["now"],
             ["--column", "year:integer"], ["--column", "film.year:int"], ["--column", "film.rating:enum()"],
             ["--table", "shop", "--column", "film.year:integer"],
-            ["--column", "film.year:integer", "--column", "Film.Year:text"],
+            ["--column", "film.year:integer", "--column", "Film.Year:text"], ["--column", "film.ID:guid"],
         ])
         func whatItDoesNotUnderstandItRefuses(arguments: [String]) async throws {
             let server = try ServerProcess(arguments)

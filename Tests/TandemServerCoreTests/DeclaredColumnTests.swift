@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import TandemServerCore
 import TestSupport
@@ -40,6 +41,17 @@ import Testing
         }
         let known = await server.list("film", ["$filter": "YEAR ge 2001", "$orderby": "Year", "$select": "id,year"])
         #expect(known.ids == ["c", "b"], "\(known.body)")
+    }
+
+    @Test(arguments: [ServerDialect.azureMobileApps, .datasync])
+    func `A declared column of the server's own is in an answer once`(dialect: ServerDialect) async throws {
+        let own = ["id", "updatedAt", "version", "deleted"].map { ServerColumn($0, type: .text) }
+        let server = try await Self.server(dialect, columns: Self.columns + own)
+        let answer = await server.list("film", ["$filter": "id eq 'a'"])
+        #expect(answer.ids == ["a"])
+        for name in ["id", "updatedAt", "version"] {
+            #expect(answer.body.components(separatedBy: "\"\(name)\":").count == 2, "\(name): \(answer.body)")
+        }
     }
 
     @Test(arguments: [ServerDialect.azureMobileApps, .datasync])

@@ -57,7 +57,7 @@ extension ProcessTests {
             let words = [
                 "ОтправленноеЗначение", "ЗначениеДругого", "НеотправленнаяПравка", "ДополнениеСервера",
                 "ПользовательАнна", "Перекрёсток", before.id, before.version, after.version,
-                "127.0.0.1:\(server.url.port ?? 0)",
+                "ИмяСервера",
             ]
             var here = try StoreFiles.words(words, beside: path)
             try await second.end(SIGKILL)

@@ -59,6 +59,7 @@ package enum SyncPeer {
             onFileStep: (@Sendable (FileStep) -> Void)? = nil
         ) throws -> SyncContext {
             var options = SyncContext.Options()
+            options.serverName = "ИмяСервера"
             // Nobody commits late here, and what one has sent oneself need not be fetched again and again.
             options.overlap = .seconds(1)
             options.retry.first = .milliseconds(5)

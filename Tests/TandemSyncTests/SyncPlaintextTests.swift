@@ -14,7 +14,7 @@ import Testing
         // Values: here, there, of another device, sent, unsent, and in an answer that was lost.
         "ЗначениеСервера", "ЗначениеДругого", "НеотправленнаяПравка", "ОтправленноеЗначение", "ПотерянныйОтвет",
         // What the model does not know, the server's ID, its words, and who and where.
-        "ДополнениеСервера", "КлючСервера", "ОтказСервера", "ПользовательАнна", "shop.example", "ТайныйЗапрос",
+        "ДополнениеСервера", "КлючСервера", "ОтказСервера", "ПользовательАнна", "ИмяСервера", "ТайныйЗапрос",
         // Names of the schema.
         "__sync_tokens", "__server_items", "sync.user",
     ]
@@ -37,6 +37,7 @@ import Testing
         let store = try kind.open(at: path, [Person.self, Card.self, Pet.self])
         var options = SyncContext.Options()
         options.inFlight = 1
+        options.serverName = "ИмяСервера"
         options.retry.first = .milliseconds(1)
         // While the sync is under way, too.
         options.onPushStep = { _ in try look(Self.words) }

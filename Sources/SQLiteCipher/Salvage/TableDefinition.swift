@@ -12,6 +12,8 @@ struct TableDefinition {
         var collation: String?
         /// A literal that was rewritten.
         var defaultValue: String?
+        /// Whether it has a default that was left out. Rows from before the column was added hold no value for it.
+        var lacksDefault = false
         /// Whether the values are computed when they are read, and so are not in the file.
         var isVirtual = false
     }
@@ -21,6 +23,7 @@ struct TableDefinition {
     private(set) var isAutoincrement = false
     private(set) var isWithoutRowid = false
     private(set) var uniqueKeys: [[String]] = []
+    private var isStrict = false
     /// Whether a part of the stored definition was left out.
     private(set) var isReduced = false
 
@@ -29,12 +32,13 @@ struct TableDefinition {
         guard let tokens = SQLToken.tokens(of: sql), tokens.first?.keyword == "CREATE",
             let start = tokens.firstIndex(of: .open), let end = Self.end(tokens[...], from: start)
         else { return nil }
+        isStrict = tokens[end...].contains { $0.keyword == "STRICT" }
         for part in Self.parts(tokens[(start + 1)..<end]) {
             let isKey = ["CONSTRAINT", "PRIMARY", "UNIQUE", "CHECK", "FOREIGN"].contains(part.first?.keyword)
             if isKey { readKeys(part) } else if !readColumn(part) { return nil }
         }
         isWithoutRowid = tokens[end...].contains { $0.keyword == "WITHOUT" }
-        if tokens[end...].contains(where: { $0.keyword == "STRICT" }) { isReduced = true }
+        if isStrict { isReduced = true }
         guard columns.contains(where: { !$0.isVirtual }) else { return nil }
     }
 
@@ -43,8 +47,10 @@ struct TableDefinition {
         var parts = columns.filter { !$0.isVirtual }.map { column in
             var text = column.name.quotedName
             if !column.affinity.isEmpty { text += " " + column.affinity }
-            if isAutoincrement, primaryKey == [column.name] { text += " PRIMARY KEY AUTOINCREMENT" }
-            if column.isNotNull { text += " NOT NULL" }
+            if isAutoincrement, primaryKey.map({ $0.lowercased() }) == [column.name.lowercased()] {
+                text += " PRIMARY KEY AUTOINCREMENT"
+            }
+            if column.isNotNull, !column.lacksDefault { text += " NOT NULL" }
             if let collation = column.collation { text += " COLLATE " + collation }
             if let value = column.defaultValue { text += " DEFAULT " + value }
             return text
@@ -81,7 +87,9 @@ struct TableDefinition {
         }
     }
 
-    private static func affinity(_ type: [String]) -> String {
+    private func affinity(_ type: [String]) -> String {
+        // In a STRICT table no value of such a column is converted.
+        if isStrict, type == ["ANY"] { return "" }
         // Only a column of exactly this type is the rowid.
         if type == ["INTEGER"] { return "INTEGER" }
         let type = type.joined(separator: " ")
@@ -100,7 +108,7 @@ struct TableDefinition {
         ]
         let rest = part.dropFirst()
         let end = rest.firstIndex { $0.keyword.map(starts.contains) ?? false } ?? rest.endIndex
-        column.affinity = Self.affinity(rest[..<end].prefix { $0 != .open }.compactMap { $0.identifier?.uppercased() })
+        column.affinity = affinity(rest[..<end].prefix { $0 != .open }.compactMap { $0.identifier?.uppercased() })
         guard readConstraints(rest[end...], &column) else { return false }
         columns.append(column)
         return true
@@ -127,6 +135,7 @@ struct TableDefinition {
                 if let value = Self.literal(tokens[(index + 1)...]) {
                     column.defaultValue = value
                 } else {
+                    column.lacksDefault = true
                     isReduced = true
                 }
             case "AS":
@@ -147,7 +156,7 @@ struct TableDefinition {
         return true
     }
 
-    /// Rewrites a default if it is a string, a number or NULL.
+    /// Rewrites a default if it is a string, a blob, a number or NULL.
     private static func literal(_ tokens: ArraySlice<SQLToken>) -> String? {
         var tokens = tokens
         var sign = ""
@@ -158,9 +167,25 @@ struct TableDefinition {
         switch tokens.first {
         case .string(let text) where sign.isEmpty && tokens.dropFirst().first != .open:
             return "'" + text.replacingOccurrences(of: "'", with: "''") + "'"
-        case .word(let text):
+        case .name(let text) where sign.isEmpty && tokens.dropFirst().first != .open:
+            // SQLite takes what is in double quotes for a string where no name can be.
+            return "'" + text.replacingOccurrences(of: "'", with: "''") + "'"
+        case .word(let text) where text.uppercased() == "X":
+            guard sign.isEmpty, case .string(let digits)? = tokens.dropFirst().first,
+                digits.utf8.count.isMultiple(of: 2),
+                digits.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit })
+            else { return nil }
+            return "x'\(digits)'"
+        case .word(var text):
             if ["NULL", "TRUE", "FALSE"].contains(text.uppercased()) { return sign.isEmpty ? text.uppercased() : nil }
             if let number = Int64(text) { return "\(sign)\(number)" }
+            // An exponent's sign ends the word.
+            let rest = Array(tokens.dropFirst().prefix(2))
+            if text.last?.lowercased() == "e", rest.count == 2, case .symbol(let symbol) = rest[0],
+                case .word(let digits) = rest[1]
+            {
+                text += String(decoding: [symbol], as: UTF8.self) + digits
+            }
             guard text.utf8.first.map({ $0 < UInt8(ascii: ":") }) == true, let number = Double(text), number.isFinite
             else { return nil }
             return "\(sign)\(number)"

@@ -53,6 +53,22 @@ extension PropertyKind: CustomStringConvertible {
         }
     }
 
+    /// Whether a value is of a class that the type's values are stored in.
+    func isStored(as value: StorageValue) -> Bool {
+        switch (self, value) {
+        case (.bool, .integer), (.integer, .integer), (.unsigned64, .integer), (.unsigned64, .blob): true
+        // A NaN, and -0.0, are blobs; SQLite may hand a whole number over as an integer.
+        case (.double, .real), (.double, .integer), (.double, .blob), (.float, .real), (.float, .integer),
+            (.float, .blob), (.date, .real), (.date, .integer), (.date, .blob):
+            true
+        case (.string, .text), (.url, .text), (.collection, .text), (.json, .text), (.reference, .text),
+            (.references, .text), (.attachment, .text):
+            true
+        case (.data, .blob), (.uuid, .blob), (.decimal, .blob), (.bigInt, .blob), (.bigUInt, .blob): true
+        default: false
+        }
+    }
+
     /// Whether a floating-point number, whose NaN is stored as a BLOB that sorts after all numbers.
     var isFloating: Bool {
         switch self {

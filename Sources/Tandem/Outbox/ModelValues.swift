@@ -46,6 +46,13 @@ package enum ModelValues {
     static func value<E: PropertyExpression>(
         of expression: E, _ stored: StorageValue, of property: PropertyDefinition
     ) throws -> E.Value {
+        // SQLite reads NULL, and a text, as the number 0.
+        guard stored == .null ? property.isOptional : property.kind.isStored(as: stored) else {
+            throw TandemError(
+                .corrupt, "The value is none of the property's type: it is \(stored).",
+                advice: "Look at it in its stored form.", model: expression.__column.model.name,
+                property: property.name)
+        }
         do {
             return try BoundRow.reading(stored) { try expression.__read($0, BoundRow.column) }
         } catch let error as InvalidStoredValue {

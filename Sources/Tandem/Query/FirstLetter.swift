@@ -41,9 +41,9 @@ extension Results {
         let direction = ascending ? "" : " DESC"
         return try store.query { compiler in
             compiler.select(
-                query, grouping: { _, _ in " GROUP BY \"letter\" ORDER BY \"letter\"\(raw: direction)" }
+                query, grouping: { _, _ in " GROUP BY 1 ORDER BY 1\(raw: direction)" }
             ) { compiler, scope in
-                "substr(\(compiler.column(letter.column, in: scope)), 1, 1) AS \"letter\", COUNT(*)"
+                "substr(\(compiler.column(letter.column, in: scope)), 1, 1), COUNT(*)"
             }
         } _: { statement, _ in
             var sections: [ResultsSection<String?, M>] = []

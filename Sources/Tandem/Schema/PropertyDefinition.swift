@@ -48,7 +48,7 @@ public final class PropertyDefinition: Sendable {
     /// Reads the column, to check that a stored value is one of the property's type.
     let check: @Sendable (RowReader, Int32) throws -> Void
     /// Whether two stored forms are of equal values, for types with several forms of one value: in the JSON of a
-    /// `Codable` value, the elements of a set are in no order. `nil` for other types.
+    /// `Codable` value, the elements of a set are in no order. All else has to be the same. `nil` for other types.
     private let equality: (@Sendable (StorageValue, StorageValue) -> Bool)?
 
     /// Creates a definition. Called by the code that `@Model` writes.
@@ -100,10 +100,12 @@ public final class PropertyDefinition: Sendable {
         self.check = { row, column in _ = try codec.read(row, column) }
         if case .json = codec.kind {
             self.equality = { lhs, rhs in
+                // A type's own `==` may leave parts of its values out, and texts are equal in several forms.
+                let haveSameElements = ExactJSON.haveSameElements(lhs, rhs)
                 guard let lhs = try? BoundRow.reading(lhs, { try codec.read($0, BoundRow.column) }),
                     let rhs = try? BoundRow.reading(rhs, { try codec.read($0, BoundRow.column) })
                 else { return false }
-                return Self.areEqual(lhs, rhs)
+                return Self.areEqual(lhs, rhs) && haveSameElements
             }
         } else {
             self.equality = nil

@@ -18,7 +18,7 @@ struct AzureColumns {
             guard case .object(let kinds) = json else { throw JSONProblem.malformed(at: 0) }
             self.kinds = kinds
         }
-        for column in visit.table.columns ?? [] {
+        for column in visit.table.columns ?? [] where !systemNames.contains(column.name.lowercased()) {
             let name = kinds.name(ignoringCase: column.name) ?? column.name
             if let type = column.type { kinds[name] = Self.kind(of: type) }
             if kinds[name] == nil { kinds[name] = "null" }
@@ -33,11 +33,15 @@ struct AzureColumns {
         }
     }
 
+    /// The names of the server's own columns, in lower case.
+    private var systemNames: Set<String> {
+        let names: Set = ["id", "createdat", "updatedat", "version"]
+        return visit.table.deletesSoftly ? names.union(["deleted"]) : names
+    }
+
     /// The names of all columns in lower case.
     var names: Set<String> {
-        var names: Set = ["id", "createdat", "updatedat", "version"]
-        if visit.table.deletesSoftly { names.insert("deleted") }
-        return names.union(kinds.members.map { $0.name.lowercased() })
+        systemNames.union(kinds.members.map { $0.name.lowercased() })
     }
 
     func contains(_ name: String) -> Bool { names.contains(name.lowercased()) }

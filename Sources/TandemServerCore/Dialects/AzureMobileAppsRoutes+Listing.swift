@@ -24,7 +24,8 @@ extension AzureMobileAppsRoutes {
 
         let filterLimits = limits.filter(nodes: 3000, orderKeys: 20)
         let table = visit.table
-        let known = table.columns == nil ? nil : columns.names
+        let names = columns.names
+        let known = table.columns == nil ? nil : names
         let isKnown: @Sendable (String) -> Bool = { known?.contains($0.lowercased()) ?? true }
         let kind: @Sendable (String) -> FilterKind? = { isKnown($0) ? Self.kind($0, table) : nil }
         var isEmpty = false
@@ -33,7 +34,7 @@ extension AzureMobileAppsRoutes {
             if let text = request.parameter("$filter"), !text.isEmpty {
                 let filter = try ODataParser.filter(text, .odata3, limits: filterLimits, columns: kind)
                 // A column that nothing has been stored in yet is in no row.
-                filter.forEachColumn { name in if !columns.contains(name) { isEmpty = true } }
+                filter.forEachColumn { name in if !names.contains(name.lowercased()) { isEmpty = true } }
                 query.filter = filter
             }
             if let text = request.parameter("$orderby"), !text.isEmpty {

@@ -66,8 +66,11 @@ struct DatasyncBody {
     static func object(of row: ServedRow, columns: [ServerColumn]?) throws -> JSONObject {
         let members = try row.members()
         guard let columns else { return JSONObject(distinct: system(row).members + members.members) }
-        let shown = columns.map { ($0.name, members[$0.name] ?? $0.initial) }
-        return JSONObject(distinct: system(row).members + shown)
+        let system = system(row)
+        let systemNames = Set(system.members.map { $0.name.lowercased() })
+        let shown = columns.filter { !systemNames.contains($0.name.lowercased()) }
+            .map { ($0.name, members[$0.name] ?? $0.initial) }
+        return JSONObject(distinct: system.members + shown)
     }
 
     private static func system(_ row: ServedRow) -> JSONObject {

@@ -33,11 +33,12 @@ struct ListQuery {
                 rows: Array(rows.prefix(take)), total: counts ? try results.count() : nil, hasMore: rows.count > take)
         }
         let now = visit.configuration.clock.milliseconds * WireTime.ticksPerMillisecond
+        let types = visit.table.columnTypes
         var matches: [(row: ServedRow, keys: [FilterValue])] = []
         var number = 0
         do {
             try results.forEach { row in
-                let columns = RowColumns(row, visit.table, isAzure: visit.isAzure, hasIntegers: hasIntegers)
+                let columns = RowColumns(row, types, isAzure: visit.isAzure, hasIntegers: hasIntegers)
                 let evaluator = FilterEvaluator(logic: logic, hasIntegers: hasIntegers, now: now, column: columns.value)
                 let isMatch = try filter.map(evaluator.holds) != false && visit.sees(row)
                 let keys = isMatch && !isSorted ? order.map { evaluator.value($0.key) } : []
@@ -153,22 +154,24 @@ extension FilterNode {
 /// A row's columns as a filter sees them. The members are read when the first is asked for.
 private final class RowColumns {
     private let row: ServedRow
-    private let table: ServerTable
+    /// The declared types, by names in lower case.
+    private let types: [String: ServerColumnType]
     private let isAzure: Bool
     private let hasIntegers: Bool
     private var members: JSONObject?
     /// Why the members could not be read.
     private(set) var problem: (any Error)?
 
-    init(_ row: ServedRow, _ table: ServerTable, isAzure: Bool, hasIntegers: Bool) {
+    init(_ row: ServedRow, _ types: [String: ServerColumnType], isAzure: Bool, hasIntegers: Bool) {
         self.row = row
-        self.table = table
+        self.types = types
         self.isAzure = isAzure
         self.hasIntegers = hasIntegers
     }
 
     func value(_ name: String) -> FilterValue {
-        switch name.lowercased() {
+        let folded = name.lowercased()
+        switch folded {
         case "id": return .text(row.key)
         case "updatedat": return .instant(row.changed * WireTime.ticksPerMillisecond)
         case "createdat" where isAzure: return .instant(row.made * WireTime.ticksPerMillisecond)
@@ -185,6 +188,6 @@ private final class RowColumns {
         guard let members else { return .null }
         let value = members[name] ?? members.name(ignoringCase: name).flatMap { members[$0] }
         guard let value = value.map({ FilterValue($0, hasIntegers: hasIntegers) }) else { return .null }
-        return table.column(named: name)?.type?.typed(value) ?? value
+        return types[folded]?.typed(value) ?? value
     }
 }

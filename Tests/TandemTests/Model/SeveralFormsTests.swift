@@ -18,6 +18,20 @@ struct Favorites: Codable, Hashable {
     var total: UInt128 = 0
 }
 
+/// A value whose equality looks at its ID alone.
+struct LooseAddress: Codable, Hashable {
+    var id: Int
+    var street: String
+    var height = 0.0
+
+    static func == (lhs: Self, rhs: Self) -> Bool { lhs.id == rhs.id }
+    func hash(into hasher: inout Hasher) { hasher.combine(id) }
+}
+
+@Model struct Venue {
+    var address: LooseAddress
+}
+
 @Suite("Values with several stored forms, and integers of 128 bits", .ownThreads)
 struct SeveralFormsTests {
     private let shops = ["Лента", "Магнит", "Ашан", "ΑΒ Βασιλόπουλος", "Şok", "კარფური", "بنده", "ローソン"]
@@ -47,6 +61,25 @@ struct SeveralFormsTests {
         #expect(try store.operations.operation(of: shopper) == nil)
         try store.write { try $0.update(shopper) { $0.favorites.shops.remove("Лента") } }
         #expect(try store.operations.operation(of: shopper)?.changedProperties == ["favorites"])
+    }
+
+    @Test func `A change that a type's own equality leaves out is written and queued`() throws {
+        let store = try Store.inMemory(models: Venue.self)
+        let venue = try store.write(from: .server) { tx in
+            let address = LooseAddress(id: 1, street: "улица Caf\u{E9}", height: 0)
+            return try tx.insert(Venue(address: address).received(serverID: "s", version: "1"))
+        }
+        for change: (inout LooseAddress) -> Void in [
+            { $0.street = "Невский проспект" }, { $0.street = "улица Cafe\u{301}" }, { $0.height = -0.0 },
+        ] {
+            var changed = try #require(try store.object(ofType: Venue.self, forPrimaryKey: venue.localID))
+            change(&changed.address)
+            try store.write { _ = try $0.update(changed) }
+            let found = try #require(try store.object(ofType: Venue.self, forPrimaryKey: venue.localID)).address
+            #expect(Array(found.street.utf8) == Array(changed.address.street.utf8))
+            #expect(found.height.sign == changed.address.height.sign)
+        }
+        #expect(try store.operations.operation(of: venue)?.changedProperties == ["address"])
     }
 
     @Test func `A server's equal set in another order is no conflict`() throws {

@@ -32,6 +32,18 @@ struct StoredValueDecodingTests {
         }
     }
 
+    @Test func `A model's property refuses values that SQLite would convert`() throws {
+        let store = try Store.inMemory(models: Voucher.self, Holder.self)
+        for value in ["NULL", "'7'", "7.5", "max(1.5, 2.5)"] {
+            let row = try #require(try store.sql("SELECT \(value) AS points").first)
+            let error = #expect(throws: TandemError.self) { try Voucher.value(of: { $0.points }, in: row) }
+            #expect(error?.code == .corrupt && error?.property == "points", "\(value)")
+        }
+        let row = try #require(try store.sql("SELECT NULL AS city, 7 AS points").first)
+        #expect(try Voucher.value(of: { $0.city }, in: row) == .some(nil))
+        #expect(try Voucher.value(of: { $0.points }, in: row) == 7)
+    }
+
     @Test func `A base in the queue is read as its property's type`() throws {
         let store = try Store.inMemory(models: Card.self, Person.self, Badge.self)
         let card = try store.write(from: .server) {

@@ -3,6 +3,13 @@ import Testing
 
 @testable import Tandem
 
+/// A model with a property of the name that sections might use.
+@Model struct Entry {
+    @Folded var name: String
+    var letter: String
+    @Unique var code: String
+}
+
 @Suite("Folded texts are compared, divided and paged without regard to case", .ownThreads)
 struct FoldedQueryTests {
     let store: Store
@@ -84,6 +91,29 @@ struct FoldedQueryTests {
         #expect(try sections.map { try ids($0.results) } == [["v5"], ["v2", "v0"], ["v1", "v4"], ["v3"]])
         let plan = try sections[1].results.explain().plan
         #expect(plan.first?.hasPrefix("SEARCH t0 USING INDEX __sort_Voucher_shop") == true, "\(plan)")
+    }
+
+    @Test func `Sections by first letter are of the property asked for, whatever others are called`() throws {
+        let store = try Store.inMemory(models: Entry.self)
+        try store.write { tx in
+            for (name, letter) in [("Анна", "z"), ("анна", "y"), ("Борис", "z")] {
+                _ = try tx.insert(Entry(name: name, letter: letter, code: "\(name) \(letter)"))
+            }
+        }
+        let sections = try store.objects(Entry.self).sectioned(by: \.name.firstLetter)
+        #expect(sections.map(\.key) == ["А", "Б"] && sections.map(\.count) == [2, 1])
+    }
+
+    @Test func `Sorting by a unique property and paging by it use its index`() throws {
+        let store = try Store.inMemory(models: Entry.self)
+        let entries = try store.write { tx in
+            try (0..<50).map { try tx.insert(Entry(name: "n\($0)", letter: "l\($0)", code: "c\($0)")) }
+        }
+        let sorted = store.objects(Entry.self).sorted(by: \.code)
+        for results in [sorted.limit(5), try sorted.after(entries[9]).limit(5)] {
+            let plan = try results.explain().plan.joined(separator: "; ")
+            #expect(plan.contains("__unique_Entry_code") && !plan.contains("TEMP B-TREE"), "\(plan)")
+        }
     }
 
     @Test func `sections by first letter have one for nil`() throws {

@@ -59,6 +59,32 @@ package enum ExactJSON {
         return try parser.parseDocument()
     }
 
+    /// Whether two texts of Foundation's encoder differ in nothing but the order of the elements of arrays.
+    static func haveSameElements(_ lhs: StorageValue, _ rhs: StorageValue) -> Bool {
+        func sorted(_ node: JSONNode) -> JSONNode {
+            func text(_ node: JSONNode) -> [UInt8] {
+                var out: [UInt8] = []
+                try? write(node, to: &out)
+                return out
+            }
+            return switch node {
+            case .array(let elements):
+                .array(
+                    elements.map(sorted).map { ($0, text($0)) }
+                        .sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0))
+            case .object(let members): .object(members.map { ($0.key, sorted($0.value)) })
+            default: node
+            }
+        }
+        func form(_ value: StorageValue) -> [UInt8]? {
+            guard case .text(var json) = value, let node = json.withUTF8({ try? parseForeign($0) }) else { return nil }
+            var out: [UInt8] = []
+            return (try? write(sorted(node), to: &out)).map { out }
+        }
+        guard let lhs = form(lhs), let rhs = form(rhs) else { return false }
+        return lhs == rhs
+    }
+
     /// Returns the node of a text that another program has written.
     ///
     /// In such a text a dollar sign means nothing, `-0` is the floating-point number, and an integer that does not fit

@@ -254,15 +254,32 @@ extension ModelDefinition {
     var hasUniqueIndex: Bool { properties.contains(where: \.hasUniqueColumn) || indexes.contains(where: \.isUnique) }
 }
 
+extension ColumnPath {
+    /// Whether it is a property of the query's own model that begins a unique index.
+    fileprivate var beginsUniqueIndex: Bool {
+        guard steps.isEmpty, let property = definition else { return false }
+        return property.hasUniqueColumn
+            || model.indexes.contains { $0.isUnique && $0.properties.first == property.name }
+    }
+}
+
+extension SortKey {
+    /// Whether an index of a unique property, whose column itself is sorted by, has the order.
+    var isOfUniqueProperty: Bool {
+        guard case .column(let path, _, _) = self, path.definition?.folding == PropertyDefinition.Folding.none else {
+            return false
+        }
+        return path.beginsUniqueIndex
+    }
+}
+
 extension PredicateNode {
     /// Whether it compares a property of the query's own model that begins a unique index.
     var comparesUniqueProperty: Bool {
         switch self {
         case .comparison(let path, _, .value), .among(let path, _), .identical(let path, _), .isTrue(let path),
-            .text(let path, .prefix, _), .text(let path, .like, _):
-            guard path.steps.isEmpty, let property = path.definition else { return false }
-            return property.hasUniqueColumn
-                || path.model.indexes.contains { $0.isUnique && $0.properties.first == property.name }
+            .ordered(let path, _, _), .text(let path, .prefix, _), .text(let path, .like, _):
+            return path.beginsUniqueIndex
         case .all(let nodes), .any(let nodes): return nodes.contains(where: \.comparesUniqueProperty)
         default: return false
         }

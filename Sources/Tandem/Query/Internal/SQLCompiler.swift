@@ -127,7 +127,10 @@ struct SQLCompiler {
         case .live:
             // SQLite takes the partial index of a unique property for half of the table, and would read it in place of
             // the index that gives the order. The plus keeps it from that.
-            let plus = query.model.hasUniqueIndex && !query.filters.contains(where: \.comparesUniqueProperty) ? "+" : ""
+            let usesUniqueIndex =
+                query.filters.contains(where: \.comparesUniqueProperty)
+                || query.order.first?.isOfUniqueProperty ?? false
+            let plus = query.model.hasUniqueIndex && !usesUniqueIndex ? "+" : ""
             result.append("\(raw: plus)\(alias: scope.alias).\"deleted\" = 0")
         case .deleted: result.append("\(alias: scope.alias).\"deleted\" = 1")
         case .any: break
