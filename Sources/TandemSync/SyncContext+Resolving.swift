@@ -5,8 +5,8 @@ import Tandem
 /// transaction, and needs neither the network nor another sync's end, but where said. While the operation is being sent it
 /// is ``SyncError/Code/busy``; one whose process died while it was sent is not.
 ///
-/// A choice names the version of the operation that the user was shown. If the object was changed since, it throws
-/// `TandemError.Code.staleOperation` and changes nothing: what the user did not see is not theirs to lose.
+/// A choice names the version of the operation that the user was shown. If the object was changed here since, it throws
+/// `TandemError.Code.staleOperation` and changes nothing. What others have changed on the server since is not looked at.
 extension SyncContext {
     /// The operations that wait for the user, in the order of the queue, with why. Live: ``failures``.
     ///
@@ -46,11 +46,7 @@ extension SyncContext {
     /// - Throws: `TandemError.Code.staleOperation` if it is no longer in the queue; `.corrupt` if what the server holds
     ///   makes no object.
     public func conflict<M: Model>(of id: Tandem.Operation.ID, on model: M.Type) async throws -> Conflict<M>? {
-        let operation = try await store.read { store in
-            guard let operation = try store.operation(withID: id) else { throw Self.gone(id) }
-            return operation
-        }
-        return try await choosing(operation.version) { operation, store in
+        try await choosing(about: id) { operation, store in
             guard operation.table == M.__definition.table, let item = try self.serverSide(of: operation, store) else {
                 return nil
             }
@@ -106,7 +102,11 @@ extension SyncContext {
         if case .lost(let values) = try await takeKnown(shown) { return values }
         return try await exclusively {
             // The sync that was waited for may have brought it, or have sent the operation.
-            switch try await store.write({ try self.takeKnown(self.waiting(shown, $0, isAlone: true), $0) }) {
+            let taking = try await store.write { store in
+                _ = try Self.current(shown, store)
+                return try self.takeKnown(self.waiting(shown.id, store, isAlone: true), store)
+            }
+            switch taking {
             case .lost(let values): return values
             case .unknown(let object): return try await takeAsked(object)
             }
@@ -135,7 +135,7 @@ extension SyncContext {
         let (id, item) = (object.operation.id, try await found(object))
         return try await store.write { store in
             // This is a sync of its own: nothing is being sent.
-            _ = try self.waiting(object.operation.version, store, isAlone: true)
+            _ = try Self.current(object.operation.version, store)
             return try store.discard(id, for: item)
         }
     }
@@ -168,12 +168,23 @@ extension SyncContext {
         _ shown: Tandem.Operation.Version,
         _ body: @escaping @Sendable (Tandem.Operation, any LocalWriting) throws -> T
     ) async throws -> T {
+        try await choosing(about: shown.id) { operation, store in
+            _ = try Self.current(shown, store)
+            return try body(operation, store)
+        }
+    }
+
+    /// The same about an operation as it is now.
+    private func choosing<T: Sendable>(
+        about id: Tandem.Operation.ID,
+        _ body: @escaping @Sendable (Tandem.Operation, any LocalWriting) throws -> T
+    ) async throws -> T {
         do {
-            return try await store.write { try body(try self.waiting(shown, $0), $0) }
+            return try await store.write { try body(try self.waiting(id, $0), $0) }
         } catch let error as SyncError where error.code == .busy {
             // Where its process has died before the answer came, it looks for ever as if it were being sent.
             let result = try await unlessSyncing {
-                try await store.write { try body(try self.waiting(shown, $0, isAlone: true), $0) }
+                try await store.write { try body(try self.waiting(id, $0, isAlone: true), $0) }
             }
             guard let result else { throw error }
             return result
@@ -184,9 +195,9 @@ extension SyncContext {
     ///
     /// - Parameter isAlone: Whether nothing is being sent, whatever it looks like.
     private func waiting(
-        _ shown: Tandem.Operation.Version, _ store: any LocalReading, isAlone: Bool = false
+        _ id: Tandem.Operation.ID, _ store: any LocalReading, isAlone: Bool = false
     ) throws -> Tandem.Operation {
-        let operation = try Self.current(shown, store)
+        guard let operation = try store.operation(withID: id) else { throw Self.gone(id) }
         // An attempt with an error has ended without an answer.
         guard operation.state != .attempted || operation.error != nil || isAlone else {
             throw SyncError(

@@ -84,6 +84,9 @@ public final class RowBuffer {
         }
     }
 
+    /// The number of values.
+    package var slotCount: Int { slots.count }
+
     /// The value at an index, as a value of its own.
     package func value(at index: Int) -> StorageValue {
         let slot = slots[index]

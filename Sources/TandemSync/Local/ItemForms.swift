@@ -63,9 +63,10 @@ struct ItemForms: Sendable {
     /// A property's default; `nil` if it is another one each time, as a new UUID is. An object keeps the one that it got.
     private func constantDefault(of property: PropertyDefinition) -> StorageValue? {
         let row = RowBuffer()
-        property.appendDefault?(row)
-        property.appendDefault?(row)
-        return row.value(at: 0) == row.value(at: 1) ? row.value(at: 0) : nil
+        // Two dates in a row may be the same.
+        for _ in 0..<32 { property.appendDefault?(row) }
+        let first = row.value(at: 0)
+        return row.slotCount == 32 && (1..<32).allSatisfy { row.value(at: $0) == first } ? first : nil
     }
 
     /// What can't be read for the model, to be kept aside.

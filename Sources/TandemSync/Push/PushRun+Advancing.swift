@@ -103,6 +103,13 @@ extension PushRun {
     /// to be deleted.
     func unmet(_ object: OutgoingObject, _ store: any LocalReading) throws -> KeptItem? {
         guard let kept = try store.keptItem(of: object.operation.id) else { return nil }
+        // What the model can't read is the server's to compare: the request names the version that it was made on.
+        if kept.reason == .refused, !kept.isDeleted, let item = ItemForms.item(from: kept.source),
+            let settings = try? context.settings(of: object.operation.table),
+            (try? context.forms(of: settings).stored(item)) == nil
+        {
+            return nil
+        }
         return kept.isDeleted && object.attemptedKinds.contains(.delete) ? nil : kept
     }
 

@@ -5,6 +5,17 @@ import Testing
 
 @testable import Tandem
 
+/// A model, and what became of it.
+@Model(table: "Cards") struct FirstCard {
+    var shop: String
+}
+
+@Model(table: "Cards", renamedFrom: "FirstCard") struct SecondCard {
+    var shop: String
+    var isArchived = false
+    @Folded var city = "Псков"
+}
+
 /// Changes of a model that SQLite can make without writing the rows anew.
 @Suite(.ownThreads) struct AlterationTests {
     private static let old: [PropertyDefinition] = [
@@ -76,6 +87,37 @@ import Testing
             #expect(try store.sql("SELECT name FROM pragma_table_info('Card') WHERE name = 'note'").isEmpty)
             #expect(try store.column("points", of: "Card")["299"] == 299)
         }
+    }
+
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `Live queries follow objects from before a property was added`(_ kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        let old = try kind.open(at: folder.file(), [FirstCard.self])
+        let cards = try old.write { tx in try (0..<6).map { try tx.insert(FirstCard(shop: "Лента \($0)")) } }
+        old.close()
+        let store = try kind.open(at: folder.file(), [SecondCard.self])
+        defer { store.close() }
+        let shown = store.objects(SecondCard.self).where { !$0.isArchived && $0.city.matches("псков") }
+            .sorted(by: \.shop)
+        let list = shown.changesetPublisher.on(.immediate).record()
+        let count = shown.countPublisher.on(.immediate).record()
+        var rows: [SecondCard] = []
+        #expect(list.waitForValues(1) && count.waitForValues(1))
+        let ids = cards.map(\.localID)
+        let changes: [(WriteTransaction) throws -> Void] = [
+            { tx in _ = try tx.update(SecondCard.self, ids[0]) { $0.isArchived = true } },
+            { tx in _ = try tx.update(SecondCard.self, ids[1]) { $0.shop = "Магнит" } },
+            { tx in _ = try tx.delete(SecondCard.self, ids[2]) },
+            { tx in _ = try tx.update(SecondCard.self, ids[3]) { $0.city = "Тула" } },
+            { tx in _ = try tx.update(SecondCard.self, ids[1]) { $0.isArchived = true } },
+        ]
+        for change in changes { try store.write { try change($0) } }
+        for change in list.values { change.apply(to: &rows) }
+        #expect(rows.map(\.shop) == ["Лента 4", "Лента 5"])
+        #expect(try rows.map(\.localID) == shown.all().map(\.localID))
+        #expect(count.values.last == 2)
+        list.cancel()
+        count.cancel()
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)

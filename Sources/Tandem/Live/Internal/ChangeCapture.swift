@@ -143,11 +143,15 @@ final class CapturedTable {
         var value: UnsafeMutableRawPointer?
         let database = UnsafeMutableRawPointer(connection.sqlite)
         for column in columns.digested {
-            guard tandem_preupdate_old(database, column, &value) == SQLITE_OK else { return becomeBulk() }
+            guard tandem_preupdate_old(database, column, &value) == SQLITE_OK, !columns.isLacking(column, value) else {
+                return becomeBulk()
+            }
             digests.append(ColumnView(value: value).digest)
         }
         for column in columns.asked {
-            guard tandem_preupdate_old(database, column, &value) == SQLITE_OK else { return becomeBulk() }
+            guard tandem_preupdate_old(database, column, &value) == SQLITE_OK, !columns.isLacking(column, value) else {
+                return becomeBulk()
+            }
             old.append(ColumnView(value: value))
         }
     }
@@ -193,6 +197,16 @@ struct TableColumns {
     let names: [String]
     let digested: [Int32]
     let asked: [Int32]
+    /// The columns that were added with a default, which is no NULL.
+    let defaulted: Set<Int32>
+
+    /// Whether a row lacks a column's value, because it was written before the column was added. A reader of the row gets
+    /// the default; the hook, before SQLite 3.44, gets NULL.
+    @inline(__always)
+    func isLacking(_ column: Int32, _ value: UnsafeMutableRawPointer?) -> Bool {
+        guard !defaulted.isEmpty, defaulted.contains(column) else { return false }
+        return value.map { sqlite3_value_type(OpaquePointer($0)) == SQLITE_NULL } ?? true
+    }
 }
 
 extension Connection {
@@ -201,12 +215,18 @@ extension Connection {
     fileprivate func findColumns(of table: TableLayout) {
         guard columnPlaces[ObjectIdentifier(table)] == nil else { return }
         var places: [String: Int32] = [:]
-        if let statement = try? uncachedStatement("SELECT name, cid FROM pragma_table_info(?)") {
+        var defaulted: Set<Int32> = []
+        let state = Set(RowReader.stateColumns)
+        let sql = "SELECT name, cid, coalesce(upper(dflt_value), 'NULL') <> 'NULL' FROM pragma_table_info(?)"
+        if let statement = try? uncachedStatement(sql) {
             statement.bind(1, table.table)
             while (try? statement.step()) == true {
-                if let name = try? statement.text(0) { places[name] = Int32(statement.integer(1)) }
+                guard let name = try? statement.text(0) else { continue }
+                places[name] = Int32(statement.integer(1))
+                if statement.integer(2) != 0, !state.contains(name) { defaulted.insert(Int32(statement.integer(1))) }
             }
         }
+        defaultedColumns[ObjectIdentifier(table)] = defaulted
         // What could not be looked up has no place, which the hook finds out.
         let isWhole = table.definition.properties.allSatisfy { places[$0.column] != nil }
         columnPlaces[ObjectIdentifier(table)] = isWhole ? places : nil
@@ -219,7 +239,7 @@ extension Connection {
         let names = RowReader.stateColumns + watch.table.definition.properties.map(\.column)
         let columns = TableColumns(
             names: watch.asked.columns, digested: names.map { places[$0] ?? -1 },
-            asked: watch.asked.columns.map { places[$0] ?? -1 })
+            asked: watch.asked.columns.map { places[$0] ?? -1 }, defaulted: defaultedColumns[key] ?? [])
         tableColumns[key] = columns
         return columns
     }

@@ -32,6 +32,10 @@ extension Migrator {
             """, [.text(table.table)])
         try connection.execute(
             #"DELETE FROM "__operation_errors" WHERE "operation" NOT IN (SELECT "id" FROM "__operations")"#)
+        try connection.execute(
+            """
+            DELETE FROM "__unresolved" WHERE "table" = ? AND "object" NOT IN (SELECT "__rid" FROM \(table.quotedTable))
+            """, [.text(table.table)])
         let isLost = "\"object\" NOT IN (SELECT \"__rid\" FROM \(table.quotedTable))"
         try connection.execute(
             "UPDATE \"__server_items\" SET \"object\" = NULL WHERE \"table\" = ? AND \(isLost)", [.text(table.table)])

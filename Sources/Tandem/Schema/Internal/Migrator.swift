@@ -278,8 +278,12 @@ final class Migrator {
 
     /// Keeps a table under another name until its objects have been gone through.
     private func keep(_ table: String, as name: String) throws {
-        let attachments = migration.originals[table]?.hasAttachments == true
-        if attachments { try dropFileTriggers(of: table) }
+        if migration.originals[table]?.hasAttachments == true {
+            try dropFileTriggers(of: table)
+            // A new model may have the table's name.
+            try connection.execute(
+                "UPDATE \"__file_uses\" SET \"table\" = ? WHERE \"table\" = ?", [.text(name), .text(table)])
+        }
         for index in try indexes(of: table).keys { try connection.execute("DROP INDEX \(index.quotedSQL)") }
         try connection.execute("ALTER TABLE \(table.quotedSQL) RENAME TO \(name.quotedSQL)")
         aside[table] = name
@@ -299,9 +303,10 @@ final class Migrator {
         return PendingMigration(work: work, tables: aside.values.sorted(), tablesWithFiles: goneTablesWithFiles)
     }
 
-    /// The tables of deleted models whose objects are still to be gone through, and have files.
+    /// The tables of deleted models whose objects are still to be gone through, and have files, as they are named
+    /// meanwhile.
     var goneTablesWithFiles: [String] {
-        migration.deletedTables.filter { $0.hasAttachments && aside[$0.table] != nil }.map(\.table)
+        migration.deletedTables.filter(\.hasAttachments).compactMap { aside[$0.table] }
     }
 
     func progress(of table: TableLayout, _ work: MigrationProgress.Work) throws -> MigrationProgress.Counter {

@@ -8,7 +8,7 @@ struct PendingMigration {
     let work: [Work]
     /// The old tables, which go at the end.
     let tables: [String]
-    /// What tables were named whose files are in use until then.
+    /// Those of them whose files are in use until then.
     let tablesWithFiles: [String]
 }
 

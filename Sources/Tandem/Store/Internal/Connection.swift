@@ -43,6 +43,8 @@ final class Connection {
     /// Where the tables have their columns, for what watches their changes.
     var columnPlaces: [ObjectIdentifier: [String: Int32]] = [:]
     var tableColumns: [ObjectIdentifier: TableColumns] = [:]
+    /// The columns of the tables that were added with a default, which is no NULL.
+    var defaultedColumns: [ObjectIdentifier: Set<Int32>] = [:]
     /// What a transaction notes of the tables that it changes, by their names: kept for the next one.
     var capturedTables: [String: CapturedTable] = [:]
     /// The statements that changed rows are read with, by their tables.
@@ -81,6 +83,7 @@ final class Connection {
         tables.removeAll()
         pointReads.removeAll()
         columnPlaces.removeAll()
+        defaultedColumns.removeAll()
         tableColumns.removeAll()
         changedRowStatements.removeAll()
         capturedTables.removeAll()
