@@ -23,7 +23,7 @@ public struct Dialect: Hashable, Sendable {
     public var format: WireFormat
     /// What stands in the header `ZUMO-API-VERSION`.
     public var apiVersion: String
-    /// The folder of the tables.
+    /// The folder of the tables; empty if they are at the server's address itself.
     public var folder = "tables"
     /// Whether a table's path is its name in lower case.
     public var lowercasesTables: Bool
@@ -82,6 +82,6 @@ extension Dialect {
             return route.split(separator: "/").map { "/" + PathText.segment(String($0)) }.joined()
         }
         let name = lowercasesTables ? table.rawValue.lowercased() : table.rawValue
-        return "/\(folder)/\(PathText.segment(name))"
+        return (folder.isEmpty ? "" : "/\(folder)") + "/\(PathText.segment(name))"
     }
 }

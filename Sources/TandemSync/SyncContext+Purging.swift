@@ -21,7 +21,7 @@ extension SyncContext {
     /// For example:
     ///
     /// ```swift
-    /// try await sync.purge(ToDo.self, queryID: "unfinished") { $0.isDone }
+    /// try await sync.purge(ToDo.self, queryID: "unfinished") { !$0.isDone }
     /// ```
     ///
     /// - Parameters:

@@ -47,14 +47,46 @@ extension SyncContext {
     ///   makes no object.
     public func conflict<M: Model>(of id: Tandem.Operation.ID, on model: M.Type) async throws -> Conflict<M>? {
         try await choosing(about: id) { operation, store in
-            guard operation.table == M.__definition.table, let item = try self.serverSide(of: operation, store) else {
-                return nil
-            }
-            let forms = try self.forms(of: self.settings(of: operation.table))
-            let sides = try store.sides(of: id, against: item, rounding: forms.rounding)
-            return try Conflict(
-                operation, sides, serverID: item.serverID, version: item.version, updatedAt: item.updatedAt, round: 1)
+            guard operation.table == M.__definition.table else { return nil }
+            return try self.conflict(operation, on: M.self, store)
         }
+    }
+
+    /// The conflicts that wait for the user, of all models, in the order of the queue.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// for conflict in try await sync.conflicts() {
+    ///     print(conflict.model, "here:", conflict.local as Any, "there:", conflict.server as Any)
+    /// }
+    /// ```
+    ///
+    /// - Throws: `TandemError.Code.corrupt` if what the server holds makes no object.
+    public func conflicts() async throws -> [AnyConflict] {
+        let failed = try await failedOperations().filter(\.isConflict)
+        return try await store.write { store in
+            try failed.compactMap { failed in
+                // One that is sent again, or changed, since it was listed waits for nobody any more.
+                guard let operation = try store.operation(withID: failed.id), operation.version == failed.version,
+                    operation.state == .failed
+                else { return nil }
+                func conflict<M: Model>(on model: M.Type) throws -> AnyConflict? {
+                    try self.conflict(operation, on: model, store).map { AnyConflict($0) }
+                }
+                return try conflict(on: try self.settings(of: operation.table).model.type)
+            }
+        }
+    }
+
+    private func conflict<M: Model>(
+        _ operation: Tandem.Operation, on model: M.Type, _ store: any LocalWriting
+    ) throws -> Conflict<M>? {
+        guard let item = try serverSide(of: operation, store) else { return nil }
+        let forms = try forms(of: settings(of: operation.table))
+        let sides = try store.sides(of: operation.id, against: item, rounding: forms.rounding)
+        return try Conflict(
+            operation, sides, serverID: item.serverID, version: item.version, updatedAt: item.updatedAt, round: 1)
     }
 
     /// Sends an operation again that failed or is held.

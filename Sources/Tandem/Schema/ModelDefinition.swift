@@ -13,7 +13,7 @@ public final class ModelDefinition: Sendable {
     public let properties: [PropertyDefinition]
     /// Indexes over several properties.
     public let indexes: [IndexDefinition]
-    let type: any Model.Type
+    package let type: any Model.Type
 
     /// Creates a definition. Called by the code that `@Model` writes.
     public init(

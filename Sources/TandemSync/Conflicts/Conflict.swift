@@ -30,6 +30,44 @@ public struct Conflict<M: Model>: Sendable {
     public let round: Int
 }
 
+/// A conflict of an object of any model, for lists that show those of several: see ``SyncContext/conflicts()``.
+public struct AnyConflict: Sendable, Identifiable {
+    /// The operation as it is here: what a choice of the user's names.
+    public let version: Tandem.Operation.Version
+    /// The model, by its name in Swift.
+    public let model: String
+    /// What was to be done on the server.
+    public let kind: Tandem.Operation.Kind
+    /// The object.
+    public let localID: LocalID
+    /// The object as it is here; `nil` if it was deleted.
+    public let local: (any Model)?
+    /// The object as the server holds it; `nil` if it was deleted there.
+    public let server: (any Model)?
+    /// The object as both sides have known it; `nil` if it was new here.
+    public let base: (any Model)?
+    /// The properties changed here, by their names in Swift, that the server does not hold.
+    public let changedHere: Set<String>
+    /// The properties that somebody else has changed.
+    public let changedThere: Set<String>
+    private let typed: any Sendable
+
+    public var id: Tandem.Operation.ID { version.id }
+
+    init<M: Model>(_ conflict: Conflict<M>) {
+        version = conflict.version
+        model = M.__definition.name
+        kind = conflict.kind
+        localID = conflict.localID
+        (local, server, base) = (conflict.local, conflict.server, conflict.base)
+        (changedHere, changedThere) = (conflict.changedHere, conflict.changedThere)
+        typed = conflict
+    }
+
+    /// The conflict with its objects as the model's; `nil` if it is another model's.
+    public func of<M: Model>(_ model: M.Type) -> Conflict<M>? { typed as? Conflict<M> }
+}
+
 /// What the app decides about a conflict.
 public enum Resolution<M: Model>: Sendable {
     /// These values are written here and sent, those of properties that are never sent left aside. A property that was

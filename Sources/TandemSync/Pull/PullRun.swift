@@ -128,18 +128,37 @@ struct PullRun {
             // It costs the server a walk over all of them.
             wantsCount: tally.result.pages == 0 && context.board.isWatched)
         tally.result.pages += 1
-        let (clock, before) = (context.options.clock, context.options.clock.now())
-        let page: RemotePage
-        do throws(RemoteFailure) {
-            page = try await context.remote.page(request)
-        } catch {
-            throw context.thrown(for: error, forms)
-        }
-        if let date = page.serverDate { context.serverClock.note(date, between: before, and: clock.now()) }
+        let page = try await ask(request)
         total = page.count ?? total
         // What lies behind a page without items can't be asked for, and must not be taken for gone.
         if page.items.isEmpty && page.hasMore { throw noProgress() }
         return page
+    }
+
+    /// Asks for a page. While the server can't answer now it is asked again, as often as a push would send an operation.
+    private func ask(_ request: PageRequest) async throws -> RemotePage {
+        let options = context.options
+        var tries = 0
+        while true {
+            let before = options.clock.now()
+            do throws(RemoteFailure) {
+                let page = try await context.remote.page(request)
+                if let date = page.serverDate {
+                    context.serverClock.note(date, between: before, and: options.clock.now())
+                }
+                return page
+            } catch {
+                let thrown = context.thrown(for: error, forms)
+                tries += 1
+                guard case .later(_, let asked) = error, tries < options.retry.tries else { throw thrown }
+                // Who says when is obeyed, and not waited for where that is long.
+                if let asked, asked > .zero {
+                    try await context.waitOutPause(for: forms)
+                } else {
+                    try await options.clock.sleep(for: options.retry.delay(after: tries, options.random()))
+                }
+            }
+        }
     }
 
     /// What an earlier pull of the same sync has not found may be there after all.

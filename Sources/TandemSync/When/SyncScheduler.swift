@@ -20,7 +20,7 @@ import Tandem
 /// ```
 ///
 /// What a sync gives up of this side's, because the server has deleted an object or the conflict policy takes the
-/// server's side, is in its result alone: so a scheduler is not made without somebody who is given each result.
+/// server's side, is in its result alone: give it to `onResult` where such a thing can happen.
 ///
 /// It syncs at the start, after local changes, when the network comes back, and every quarter of an hour: see
 /// ``Options``. A sync that fails never ends it:
@@ -70,7 +70,7 @@ public final class SyncScheduler: Sendable {
     public convenience init(
         _ context: SyncContext, pulls: [PullQuery]? = nil, options: Options = Options(),
         network: (any NetworkMonitor)? = SystemNetworkMonitor.shared,
-        onResult: @escaping @Sendable (Result<SyncResult, any Error>) async -> Void
+        onResult: @escaping @Sendable (Result<SyncResult, any Error>) async -> Void = { _ in }
     ) {
         self.init(context, options: options, network: network) { context in
             let result: Result<SyncResult, any Error>
