@@ -28,7 +28,7 @@ public struct TandemError: Error, Sendable {
         /// All kinds of errors, in the order of their declaration.
         package static var all: [Code] { Kind.allCases.map { Code(kind: $0) } }
 
-        /// What helps with an error of this kind, in a sentence. An error may have better advice of its own.
+        /// General advice for this code, as one sentence. A single error can carry more specific advice.
         public var advice: String {
             switch kind {
             case .cannotOpen: "Check that the folder exists, and that this user may read and write it."

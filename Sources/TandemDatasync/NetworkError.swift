@@ -25,7 +25,7 @@ public struct NetworkError: Error, Sendable {
         /// All kinds of errors, in the order of their declaration.
         package static var all: [Code] { Kind.allCases.map { Code(kind: $0) } }
 
-        /// What helps with an error of this kind, in a sentence. An error may have better advice of its own.
+        /// General advice for this code, as one sentence. A single error can carry more specific advice.
         public var advice: String {
             switch kind {
             case .invalidAddress: "Give a URL with a scheme and a host, without user, query and fragment."
@@ -37,7 +37,7 @@ public struct NetworkError: Error, Sendable {
             case .timedOut: "Try again, or raise the time limit."
             case .closed: "Try again."
             case .notHTTP: "Check the server's address and port."
-            case .compression: "Tell those who run the server."
+            case .compression: "Report it to the server's operator."
             case .stopped: "Make a new transport."
             case .failed: "See the underlying error."
             }

@@ -49,16 +49,16 @@ extension SyncContext {
     }
 }
 
-/// When a request that may succeed is repeated within one push, or one pull.
+/// When a request that may succeed is repeated within one push or one pull.
 ///
 /// Between pushes nothing is waited for but what the server asks for by `Retry-After`: the next push tries anew, however
 /// soon it is begun. A ``SyncScheduler`` waits ever longer; an app that pushes by itself sees to that.
 public struct RetryPolicy: Sendable, Hashable {
-    /// How often it is sent in all by one push, or a page asked for by one pull; at least 1.
+    /// Attempts per operation in one push, and per page in one pull; at least 1.
     public var tries = 3
     /// The first delay, before jitter.
     public var first: Duration = .milliseconds(500)
-    /// The longest delay, and the longest `Retry-After` that is waited for within one push or pull.
+    /// The longest delay, and the longest `Retry-After` that one push or pull waits for.
     public var ceiling: Duration = .seconds(30)
 
     /// No server may have anything left alone for longer, in seconds: a slip of its own would else silence every device

@@ -52,7 +52,7 @@ extension SyncContext {
         }
     }
 
-    /// The conflicts that wait for the user, of all models, in the order of the queue.
+    /// Returns the conflicts of all models that wait for the user, in the order of the queue.
     ///
     /// For example:
     ///
@@ -67,7 +67,7 @@ extension SyncContext {
         let failed = try await failedOperations().filter(\.isConflict)
         return try await store.write { store in
             try failed.compactMap { failed in
-                // One that is sent again, or changed, since it was listed waits for nobody any more.
+                // Skip an operation that was resent or changed since it was listed.
                 guard let operation = try store.operation(withID: failed.id), operation.version == failed.version,
                     operation.state == .failed
                 else { return nil }

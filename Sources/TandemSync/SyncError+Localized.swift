@@ -33,7 +33,7 @@ extension RemoteFailure: LocalizedError {
         case .notFound: "Check the ID and the table's name."
         case .refused: "Send another value, or ask for the rights."
         case .later: "Sync again later."
-        case .badAnswer: "Tell those who run the server."
+        case .badAnswer: "Report it to the server's operator."
         case .unsendable: "Change the value, or discard the operation."
         case .file(let problem): problem.recoverySuggestion
         }
@@ -41,7 +41,7 @@ extension RemoteFailure: LocalizedError {
 }
 
 extension FileProblem {
-    /// What helps, in a sentence.
+    /// Advice for this problem, as one sentence.
     var recoverySuggestion: String {
         switch self {
         case .changed: "Download the file from its beginning."
@@ -58,7 +58,7 @@ extension FileProblem {
 extension BadAnswer: LocalizedError {
     public var errorDescription: String? { description }
 
-    public var recoverySuggestion: String? { "Tell those who run the server." }
+    public var recoverySuggestion: String? { "Report it to the server's operator." }
 }
 
 extension Unsendable: LocalizedError {

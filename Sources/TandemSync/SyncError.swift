@@ -18,7 +18,7 @@ public struct SyncError: Error, Sendable {
         /// All kinds of errors, in the order of their declaration.
         package static var all: [Code] { Kind.allCases.map { Code(kind: $0) } }
 
-        /// What helps with an error of this kind, in a sentence. An error may have better advice of its own.
+        /// General advice for this code, as one sentence. A single error can carry more specific advice.
         public var advice: String {
             switch kind {
             case .unreachable: "Sync again when the network is back."
@@ -26,10 +26,10 @@ public struct SyncError: Error, Sendable {
             case .refused: "Change the object, or discard its operation."
             case .conflict: "Let the user choose a side."
             case .later: "Sync again later."
-            case .badAnswer: "Tell those who run the server."
+            case .badAnswer: "Report it to the server's operator."
             case .unsendable: "Change the value, or discard the operation."
             case .tooManyPages: "Raise the limit, or narrow the query."
-            case .noProgress: "Tell those who run the server."
+            case .noProgress: "Report it to the server's operator."
             case .noUpdatedAt: "Pull the table without a query ID."
             case .otherFilter: "Give the filter a query ID of its own."
             case .unsupportedFilter: "Filter after the pull, by a query of the store."

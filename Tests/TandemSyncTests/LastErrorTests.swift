@@ -36,9 +36,7 @@ import Testing
                 try await sync.synchronize([cards])
                 return nil
             case .synchronizePull:
-                for _ in 0..<RetryPolicy().tries {
-                    desk.remote.next(later, on: RequestMatch { $0.kind == .page && $0.table == "Person" })
-                }
+                desk.remote.next(later, on: RequestMatch { $0.kind == .page && $0.table == "Person" })
                 let result = try await sync.synchronize([cards, PullQuery(Person.self, queryID: "people")])
                 #expect(result.push?.stoppedBy == nil && result.push?.isComplete == true)
                 guard case .failure(let error)? = result.pulls.last?.outcome else { return nil }

@@ -112,33 +112,50 @@ import Testing
         #expect(result.stoppedBy == nil && result.entries.isEmpty)
     }
 
-    /// Who has asked for it waits for a moment.
-    @Test func aShortPauseIsWaitedFor() async throws {
+    /// Has the server ask for a pause in answer to a request that repeats nothing.
+    private func noteShortPause(_ desk: Desk) async throws -> Date {
+        desk.remote.next(Self.patience(20), on: .find)
+        let end = desk.clock.now() + 20
+        let cards = try desk.sync.remoteTable(Card.self)
+        #expect(isLater(await error { _ = try await cards.find("a") }, end, "Card"))
+        return end
+    }
+
+    @Test func `A sync waits out a short pause and asks for the same page again`() async throws {
         let desk = try Desk()
         try await desk.store.write { _ = try $0.insert(Person(name: "Ада")) }
         desk.remote.next(Self.patience(20), on: .page)
         let end = desk.clock.now() + 20
-        let result = try await desk.sync.synchronize(Self.queries)
-        #expect(result.pulls.map { (try? $0.outcome.get()) != nil } == [false, true, true])
-        #expect(result.push?.isComplete == true && desk.clock.now() >= end)
-        #expect(desk.asked == [.page, .page, .page, .insert])
-        // A push waits as well.
-        try await desk.store.write { _ = try $0.insert(Person(name: "Борис")) }
-        desk.remote.next(Self.patience(30), on: .page)
-        let next = desk.clock.now() + 30
-        #expect(await error { try await desk.sync.pull(Card.self, queryID: "cards") }?.retryAt == next)
-        #expect(try await desk.sync.push().isComplete && desk.clock.now() >= next)
+        #expect(try await desk.sync.synchronize(Self.queries).isComplete)
+        #expect(desk.clock.now() >= end)
+        #expect(desk.asked == [.page, .page, .page, .page, .insert])
     }
 
-    @Test func whoWaitsForAShortPauseCanBeCancelled() async throws {
+    @Test func `Pulls and pushes wait out a short pause noted before`() async throws {
+        let desk = try Desk()
+        var end = try await noteShortPause(desk)
+        try await desk.sync.pull(Card.self, queryID: "cards")
+        #expect(desk.clock.now() >= end)
+        try await desk.store.write { _ = try $0.insert(Person(name: "Борис")) }
+        end = try await noteShortPause(desk)
+        #expect(try await desk.sync.push().isComplete && desk.clock.now() >= end)
+        #expect(desk.asked == [.find, .page, .find, .insert])
+    }
+
+    /// A pull waits for the pause that its own page was answered with, or for one noted before it.
+    @Test(arguments: [RecordedRequest.Kind.page, .find])
+    func `A pull that waits for a short pause can be cancelled`(pausedBy kind: RecordedRequest.Kind) async throws {
         let clock = ManualSyncClock()
         let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
         let remote = ScriptedRemote(clock: ManualClock(clock.now()))
         var options = SyncContext.Options()
         options.clock = clock
         let sync = SyncContext(store: store, remote: remote, options: options)
-        remote.next(Self.patience(20), on: .page)
-        #expect(await error { try await sync.pull(Card.self, queryID: "cards") }?.code == .later)
+        remote.next(Self.patience(20), on: RequestMatch { $0.kind == kind })
+        if kind == .find {
+            let people = try sync.remoteTable(Person.self)
+            #expect(await error { _ = try await people.find("a") }?.code == .later)
+        }
         let pull = Task { try await sync.pull(Person.self, queryID: "people") }
         #expect(await comesTrue { clock.alarms == [clock.now() + 20] })
         pull.cancel()

@@ -116,6 +116,51 @@ import Testing
         }
     }
 
+    @Test(arguments: Meeting.allCases)
+    func `Conflicts of several models are listed together, in the order of the queue`(meeting: Meeting) async throws {
+        let (desk, card, id) = try await conflict(meeting)
+        // A second conflict of another model, and an operation that was refused for another reason.
+        try desk.sync.table(Person.self).setConflicts(.report)
+        let person = Person(name: "Ада")
+        try await desk.store.write { _ = try $0.insert(person) }
+        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["inserted"])
+        let there = try #require(try await desk.store.objects(Person.self).first()?.serverID)
+        try await desk.store.write { _ = try $0.update(Person.self, person.localID) { $0.name = "Ада Л." } }
+        desk.remote.edit("Person", there) { $0.set(.text("Ada"), of: "name") }
+        let pet = Pet(name: "Мурка")
+        try await desk.store.write { _ = try $0.insert(pet) }
+        desk.remote.next(.fail(.refused(status: 403, message: "no")), on: RequestMatch { $0.table == "animals" })
+        #expect(try await desk.sync.push().refused.count == 2)
+
+        let conflicts = try await desk.sync.conflicts()
+        #expect(conflicts.map(\.model) == ["Card", "Person"])
+        #expect(conflicts.map(\.localID) == [card.localID, person.localID] && conflicts[0].id == id)
+        let first = try #require(conflicts[0].of(Card.self))
+        #expect(first.version == conflicts[0].version && first.kind == conflicts[0].kind)
+        #expect((conflicts[0].local as? Card)?.points == first.local?.points)
+        #expect((conflicts[0].server as? Card)?.points == first.server?.points && first.base?.points == 1)
+        #expect(conflicts[0].of(Person.self) == nil && conflicts[1].of(Card.self) == nil)
+        #expect((conflicts[1].local as? Person)?.name == "Ада Л." && (conflicts[1].server as? Person)?.name == "Ada")
+        #expect(conflicts[1].changedHere == ["name"] && conflicts[1].changedThere == ["name"])
+        // A choice takes the listed version, and ends the conflict.
+        for conflict in conflicts { try await desk.sync.keepMine(conflict.version) }
+        #expect(try await desk.sync.conflicts().isEmpty)
+    }
+
+    @Test func `A conflict is shown while its object is edited`() async throws {
+        let (desk, card, id) = try await conflict(.editMeetsEdit)
+        let (store, sync) = (desk.store, desk.sync)
+        let editing = Task {
+            for points in 10..<60 {
+                try await store.write { _ = try $0.update(Card.self, card.localID) { $0.points = points } }
+            }
+        }
+        // An edit makes another version of the operation, and the conflict is still the same.
+        for _ in 1...50 { #expect(try await sync.conflict(of: id, on: Card.self) != nil) }
+        try await editing.value
+        #expect(try await sync.conflict(of: id, on: Card.self)?.local?.points == 59)
+    }
+
     @Test func whatWasRefusedForAnotherReasonHasOneSide() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()

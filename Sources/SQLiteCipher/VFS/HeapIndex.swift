@@ -6,12 +6,15 @@ import Synchronization
 ///
 /// All connections of the process to one database share one of these. Another process can't see it. That process finds
 /// the number in the `-shm` file, does not find the index, and is refused: see ``SharedMemory``.
-///
-/// SQLite orders the reads and writes of the regions, as it does in a `-shm` file.
 final class HeapIndex: IndexMemory, Sendable {
     let id: UInt64
     let isReadOnly = false
 
+    /// One allocation of the index.
+    ///
+    /// Proof for `@unchecked Sendable`: the struct is immutable. `map` hands its address to SQLite, which orders reads and
+    /// writes of the memory by its own locks and barriers, as in a `-shm` file. `deinit` alone frees the memory, after the
+    /// last connection has released the index.
     private struct Region: @unchecked Sendable {
         let memory: UnsafeMutableRawBufferPointer
     }

@@ -116,7 +116,7 @@ public struct Operation: Hashable, Sendable, Identifiable {
 
     /// A clock that is set back by less than this, in seconds, is taken for one that stands still.
     static let clockStep = 0.001
-    /// What the next change is later by then, in seconds. Times of this century are exact to a tenth of that.
+    /// Distance of the next change's time in that case, in seconds. A `Date` of this century resolves a tenth of it.
     static let leastStep = 0.000_001
 
     /// The properties changed, by their names in Swift, sorted.

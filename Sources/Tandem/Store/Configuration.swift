@@ -67,7 +67,7 @@ extension Store {
         /// Ends an opening from another thread.
         var stop: OpeningStop?
 
-        /// Whether a changed table is always written anew: set by tests.
+        /// Whether every changed table is rewritten row by row. Set by tests only.
         var alwaysRewritesTables = false
 
         /// How files are put into the folder: tests set it otherwise.

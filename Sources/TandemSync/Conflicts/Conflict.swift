@@ -30,13 +30,13 @@ public struct Conflict<M: Model>: Sendable {
     public let round: Int
 }
 
-/// A conflict of an object of any model, for lists that show those of several: see ``SyncContext/conflicts()``.
+/// A conflict of an object of any model, as ``SyncContext/conflicts()`` lists it.
 public struct AnyConflict: Sendable, Identifiable {
-    /// The operation as it is here: what a choice of the user's names.
+    /// The version of the operation. Pass it with the user's choice.
     public let version: Tandem.Operation.Version
     /// The model, by its name in Swift.
     public let model: String
-    /// What was to be done on the server.
+    /// The kind of change that waits to be sent.
     public let kind: Tandem.Operation.Kind
     /// The object.
     public let localID: LocalID
@@ -44,11 +44,11 @@ public struct AnyConflict: Sendable, Identifiable {
     public let local: (any Model)?
     /// The object as the server holds it; `nil` if it was deleted there.
     public let server: (any Model)?
-    /// The object as both sides have known it; `nil` if it was new here.
+    /// The last version that both sides had; `nil` if the object is new here.
     public let base: (any Model)?
     /// The properties changed here, by their names in Swift, that the server does not hold.
     public let changedHere: Set<String>
-    /// The properties that somebody else has changed.
+    /// The properties changed on the server since then, by their names in Swift.
     public let changedThere: Set<String>
     private let typed: any Sendable
 
@@ -64,7 +64,7 @@ public struct AnyConflict: Sendable, Identifiable {
         typed = conflict
     }
 
-    /// The conflict with its objects as the model's; `nil` if it is another model's.
+    /// Returns the conflict with typed objects; `nil` if its model is not `model`.
     public func of<M: Model>(_ model: M.Type) -> Conflict<M>? { typed as? Conflict<M> }
 }
 

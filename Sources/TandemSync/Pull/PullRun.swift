@@ -135,7 +135,7 @@ struct PullRun {
         return page
     }
 
-    /// Asks for a page. While the server can't answer now it is asked again, as often as a push would send an operation.
+    /// Fetches a page. Retries by ``RetryPolicy`` while the server answers that it is busy.
     private func ask(_ request: PageRequest) async throws -> RemotePage {
         let options = context.options
         var tries = 0
@@ -151,7 +151,7 @@ struct PullRun {
                 let thrown = context.thrown(for: error, forms)
                 tries += 1
                 guard case .later(_, let asked) = error, tries < options.retry.tries else { throw thrown }
-                // Who says when is obeyed, and not waited for where that is long.
+                // Wait for a server's `Retry-After` only if it is short.
                 if let asked, asked > .zero {
                     try await context.waitOutPause(for: forms)
                 } else {

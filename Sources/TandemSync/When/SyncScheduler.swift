@@ -19,8 +19,8 @@ import Tandem
 /// await scheduler.stop()
 /// ```
 ///
-/// What a sync gives up of this side's, because the server has deleted an object or the conflict policy takes the
-/// server's side, is in its result alone: give it to `onResult` where such a thing can happen.
+/// Only the result of a sync lists the local changes that it dropped, because the server deleted an object or the
+/// conflict policy takes the server's side. Use `onResult` to show them.
 ///
 /// It syncs at the start, after local changes, when the network comes back, and every quarter of an hour: see
 /// ``Options``. A sync that fails never ends it:

@@ -13,7 +13,8 @@ import Testing
     }
 
     @Test(arguments: ["cards", nil], [nil, Duration.seconds(5)])
-    func `A page is asked for again while the server can't answer`(queryID: String?, retryAfter: Duration?) async throws {
+    func `A page is asked for again while the server can't answer`(queryID: String?, retryAfter: Duration?) async throws
+    {
         let desk = try Desk()
         _ = try await desk.syncedCard()
         let start = desk.clock.now()
@@ -47,7 +48,9 @@ import Testing
     }
 
     @Test func `Other failures are not repeated`() async throws {
-        for failure in [RemoteFailure.refused(status: 400, message: "no"), .unauthenticated(status: 401, underlying: nil)] {
+        for failure in [
+            RemoteFailure.refused(status: 400, message: "no"), .unauthenticated(status: 401, underlying: nil),
+        ] {
             let desk = try Desk()
             desk.remote.next(.fail(failure), on: .page)
             await #expect(throws: SyncError.self) { try await desk.sync.pull(Card.self) }

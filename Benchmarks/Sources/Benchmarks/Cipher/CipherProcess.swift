@@ -9,7 +9,7 @@ struct CipherProcess {
 
     static let option = "--cipher-work"
 
-    /// What the process does that was started for it: prints seconds and outcome.
+    /// Runs the measured process: prints seconds and outcome.
     static func runAsChild(_ arguments: [String]) throws {
         guard arguments.count == 4, let task = CipherTask(rawValue: arguments[0]),
             let subject = CipherSubject(rawValue: arguments[1]), let rows = Int(arguments[3])

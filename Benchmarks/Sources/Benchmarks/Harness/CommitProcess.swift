@@ -44,7 +44,7 @@ final class CommitProcess {
         return UInt64(String(decoding: line.dropLast(), as: UTF8.self)) ?? 0
     }
 
-    /// What the process does that was started for it.
+    /// Runs the committing process.
     static func runAsChild(_ arguments: [String]) throws {
         guard arguments.count == 2 else { throw UsageError(problem: "\(option) needs PATH CARD") }
         CommitClock.begin

@@ -45,7 +45,7 @@ final class ServerProcess {
         process.waitUntilExit()
     }
 
-    /// What the process does that was started for it: prints its address, and serves until its input ends.
+    /// Runs the server process: prints its address and serves until its input ends.
     static func runAsChild(_ arguments: [String]) throws {
         let numbers = arguments.prefix(3).compactMap { Int($0) }
         guard numbers.count == 3 else { throw UsageError(problem: "\(option) needs CARDS LATENCY AGE [FILES]") }

@@ -68,7 +68,7 @@ private final class ForeignNotices {
     /// The live query's, of all rounds.
     private var times: [Double] = []
 
-    /// What was noticed last, and when.
+    /// The last noticed count and its time.
     private final class Inbox: Sendable {
         let points = Atomic<Int>(0)
         let time = Atomic<UInt64>(0)

@@ -13,7 +13,7 @@ extension Migrator {
     /// Brings triggers and uses in step with the tables, if any of them has, or had, attachments; then frees the files
     /// that nobody uses any more. What is left of them on the disk goes when the store is open.
     ///
-    /// - Parameter rewritten: The tables that were written anew.
+    /// - Parameter rewritten: The tables whose rows were rewritten.
     func syncFiles(rewritten: [TableLayout]) throws {
         var isStale = !migration.deletedTables.filter(\.hasAttachments).isEmpty
         for table in schema.tables {
@@ -54,7 +54,7 @@ extension Migrator {
         }
     }
 
-    /// Frees the files that nobody uses.
+    /// Queues files without uses for removal.
     static func freeUnusedFiles(_ connection: Connection) throws {
         try connection.execute(
             """

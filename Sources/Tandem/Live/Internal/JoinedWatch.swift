@@ -99,7 +99,7 @@ struct JoinedCandidates {
         _ tuning: LiveTuning,
         _ budget: inout SealingBudget
     ) throws {
-        // A part with too many rows is read afresh whatever else is found.
+        // A part with too many rows is reloaded in any case.
         guard parts[id]?.rows.count ?? 0 <= tuning.joinedLimit else { return }
         guard budget.spendStatement() else {
             unfollowed.insert(id)

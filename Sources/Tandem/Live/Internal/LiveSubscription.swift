@@ -176,8 +176,8 @@ class LiveSubscription: @unchecked Sendable {
         if enter(waits: !DeliveryDepth.isInside) { work(mayLoad: mayReadHere, mayDeliver: true) }
     }
 
-    /// Whether this thread may read afresh. In a task that is cancelled its statements would be stopped, and the
-    /// subscription is not the task's.
+    /// Whether this thread may reload the results. A cancelled task's statements are interrupted, but the subscription
+    /// outlives the task.
     private var mayReadHere: Bool { !Task.isCancelled }
 
     private func callLoader() {
@@ -235,7 +235,7 @@ class LiveSubscription: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - mayLoad: Whether this thread may read afresh.
+    ///   - mayLoad: Whether this thread may reload the results.
     ///   - mayDeliver: Whether this thread may run an immediate subscriber, which can block it.
     private func work(mayLoad: Bool, mayDeliver: Bool) {
         while true {

@@ -1,14 +1,14 @@
-/// What tests set in an engine: limits so low that few rows reach them, and a fault, to see that it is found.
+/// Limits of a live engine, and a planted fault. Tests lower the limits so that few rows reach them.
 struct LiveTuning: Sendable {
-    /// Past so many changed rows of a table the rows are not noted any more: what watches them reads afresh, which
-    /// costs about the same then, and not the writer.
+    /// Changed rows of one table per transaction that are recorded. If there are more, queries of the table reload their
+    /// results, which costs about the same but does not delay the writer.
     var bulkLimit = 10_000
-    /// Past so many rows of a part it is cheaper to read the part afresh than to ask SQLite of each.
+    /// Rows of a part that are looked up one by one. If there are more, reloading the part is cheaper.
     var joinedLimit = 2_000
-    /// The most work that a transaction does for all live queries together before it commits. Past it the queries that
-    /// are left read afresh, on another thread. A row shown to a query costs 1, a statement ``statementWork``.
+    /// Bound of a transaction's work for all live queries before it commits. The remaining queries reload their results
+    /// on another thread. A row compared with a query costs 1, a statement ``statementWork``.
     var sealingLimit = 200_000
-    /// What a statement costs, in rows shown to a query: 5 µs against 0.3 µs.
+    /// Cost of a statement in units of ``sealingLimit``: 5 µs against 0.3 µs for a row.
     var statementWork = 16
     /// The rows that a limited query keeps beyond those it shows, at least; 0 for none ever.
     var leastReserve = 32

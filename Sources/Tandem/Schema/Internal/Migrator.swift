@@ -2,8 +2,8 @@ import Foundation
 
 /// Turns a store's tables into those of the models, inside a transaction.
 ///
-/// Added, removed and renamed columns are a ``TableAlteration``. After any other change the table is written anew, row
-/// by row, and each value passes through the models' own encoding, defaults and folding.
+/// Added, removed and renamed columns are a ``TableAlteration``. Any other change rewrites the table row by row:
+/// each value passes through the models' own encoding, defaults and folding.
 final class Migrator {
     let connection: Connection
     let schema: Schema
@@ -39,7 +39,7 @@ final class Migrator {
         return record
     }
 
-    /// A table to be written anew.
+    /// A table whose rows are rewritten.
     private struct Rewrite {
         let table: TableLayout
         let old: SchemaRecord.Model

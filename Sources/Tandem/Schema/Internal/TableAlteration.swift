@@ -1,4 +1,4 @@
-/// The changes that turn an old table into the models' by ALTER TABLE, so that its rows are not written anew.
+/// The changes that turn an old table into the models' by ALTER TABLE, without rewriting its rows.
 ///
 /// SQLite adds and renames a column without touching the rows. It removes one by a pass over the table of its own,
 /// without the models' encoding, the indexes of other columns and the search index.
@@ -13,7 +13,7 @@ struct TableAlteration {
     /// The places of properties whose stored values get another type's name.
     let retyped: Set<Int>
 
-    /// - Returns: `nil` if the rows must be written anew.
+    /// - Returns: `nil` if the rows must be rewritten.
     init?(_ table: TableLayout, _ old: SchemaRecord.Model, _ plan: [ColumnPlan], refolds: Bool) {
         guard old.table == table.table, old.isSalvaged != true, !(refolds && !table.folds.isEmpty) else { return nil }
         var renamed: [(PropertyDefinition, SchemaRecord.Property)] = []
