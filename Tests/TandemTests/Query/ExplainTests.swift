@@ -46,11 +46,11 @@ struct ExplainTests {
     @Test func anIndexIsSuggestedWhereObjectsAreSorted() throws {
         #expect(
             try things.sorted(by: \.ratio).explain().suggestions == [
-                "The objects found are sorted one by one. Mark its property ratio with @Indexed."
+                "The objects found are sorted in memory. Mark its property ratio with @Indexed."
             ])
         #expect(
             try things.where { $0.code == "x" }.sorted(by: \.ratio).explain().suggestions == [
-                #"The objects found are sorted one by one. Mark the model with @Model(indexes: [.index("code", "ratio")])."#
+                #"The objects found are sorted in memory. Mark the model with @Model(indexes: [.index("code", "ratio")])."#
             ])
     }
 
@@ -143,8 +143,8 @@ struct ExplainTests {
         #expect(
             try things.where { $0.text.contains("маг") }.explain().suggestions == [
                 """
-                All objects of Thing are read, as no index finds a part of a text. Ask text.matches, if case and accents \
-                need not count.
+                All objects of Thing are read, because an index can't search inside a text. Use text.matches if case and \
+                accents don't matter.
                 """
             ])
     }
