@@ -49,7 +49,7 @@ extension Results {
     /// // values: '4601234567893'
     /// // plan:
     /// //   SCAN t0 USING INDEX sqlite_autoindex_Card_1
-    /// // live: each change is looked at by itself
+    /// // live: each changed row is evaluated by itself
     /// // suggestion: All objects of Card are read. Mark its property barcode with @Indexed.
     /// ```
     ///

@@ -55,7 +55,7 @@ import Testing
         try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
             for shop in ["А", "Б", "В"] { try store.insert(shop) }
             let rest = store.cards.sorted(by: \.shop).offset(1).limit(.max)
-            #expect(try rest.explain().live.hasPrefix("read afresh"))
+            #expect(try rest.explain().live.hasPrefix("reloaded"))
             let list = rest.collectionPublisher.on(.immediate).record()
             #expect(list.values.last?.map(\.shop) == ["Б", "В"])
             list.cancel()

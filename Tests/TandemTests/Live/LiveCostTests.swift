@@ -14,7 +14,7 @@ import Testing
         store = try Store.inMemory(models: Card.self, Person.self, Badge.self)
     }
 
-    private let byItself = "each change is looked at by itself"
+    private let byItself = "each changed row is evaluated by itself"
 
     @Test func `conditions on own properties, search and orders are followed change by change`() throws {
         for query in [
@@ -57,27 +57,27 @@ import Testing
     }
 
     @Test func `lists of references and inverse links are read afresh`() throws {
-        let reason = "it asks of lists of references or inverse links"
+        let reason = "it uses lists of references or inverse links"
         for query in [
             cards.where { $0.badges.any { $0.name == "x" } }, cards.where { $0.badges.count > 2 },
             cards.sorted(by: .matchingFirst { $0.badges.any { $0.name == "star" } }, .ascending(\.shop)),
         ] {
             #expect(
-                try query.explain().live == "read afresh after each commit that changes Badge or Card: \(reason)")
+                try query.explain().live == "reloaded after each commit that changes Badge or Card: \(reason)")
         }
         #expect(
             try store.objects(Person.self).where { $0.cards.any { $0.points > 3 } }.explain().live
-                == "read afresh after each commit that changes Card or Person: \(reason)")
+                == "reloaded after each commit that changes Card or Person: \(reason)")
     }
 
     @Test func `distinct, conditions after a limit and limits without end are read afresh`() throws {
-        let again = "read afresh after each commit that changes Card: "
+        let again = "reloaded after each commit that changes Card: "
         #expect(
             try cards.distinct(by: \.points).explain().live
-                == again + "which of the objects with equal values distinct(by:) shows depends on all of them")
+                == again + "the object that distinct(by:) selects depends on all objects with the same value")
         #expect(
             try cards.sorted(by: \.shop).limit(10).where { $0.points > 1 }.explain().live
-                == again + "it chooses among the objects that a limit or distinct(by:) has picked")
+                == again + "it filters or sorts the objects that a limit or distinct(by:) selects")
         #expect(try cards.offset(3).explain().live == again + "it has an offset without a limit")
         #expect(
             try cards.limit(100_001).explain().live == again + "its window ends beyond 100000 objects")

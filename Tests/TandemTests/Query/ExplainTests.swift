@@ -27,7 +27,7 @@ struct ExplainTests {
                 values: 'it''s', 2
                 plan:
                   SCAN t0 USING INDEX sqlite_autoindex_Tag_1
-                live: each change is looked at by itself
+                live: each changed row is evaluated by itself
                 suggestion: All objects of Tag are read. Mark the model with @Model(indexes: [.index("name", "rank")]).
                 """)
     }

@@ -1,29 +1,29 @@
 import Foundation
 
-/// Makes rows of one kind from what a statement reads: with their objects, by reference only, or in sections.
+/// A factory for rows from a statement: with their objects, with references only, or in sections.
 struct RowMaker: Sendable {
-    /// What to select before the columns of the order.
+    /// Compiles the columns that precede those of the order.
     let columns: @Sendable (inout SQLCompiler, SQLCompiler.Scope) -> SQL
-    /// How many columns that is.
+    /// The number of these columns.
     let width: Int
     /// - Parameters:
-    ///   - statement: Stands on a row whose first columns are ``columns``, or a whole object's.
-    ///   - sectionLength: How many bytes of the key are the section's.
-    ///   - sectionColumn: The section's column; `nil` where it is among a whole object's.
-    ///   - box: Keeps the object for other makers.
+    ///   - statement: The statement at a row whose first columns are ``columns``, or those of a whole object.
+    ///   - sectionLength: The number of the key's bytes that belong to the section.
+    ///   - sectionColumn: The section's column, or `nil` if it is among those of a whole object.
+    ///   - box: Caches the object for other factories.
     let make:
         @Sendable (
             _ statement: Statement, _ rowID: Int64, _ key: [UInt8], _ sectionLength: Int, _ sectionColumn: Int32?,
             _ box: ObjectBox, _ path: String
         ) throws -> LiveRow
-    /// Makes a function that says whether two rows of one object are the same to whoever observes.
+    /// Creates a function that returns whether two rows of an object are the same to the observer.
     let comparison: @Sendable () -> (_ old: LiveRow, _ new: LiveRow) -> Bool
 }
 
 extension RowMaker {
-    /// Rows with their objects.
+    /// Returns a factory for rows with their objects.
     ///
-    /// - Parameter observed: The columns that are observed; `nil` for all.
+    /// - Parameter observed: The observed columns, or `nil` for all.
     static func objects<M: Model>(_ model: M.Type, observed: ColumnMask?) -> RowMaker {
         let definition = M.__definition
         return RowMaker(
@@ -41,7 +41,7 @@ extension RowMaker {
         }
     }
 
-    /// Rows without their objects: with a number that tells whether they are as they were.
+    /// Returns a factory for rows without their objects. A hash detects changes.
     static func references(_ model: ModelDefinition, observed: ColumnMask?) -> RowMaker {
         let width = RowReader.stateColumns.count + model.properties.count
         let digested = (1..<width).filter { (observed ?? .max) & (1 << UInt64(min(63, $0))) != 0 }
@@ -58,7 +58,7 @@ extension RowMaker {
         }
     }
 
-    /// Rows with their objects and the value of a property that puts them in sections.
+    /// Returns a factory for rows with their objects, and with the property value that determines their section.
     static func sections<M: Model, P: PropertyExpression>(_ property: P, observed: ColumnMask?) -> RowMaker
     where P.Root == M, P.Value: Sendable {
         let definition = M.__definition
@@ -86,7 +86,7 @@ extension RowMaker {
 }
 
 extension ObjectBox {
-    /// The object that a statement stands on, read once.
+    /// Reads the object from a statement, once.
     func read<M: Model>(_ model: M.Type, _ statement: Statement, path: String) throws -> M {
         if let object = object as? M { return object }
         let object = try M.read(statement.row(), path: path)
@@ -96,7 +96,7 @@ extension ObjectBox {
 }
 
 extension ModelDefinition {
-    /// The place of a column in the list of columns that objects are read by.
+    /// Returns the index of a column in the list of columns that objects are read from.
     func selectIndex(ofColumn name: String) -> Int {
         RowReader.stateColumns.firstIndex(of: name)
             ?? RowReader.stateColumns.count + (properties.firstIndex { $0.column == name } ?? 0)
