@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tandem
 
-/// Tables, triggers and uses through the changes of a schema.
+/// Tables, triggers and uses of files through schema changes.
 @Suite(.ownThreads) struct AttachmentSchemaTests {
     enum Old {
         @Model(table: "Album") struct Album { @Folded var title: String }
@@ -49,7 +49,7 @@ import Testing
         try store.expectFilesInOrder()
     }
 
-    @Test func `A model without attachments has no triggers, and its store no folder`() throws {
+    @Test func `a model without attachments has no triggers and its store no folder`() throws {
         let folder = try TestFolder()
         let store = try Store(at: folder.file(), models: Card.self, Person.self, Badge.self)
         defer { store.close() }
@@ -60,7 +60,7 @@ import Testing
                 .text("__files_unanswered"),
             ])
         #expect(!FileManager.default.fileExists(atPath: folder.file() + "-files"))
-        // Nor has one that could have them, before it does.
+        // A model with attachment properties has no folder either before the first file.
         let albums = try Store(at: folder.file("albums.tandem"), models: Album.self)
         defer { albums.close() }
         try albums.write { try $0.insert(Album(title: "Лето")) }
@@ -68,7 +68,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.file("albums.tandem") + "-files"))
     }
 
-    @Test(arguments: StoreKind.files) func `Uses stay right when an attachment property is renamed`(
+    @Test(arguments: StoreKind.files) func `uses stay correct if an attachment property is renamed`(
         kind: StoreKind
     ) throws {
         try withAlbum(kind, then: [Renamed.Album.self]) { store, cover, page, sketch in
@@ -76,7 +76,7 @@ import Testing
             #expect(album.front == cover && album.pages == [page, cover])
             #expect(try store.text(of: album.front) == "cover")
             #expect(try store.fileUses() == ["Album 1 \(cover.id)", "Album 1 \(page.id)"])
-            // That of the property that is gone went with it.
+            // The file of the removed property was removed too.
             #expect(try !store.knownFiles().contains(sketch.id.rawValue))
             try store.write { try $0.update(Renamed.Album.self, album.localID) { $0.front = nil } }
             #expect(try store.knownFiles().count == 2)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.files) func `Uses stay right when a model is renamed`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.files) func `uses stay correct if a model is renamed`(kind: StoreKind) throws {
         try withAlbum(kind, then: [Renamed.Volume.self]) { store, cover, page, sketch in
             #expect(
                 try store.fileUses() == ["Volume 1 \(cover.id)", "Volume 1 \(page.id)", "Volume 1 \(sketch.id) here"])
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.files) func `Files go with the properties that had them`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.files) func `removing a property removes its files`(kind: StoreKind) throws {
         try withAlbum(kind, then: [Old.Album.self, ScanSlip.self]) { store, _, _, _ in
             let (known, uses) = (try store.knownFiles(), try store.fileUses())
             #expect(known == [] && uses == [])
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.files) func `Attachment properties come to objects that are there`(
+    @Test(arguments: StoreKind.files) func `an attachment property can be added to existing objects`(
         kind: StoreKind
     ) throws {
         let folder = try TestFolder(kind)
@@ -117,14 +117,14 @@ import Testing
         try store.expectFilesInOrder()
     }
 
-    @Test func `A property that is sent from now on has its files sent`() throws {
+    @Test func `files are uploaded if a local-only property is synchronized from now on`() throws {
         try withAlbum(.file, then: [Sent.Album.self]) { store, cover, page, sketch in
             let uses = try store.fileUses()
             #expect(uses == ["Album 1 \(cover.id)", "Album 1 \(page.id)", "Album 1 \(sketch.id)"])
         }
     }
 
-    @Test(arguments: StoreKind.files) func `A model that the app no longer has keeps its files`(kind: StoreKind) throws
+    @Test(arguments: StoreKind.files) func `a model that the app no longer has keeps its files`(kind: StoreKind) throws
     {
         let folder = try TestFolder(kind)
         var store = try kind.open(at: folder.file(), [Album.self, ScanSlip.self])
@@ -145,7 +145,9 @@ import Testing
         try store.expectFilesInOrder()
     }
 
-    @Test(arguments: StoreKind.files) func `Files go with the last model that had any`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.files) func `removing the last model with attachments removes the files`(
+        kind: StoreKind
+    ) throws {
         var configuration = Store.Configuration()
         configuration.schemaVersion = 1
         configuration.migrate(to: 1) { try $0.deleteModel("Album") }
@@ -161,7 +163,9 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.files) func `A migration step deletes files with their objects`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.files) func `a migration step that deletes objects removes their files`(
+        kind: StoreKind
+    ) throws {
         var configuration = Store.Configuration()
         configuration.schemaVersion = 1
         configuration.migrate(to: 1) { migration in
@@ -184,8 +188,8 @@ import Testing
         }
     }
 
-    /// All kinds, by taking from a new store what format 3 has added.
-    @Test(arguments: StoreKind.files) func `A store of format 2 is lifted`(kind: StoreKind) throws {
+    /// Makes a store of format 2 of each kind by removing the additions of format 3 from a new store.
+    @Test(arguments: StoreKind.files) func `a store of format 2 is upgraded`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         var store = try kind.open(at: folder.file(), [Old.Album.self])
         try store.write { try $0.insert(Old.Album(title: "Лето")) }
@@ -201,7 +205,7 @@ import Testing
         try store.expectSound()
     }
 
-    @Test func `A table that asks for odd quoting has its triggers`() throws {
+    @Test func `a table whose name needs quoting has its triggers`() throws {
         let store = try Store.inMemory(models: Odd.self)
         let scan = try store.attach("scan")
         let odd = try store.write { try $0.insert(Odd(scan: scan)) }
