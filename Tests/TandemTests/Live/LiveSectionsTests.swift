@@ -5,9 +5,9 @@ import Testing
 
 @testable import Tandem
 
-/// Sections, and following them step by step.
+/// Sections and their change sets, step by step.
 @Suite(.ownThreads) struct LiveSectionsTests {
-    /// Sections as a table view holds them. What is done to it is what the comment of ``SectionedChangeSet`` says.
+    /// Sections as a table view holds them. Changes are applied as the comment of ``SectionedChangeSet`` says.
     private struct Table: Equatable {
         var keys: [BigInt] = []
         var rows: [[Card]] = []
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an object that changes its section moves, and empty sections go`(_ kind: StoreKind) throws {
+    func `an object that changes its section moves and empty sections are removed`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let a = try store.insert("А", 1)
             try store.insert("Б", 2)
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `sections by what a reference leads to follow its object`(_ kind: StoreKind) throws {
+    func `sections by a property behind a reference follow its object`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let ada = try store.write { try $0.insert(Person(name: "Ада")) }
             try store.insert("А", owner: ada)

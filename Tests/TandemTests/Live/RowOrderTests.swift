@@ -5,11 +5,11 @@ import Testing
 
 @testable import Tandem
 
-@Suite("Rows' keys are in the order of SQL", .ownThreads)
+@Suite("Row order", .ownThreads)
 struct RowOrderTests {
     static let seed = SeededGenerator.seed(from: "TANDEM_SEED")
 
-    @Test func randomOrdersAgreeWithSQL() throws {
+    @Test func `random orders agree with SQL`() throws {
         print("random row orders: TANDEM_SEED=\(Self.seed)")
         var random = SeededGenerator(seed: Self.seed)
         var own = 0
@@ -39,7 +39,7 @@ struct RowOrderTests {
         #expect(own > 100)
     }
 
-    @Test func everyKindOfValueSortsAsInSQL() throws {
+    @Test func `values of every kind sort as in SQL`() throws {
         var dice = Dice.seeded("row orders of every kind")
         let store = try EveryType.makeStore(&dice, count: 100)
         let model = EveryType.__definition
@@ -60,7 +60,7 @@ struct RowOrderTests {
     }
 
     @Test(arguments: [true, false])
-    func numbersTextsAndBlobsInOneColumnSortAsInSQL(ascending: Bool) throws {
+    func `numbers, texts and blobs in one column sort as in SQL`(ascending: Bool) throws {
         let mixed = try MixedColumn()
         for nilsFirst in [true, false] {
             let key = SortKey.column(mixed.path, ascending: ascending, nilsFirst: nilsFirst)
@@ -71,7 +71,7 @@ struct RowOrderTests {
         }
     }
 
-    @Test func aTextThatIsItsOwnTwinStandsBetweenTheOthers() throws {
+    @Test func `a text that equals its folded form sorts between the others`() throws {
         let store = try makeQueryStore()
         let texts = [
             "ss", "ß", "SS", "Ss", "sS", "ẞ", "s", "", "ss\u{0}", "SS\u{0}", "\u{0}", "ssa", "é", "É", "e\u{301}",
@@ -86,7 +86,7 @@ struct RowOrderTests {
         }
     }
 
-    @Test func keysAreShort() {
+    @Test func `keys are short`() {
         func key(_ views: ColumnView..., descending: Bool = false) -> Int {
             var key: [UInt8] = []
             let writer = SortKeyWriter(isDescending: descending, nilsFirst: true, isLast: true)
@@ -110,7 +110,7 @@ struct RowOrderTests {
         }
     }
 
-    @Test func theColumnsAreThosePropertiesWhoseChangeCounts() throws {
+    @Test func `the columns are the properties whose changes matter`() throws {
         let c = Thing.Columns()
         func own(_ keys: SortKey...) -> OwnOrder? {
             var slots = ColumnSlots()
@@ -127,7 +127,7 @@ struct RowOrderTests {
         #expect(RowOrder([byText, byID, byText]).columnCount == 2)
     }
 
-    /// Sorts the rows by both ways' keys. `false` if the rows alone make no key.
+    /// Sorts the rows by the keys of both ways. `false` if the rows alone don't determine a key.
     private func agrees<M: Model>(_ model: M.Type, _ keys: [SortKey], _ store: Store, _ text: String) throws -> Bool {
         var query = QueryDescription(M.__definition).sorted(keys)
         query.life = .any

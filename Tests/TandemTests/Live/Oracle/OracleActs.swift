@@ -3,7 +3,7 @@ import TandemTesting
 
 @testable import Tandem
 
-/// Does one thing in a transaction. What the store refuses is no change, and no failure.
+/// Performs one act in a transaction. An act that the store refuses is neither a change nor a failure.
 struct OracleActor {
     let tx: WriteTransaction
     let world: WorldKind
@@ -119,7 +119,7 @@ struct OracleActor {
 }
 
 extension WatchMaker {
-    /// A random watch of a world.
+    /// Returns a random watch of a world.
     static func random(
         _ number: Int, _ world: WorldKind, _ store: Store, _ r: inout SeededGenerator, _ tally: inout OracleTally
     ) -> AnyOracleWatch {

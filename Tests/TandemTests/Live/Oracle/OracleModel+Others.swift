@@ -93,7 +93,7 @@ extension EveryType: OracleModel {
 
     mutating func vary(_ r: inout SeededGenerator, chance: Int) {
         if r.chance(60) {
-            // Some few properties of the many, so that a change set has to see each.
+            // Only some properties change, so that a change set has to notice each of them.
             text = r.often(Dice.texts)
             if r.chance(30) { doubleMap = ["a": r.pick(Dice.doubles)] }
             if r.chance(30) { nested = [[r.pick(Dice.texts)]] }
@@ -156,7 +156,7 @@ extension PeerPerson.Columns {
     var name: FoldedProperty<PeerPerson, String> { FoldedProperty(PeerPerson.__definition, 0, Codec.of(String.self)) }
 }
 
-/// What another process writes, too.
+/// The model that the other process writes too.
 extension PeerPerson: OracleModel {
     static let pool = (0..<8).map { LocalID("p\($0)") }
     static func blank() -> PeerPerson { PeerPerson(name: "") }

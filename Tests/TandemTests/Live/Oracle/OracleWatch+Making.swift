@@ -8,14 +8,14 @@ enum PublisherKind: String, CaseIterable {
     case combined
 }
 
-/// How watches of a history are made.
+/// Makes the watches of a history.
 struct WatchMaker {
     let number: Int
     let delivery: Delivery
     let asking: Asking
     let store: Store
 
-    /// A publisher with what it is to show, not yet subscribed to.
+    /// A publisher with its expected output, before subscribing.
     struct Plan<Output: Sendable> {
         var text: String
         var publisher: LivePublisher<Output>
@@ -51,7 +51,7 @@ struct WatchMaker {
 
     func collection<M: Model>(_ results: Results<M>) -> Plan<LiveCollection<M>> {
         let mask = mask(results)
-        // A row can change its key or its number alone, and a collection can't say so.
+        // A row can change only its key or number. A collection can't show that.
         return Plan(
             text: "collection of \(results.text)", publisher: results.collectionPublisher, fresh: pictures(results),
             read: { output, _, _ in (.rows(output.map { Picture($0, mask) }), []) },
@@ -124,7 +124,7 @@ struct WatchMaker {
 
     // MARK: Sections
 
-    /// The answer in sections: all objects in the order of the sections, then of the query.
+    /// Returns the result in sections: all objects in the order of the sections, then of the query.
     private func sectioned<M: Model, P: PropertyExpression>(
         _ results: Results<M>, _ property: P, ascending: Bool
     ) -> (Store) throws -> Shown where P.Root == M {
@@ -138,7 +138,7 @@ struct WatchMaker {
             let values = try results.values(ofProperty: property).map { Self.keyText($0) }
             var sections: [Shown.Section] = []
             for (object, key) in zip(objects, values) {
-                // By bytes, as SQL does: é has two spellings, which equal each other in Swift.
+                // Bytes are compared, as in SQL. Swift treats the two encodings of é as equal.
                 let isSame = sections.last.map { $0.key.utf8.elementsEqual(key.utf8) } ?? false
                 if !isSame { sections.append(Shown.Section(key: key, rows: [])) }
                 sections[sections.count - 1].rows.append(Picture(object, mask))
@@ -199,7 +199,7 @@ struct WatchMaker {
 }
 
 extension Results {
-    /// The query, for messages.
+    /// The query as text for messages.
     var text: String {
         let observed = query.observed.map { " observing \($0.map(\.name))" } ?? ""
         guard let explanation = try? explain() else { return "?" }
@@ -207,7 +207,7 @@ extension Results {
         return "<\(sql) \(explanation.values)\(observed)>"
     }
 
-    /// The values of a property, in the order of the query.
+    /// Returns the values of a property in the order of the query.
     func values<P: PropertyExpression>(ofProperty property: P) throws -> [Any] where P.Root == M {
         let path = store.path
         return try store.reading { connection in
