@@ -19,7 +19,7 @@ import Testing
             (#"{ "b" : 1 , "a" : { "$blob" : "AQI=" } }"#, .object([("a", .blob([1, 2])), ("b", .integer(1))])),
             (#"{"\u0024blob":"AQI="}"#, .blob([1, 2])), (#"{"$$blob":"x"}"#, .object([("$blob", .text("x"))])),
         ] as [(String, JSONNode)])
-    func accepted(text: String, node: JSONNode) throws {
+    func `valid texts are accepted`(text: String, node: JSONNode) throws {
         #expect(try parse(Array(text.utf8)) == node)
     }
 
@@ -32,9 +32,9 @@ import Testing
             #""\x""#, #""\u12""#, #""\u12G4""#, #""\ud800""#, #""\ud800x""#, #""\ud800\n""#, #""\ud800\ud800""#,
             #""\udc00""#, #""\udc00\ud800""#, #""\""#, "'a'", "// c\n1", "1//", "\u{FEFF}1", "[1]]", "{}{}", "\u{A0}1",
         ])
-    func refused(text: String) {
+    func `invalid texts are refused`(text: String) {
         #expect(throws: InvalidEncoding.self) { try parse(Array(text.utf8)) }
-        // Foundation lets a byte order mark and a comma after the last element pass.
+        // Foundation accepts a byte order mark and a comma after the last element.
         guard text.utf8.first != 0xEF, !["[1,]", #"{"a":1,}"#].contains(text) else { return }
         #expect(throws: (any Error).self) {
             _ = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
@@ -46,7 +46,7 @@ import Testing
         arguments: [
             "9223372036854775808", "-9223372036854775809", "123456789012345678901", "1e309", "-1e400", "1e99999999",
         ])
-    func outOfRange(text: String) {
+    func `numbers out of range are refused`(text: String) {
         #expect { try parse(Array(text.utf8)) } throws: { ($0 as? InvalidEncoding)?.code == .outOfRange }
     }
 
@@ -59,7 +59,7 @@ import Testing
             #"{"$blob":"AQ-_"}"#, #"{"$blob":" AQI="}"#, #"{"$real":"7ff"}"#, #"{"$real":"7FF8000000000000"}"#,
             #"{"$real":"3ff0000000000000"}"#, #"{"$real":"7ff800000000000g"}"#, #"{"$real":1.0}"#,
         ])
-    func dollarKeys(text: String) {
+    func `unknown keys with a dollar sign are refused`(text: String) {
         #expect(throws: InvalidEncoding.self) { try parse(Array(text.utf8)) }
     }
 
@@ -69,7 +69,7 @@ import Testing
             "80", "bf", "c0af", "c1bf", "c2", "c2c2", "e08080", "e09fbf", "eda080", "edbfbf", "e282", "f0808080",
             "f08fbfbf", "f09f98", "f4908080", "f5808080", "fe", "ff", "41c3",
         ])
-    func invalidUTF8(text: String) {
+    func `invalid UTF-8 is refused`(text: String) {
         let bytes = unhex(text)
         for content in [bytes, Array("a\\n".utf8) + bytes, bytes + Array("\\u00e9".utf8)] {
             #expect { try parse([0x22] + content + [0x22]) } throws: { ($0 as? InvalidEncoding)?.code == .malformed }
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test("All sequences of two and many of three and four bytes are judged as the standard library does")
-    func utf8() throws {
+    func `UTF-8 of every length is kept`() throws {
         var random = SeededGenerator.seeded()
         var sequences: [[UInt8]] = []
         for first in UInt8(0x80)...0xFF { for second in UInt8(0x20)...0xFF { sequences.append([first, second]) } }
@@ -93,9 +93,9 @@ import Testing
         }
     }
 
-    /// A text is looked at eight bytes at a time. Plain ones here are those from `]` to `~`.
-    @Test("What is special in a text is seen at each of its places", arguments: 0...40)
-    func longTexts(length: Int) throws {
+    /// The parser examines eight bytes at a time. The plain bytes here are those from `]` to `~`.
+    @Test("Special bytes are found at every offset of a text", arguments: 0...40)
+    func `special bytes are found at every offset of a text`(length: Int) throws {
         let plain = String((0..<length).map { Character(UnicodeScalar(UInt8(0x5D + $0 % 34))) })
         #expect(try parse(Array("[\"\(plain)\"]".utf8)) == .array([.text(plain)]))
         for place in 0...length {
@@ -112,9 +112,9 @@ import Testing
         }
     }
 
-    /// The order of the keys of the object before is tried first.
+    /// The parser tries the order of the previous object's keys first.
     @Test("Objects of a list are sorted each by its own keys")
-    func objectsOfAList() throws {
+    func `the keys of each object in a list are sorted`() throws {
         func object(_ keys: String...) -> JSONNode { .object(keys.map { ($0, .text($0)) }) }
         func text(_ keys: String...) -> String {
             "{\(keys.map { "\"\($0)\":\"\($0)\"" }.joined(separator: ","))}"
@@ -137,14 +137,14 @@ import Testing
     }
 
     @Test("An error says where")
-    func description() {
+    func `an error describes its place`() {
         #expect { try parse(Array("[1,?]".utf8)) } throws: { error in
             "\(error)" == "Invalid encoding of JSON: no value begins like this (byte 3)."
         }
     }
 
     @Test("Whatever the bytes, they are refused or are text that is written and read alike")
-    func fuzz() throws {
+    func `random bytes never crash the parser`() throws {
         var random = SeededGenerator.seeded()
         let seeds = [
             #"{"a":[1,-2.5e10,"x\u00e9\ud83d\ude00"],"$$b":{"$blob":"AQID"},"c":{"$real":"7ff8000000000000"}}"#,
