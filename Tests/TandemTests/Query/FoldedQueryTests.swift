@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tandem
 
-/// A model with a property of the name that sections might use.
+/// A model with a property whose name sections might use.
 @Model struct Entry {
     @Folded var name: String
     var letter: String
@@ -62,7 +62,7 @@ struct FoldedQueryTests {
         #expect(try ids(vouchers.where { $0.city.folded.hasPrefix("") }) == ["v0", "v2", "v3", "v4", "v5"])
     }
 
-    @Test func `rows are asked without SQL for the same answer`() throws {
+    @Test func `rows are evaluated without SQL with the same result`() throws {
         for results in [
             vouchers.where { $0.shop.folded == "ЛЕНТА" || $0.city.folded.hasPrefix("т") },
             vouchers.where { !($0.shop.folded != "магнит") }, vouchers.where { $0.city.folded.in(["омск"]) },
@@ -93,7 +93,7 @@ struct FoldedQueryTests {
         #expect(plan.first?.hasPrefix("SEARCH t0 USING INDEX __sort_Voucher_shop") == true, "\(plan)")
     }
 
-    @Test func `Sections by first letter are of the property asked for, whatever others are called`() throws {
+    @Test func `sections by first letter use the given property, whatever other properties are called`() throws {
         let store = try Store.inMemory(models: Entry.self)
         try store.write { tx in
             for (name, letter) in [("Анна", "z"), ("анна", "y"), ("Борис", "z")] {
@@ -104,7 +104,7 @@ struct FoldedQueryTests {
         #expect(sections.map(\.key) == ["А", "Б"] && sections.map(\.count) == [2, 1])
     }
 
-    @Test func `Sorting by a unique property and paging by it use its index`() throws {
+    @Test func `sorting and paging by a unique property use its index`() throws {
         let store = try Store.inMemory(models: Entry.self)
         let entries = try store.write { tx in
             try (0..<50).map { try tx.insert(Entry(name: "n\($0)", letter: "l\($0)", code: "c\($0)")) }

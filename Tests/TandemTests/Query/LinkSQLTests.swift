@@ -14,7 +14,7 @@ struct LinkSQLTests {
         things = store.objects(Thing.self)
     }
 
-    @Test func aReferenceIsJoinedOnceForAllThatIsAskedThroughIt() throws {
+    @Test func `a reference is joined once for all its conditions`() throws {
         try expectSQL(
             things.where { $0.owner.name == "Ада" && $0.owner.age > 3 },
             """
@@ -26,7 +26,7 @@ struct LinkSQLTests {
             """)
     }
 
-    @Test func referencesAreFollowedThroughReferences() throws {
+    @Test func `references are followed through references`() throws {
         try expectSQL(
             things.where { $0.owner.boss.name.matches("боб") },
             """
@@ -40,7 +40,7 @@ struct LinkSQLTests {
             """)
     }
 
-    @Test func aReferenceItselfNeedsNoJoin() throws {
+    @Test func `a condition on a reference itself needs no join`() throws {
         try expectSQL(
             things.where { $0.owner == Owner("x").identified(by: "o1") },
             """
@@ -67,7 +67,7 @@ struct LinkSQLTests {
             """)
     }
 
-    @Test func anyAllAndNoneAreSubqueriesWithTheirOwnTables() throws {
+    @Test func `any, all and none are subqueries with their own tables`() throws {
         try expectSQL(
             things.where { $0.tags.any { $0.rank > 1 || $0.isNew } },
             """
@@ -99,7 +99,7 @@ struct LinkSQLTests {
             """)
     }
 
-    @Test func listsAreCountedAndAskedForObjects() throws {
+    @Test func `lists can be counted and their objects queried`() throws {
         try expectSQL(
             things.where { $0.tags.count > 2 },
             """
@@ -129,7 +129,7 @@ struct LinkSQLTests {
             """)
     }
 
-    @Test func inverseLinksOfAReferenceAreFoundByItsColumn() throws {
+    @Test func `inverse links of a reference are found by its column`() throws {
         try expectSQL(
             store.objects(Owner.self).where { $0.things.any { $0.owner.name == "x" } },
             """
@@ -152,7 +152,7 @@ struct LinkSQLTests {
             """)
     }
 
-    @Test func inverseLinksOfAListAreFoundByTheTableOfLinks() throws {
+    @Test func `inverse links of a list are found by the link table`() throws {
         try expectSQL(
             store.objects(Tag.self).where { $0.things.any { $0.int > 3 } },
             """
@@ -175,7 +175,7 @@ struct LinkSQLTests {
             """)
     }
 
-    @Test func linksAreFollowedThroughReferences() throws {
+    @Test func `links are followed through references`() throws {
         try expectSQL(
             things.where { $0.owner.things.any { $0.int > 3 } },
             """
@@ -189,7 +189,7 @@ struct LinkSQLTests {
             """)
     }
 
-    @Test func inverseLinksAreResults() throws {
+    @Test func `inverse links are results`() throws {
         try expectSQL(
             store.objects(Owner("x").identified(by: "o1").things),
             """

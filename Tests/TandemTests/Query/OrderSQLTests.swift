@@ -14,7 +14,7 @@ struct OrderSQLTests {
         things = store.objects(Thing.self)
     }
 
-    @Test func aFoldedTextSortsByItsTwinThenByItselfThenByLocalID() throws {
+    @Test func `a folded text sorts by its folded form, then by itself, then by local ID`() throws {
         try expectSQL(
             things.sorted(by: \.text),
             """
@@ -24,7 +24,7 @@ struct OrderSQLTests {
             """)
     }
 
-    @Test func theLocalIDBreaksTiesAscendingAlways() throws {
+    @Test func `the local ID always breaks ties in ascending order`() throws {
         try expectSQL(
             things.sorted(by: \.int, ascending: false),
             """
@@ -41,7 +41,7 @@ struct OrderSQLTests {
             """)
     }
 
-    @Test func nilsGoWhereTheyAreToldTo() throws {
+    @Test func `nils sort at the given end`() throws {
         try expectSQL(
             things.sorted(by: .ascending(\.small, nils: .last)),
             """
@@ -65,7 +65,7 @@ struct OrderSQLTests {
             """)
     }
 
-    @Test func aKeyCanLieBehindAReference() throws {
+    @Test func `a key can be behind a reference`() throws {
         try expectSQL(
             things.sorted(by: .descending(\.owner.name, nils: .first)),
             """
@@ -76,7 +76,7 @@ struct OrderSQLTests {
             """)
     }
 
-    @Test func thoseForWhichAPredicateHoldsComeFirst() throws {
+    @Test func `objects that match a predicate come first`() throws {
         try expectSQL(
             things.sorted(by: .matchingFirst { $0.tags.any { $0.rank == 1 } }, .matchingFirst { $0.flag }),
             """
@@ -89,7 +89,7 @@ struct OrderSQLTests {
             """)
     }
 
-    @Test func distinctPicksTheFirstOfEachValue() throws {
+    @Test func `distinct selects the first object of each value`() throws {
         try expectSQL(
             things.where { $0.flag }.sorted(by: \.int).distinct(by: \.code, \.owner.name).limit(3),
             """
@@ -105,7 +105,7 @@ struct OrderSQLTests {
             """)
     }
 
-    @Test func whatFollowsALimitLooksAmongTheObjectsItPicked() throws {
+    @Test func `operators after a limit apply to the selected objects`() throws {
         try expectSQL(
             things.limit(10).where { $0.flag },
             """
@@ -128,7 +128,7 @@ struct OrderSQLTests {
             """)
     }
 
-    @Test func anOffsetNeedsNoLimit() throws {
+    @Test func `an offset needs no limit`() throws {
         try expectSQL(
             things.offset(2),
             """

@@ -28,14 +28,14 @@ struct ReadingTests {
 
     var things: Results<Thing> { store.objects(Thing.self) }
 
-    @Test func objectsComeByLocalIDUnlessSorted() throws {
+    @Test func `objects are in the order of local IDs unless sorted`() throws {
         #expect(try things.all().map(\.text) == ["Лента", "Магнит", "лента", "Пятёрочка"])
         #expect(try things.sorted(by: \.text).localIDs() == ["1", "3", "2", "4"])
         #expect(try things.first()?.localID == "1")
         #expect(try things.where { $0.int > 9 }.first() == nil)
     }
 
-    @Test func deletedObjectsAreFoundOnRequestOnly() throws {
+    @Test func `deleted objects are found only on request`() throws {
         #expect(try things.count() == 4)
         #expect(try things.includingDeleted().count() == 5)
         #expect(try things.onlyDeleted().localIDs() == ["5"])
@@ -43,7 +43,7 @@ struct ReadingTests {
         #expect(try store.object(ofType: Thing.self, forPrimaryKey: "5") == nil)
     }
 
-    @Test func aWalkSeesEachObjectOnceAndCanRunOtherQueries() throws {
+    @Test func `iteration returns each object once and allows other queries`() throws {
         var seen: [LocalID] = []
         try things.forEach { (thing: Thing) throws in
             seen.append(thing.localID)
@@ -53,7 +53,7 @@ struct ReadingTests {
         #expect(seen == ["1", "2", "3", "4"])
     }
 
-    @Test func aWalkEndsWithTheErrorThatIsThrownInIt() throws {
+    @Test func `iteration ends with an error thrown by its block`() throws {
         struct Enough: Error {}
         var seen = 0
         #expect(throws: Enough.self) {
@@ -65,13 +65,13 @@ struct ReadingTests {
         #expect(seen == 2)
     }
 
-    @Test func anAsyncWalkSeesEachObjectOnce() async throws {
+    @Test func `asynchronous iteration returns each object once`() async throws {
         var seen: [LocalID] = []
         for try await thing in things.where({ $0.int < 4 }).sorted(by: \.int).elements { seen.append(thing.localID) }
         #expect(seen == ["3", "2", "1"])
     }
 
-    @Test func anAsyncWalkGoesOverManyBatches() async throws {
+    @Test func `asynchronous iteration continues over many batches`() async throws {
         try store.put((0..<1000).map { Tag("many", rank: $0).identified(by: LocalID("m\($0)")) })
         var ranks: [Int] = []
         for try await tag in store.objects(Tag.self).where({ $0.name == "many" }).sorted(by: \.rank).elements {
@@ -80,7 +80,7 @@ struct ReadingTests {
         #expect(ranks == Array(0..<1000))
     }
 
-    @Test func anAsyncWalkEndsWhenItsTaskIsCancelled() async throws {
+    @Test func `asynchronous iteration ends when its task is canceled`() async throws {
         let results = things
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -89,13 +89,13 @@ struct ReadingTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func valuesAreReadWithoutTheirObjects() throws {
+    @Test func `values are read without their objects`() throws {
         #expect(try things.values(of: \.code) == ["b", "a", "b", "c"])
         #expect(try things.values(of: \.owner.name) == ["Ада", "Bob", nil, nil])
         #expect(try things.where { $0.code == "b" }.values(of: \.owner) == [ada.reference, nil])
     }
 
-    @Test func existenceIsAskedWithoutReadingObjects() throws {
+    @Test func `existence is checked without reading objects`() throws {
         #expect(try !things.isEmpty())
         #expect(try things.where { $0.int > 9 }.isEmpty())
         #expect(try things.limit(0).isEmpty())
@@ -103,13 +103,13 @@ struct ReadingTests {
         #expect(try !things.where { $0.int > 2 }.contains("2"))
     }
 
-    @Test func distinctKeepsTheFirstOfEachValueInTheOrder() throws {
+    @Test func `distinct keeps the first object of each value in the order`() throws {
         #expect(try things.sorted(by: \.int).distinct(by: \.code).localIDs() == ["3", "2", "4"])
         #expect(try things.distinct(by: \.code).count() == 3)
         #expect(try things.distinct(by: \.owner.name).localIDs() == ["1", "2", "3"])
     }
 
-    @Test func limitsAndOffsetsApplyInTheOrderWritten() throws {
+    @Test func `limits and offsets apply in the written order`() throws {
         #expect(try things.offset(1).limit(2).localIDs() == ["2", "3"])
         #expect(try things.limit(2).offset(1).localIDs() == ["2"])
         #expect(try things.limit(2).where { $0.int < 3 }.localIDs() == ["2"])
@@ -119,7 +119,7 @@ struct ReadingTests {
         #expect(try things.limit(1).includingDeleted().localIDs() == ["1"])
     }
 
-    @Test func objectsComeWithThoseTheyReferTo() throws {
+    @Test func `objects are returned with the objects they refer to`() throws {
         let pairs = try things.with(\.owner).all()
         #expect(pairs.map(\.0.localID) == ["1", "2", "3", "4"])
         #expect(pairs.map(\.1?.name) == ["Ада", "Bob", nil, nil])
@@ -133,7 +133,7 @@ struct ReadingTests {
         #expect(names == ["ЛентаАда", "МагнитBob", "лента-", "Пятёрочка-"])
     }
 
-    @Test func sectionsHaveKeysCountsAndResultsOfTheirOwn() throws {
+    @Test func `sections have keys, counts and their own results`() throws {
         let sections = try things.sorted(by: \.int).sectioned(by: \.code)
         #expect(sections.map(\.key) == ["a", "b", "c"])
         #expect(sections.map(\.count) == [1, 2, 1])
@@ -146,7 +146,7 @@ struct ReadingTests {
         #expect(limited == [["2"], ["1"]])
     }
 
-    @Test func sectionsOfNotANumberFindTheirObjects() throws {
+    @Test func `sections of NaN find their objects`() throws {
         try store.put(Thing(ratio: .nan).identified(by: "n"))
         let sections = try things.sectioned(by: \.ratio)
         #expect(sections.map(\.count) == [4, 1])
@@ -154,7 +154,7 @@ struct ReadingTests {
         #expect(try sections[1].results.localIDs() == ["n"])
     }
 
-    @Test func referencesAreReadAsObjects() throws {
+    @Test func `references are read as objects`() throws {
         #expect(try store.object(ofType: Owner.self, forPrimaryKey: "o1") == ada)
         #expect(try store.object(things.where { $0.int == 3 }.first()?.owner) == ada)
         #expect(try store.object(Reference<Owner>(localID: "gone")) == nil)
@@ -167,7 +167,7 @@ struct ReadingTests {
         #expect(try store.objects(Tag("x").identified(by: "t1").things).localIDs() == ["1"])
     }
 
-    @Test func anObjectIsFoundByItsServerID() throws {
+    @Test func `an object is found by its server ID`() throws {
         var thing = Thing("x").identified(by: "7")
         thing.__state.serverID = "server"
         try store.put(thing)

@@ -20,7 +20,7 @@ struct SearchQueryTests {
             Thing("*[x]?*", nickname: "").identified(by: "4"), Thing("abcxbcd").identified(by: "5"))
     }
 
-    @Test func aSearchGoesThroughTheTrigramIndex() throws {
+    @Test func `a search uses the trigram index`() throws {
         let plan = try things.where { $0.text.matches("магнит") }.explain().plan
         #expect(plan.contains { $0.contains("VIRTUAL TABLE INDEX 0:G0") }, "\(plan)")
         #expect(plan.contains { $0.contains("SEARCH t0 USING INTEGER PRIMARY KEY") }, "\(plan)")
@@ -30,13 +30,13 @@ struct SearchQueryTests {
         #expect(linked.contains { $0.contains("SEARCH t0 USING INDEX __link_Thing_owner") }, "\(linked)")
     }
 
-    @Test func theIndexTellsTwoSearchedPropertiesApart() throws {
+    @Test func `the index distinguishes two searched properties`() throws {
         #expect(try things.where { $0.text.matches("магнит") }.localIDs() == ["1"])
         #expect(try things.where { $0.nickname.matches("магнит") }.localIDs() == ["2"])
     }
 
     /// SQLite refuses expressions of more than 1,000 levels.
-    @Test(arguments: [99, 101, 1_500]) func `A needle may have any number of words`(count: Int) throws {
+    @Test(arguments: [99, 101, 1_500]) func `a needle may have any number of words`(count: Int) throws {
         let words = (0..<count).map { String($0, radix: 36) }
         try store.put(Thing(words.joined(separator: " "), nickname: nil).identified(by: "9"))
         #expect(try things.where { $0.text.matches(words.joined(separator: " ")) }.localIDs() == ["9"])
@@ -45,7 +45,7 @@ struct SearchQueryTests {
         #expect(try things.where { $0.owner.name.matches(words.joined(separator: " ")) }.isEmpty())
     }
 
-    @Test func trigramsOfAWordScatteredInATextAreNoMatch() throws {
+    @Test func `scattered trigrams of a word do not match`() throws {
         #expect(try things.where { $0.text.matches("abcd") }.isEmpty())
         #expect(try things.where { $0.text.matches("bcxbc") }.isEmpty() == false)
     }
@@ -54,11 +54,11 @@ struct SearchQueryTests {
         ("косм магн", ["1"]), ("ко ма", ["1"]), ("ит", ["1"]), ("星巴", ["3"]), ("星巴克", ["3"]), ("咖", ["3"]),
         ("star 克", ["3"]), ("", []), ("   ", []), ("нет", []), ("[x]", ["4", "5"]), ("?*", []), ("*[x]?*", ["4", "5"]),
     ])
-    func everyWordMustBeThereInAnyWord(needle: String, found: [LocalID]) throws {
+    func `every word must occur in any order`(needle: String, found: [LocalID]) throws {
         #expect(try things.where { $0.text.matches(needle) }.localIDs() == found)
     }
 
-    @Test func wordsAreFoundThroughReferences() throws {
+    @Test func `words are found through references`() throws {
         #expect(try things.where { $0.owner.name.matches("лавл ада") }.localIDs() == ["2"])
         #expect(try things.where { $0.owner.name.matches("ад") }.localIDs() == ["2"])
         #expect(try things.where { !$0.owner.name.matches("лавл") }.localIDs() == ["1", "3", "4", "5"])
