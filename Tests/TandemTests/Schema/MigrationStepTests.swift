@@ -25,7 +25,7 @@ import Testing
 
     private struct Odd: Error {}
 
-    @Test func stepsRunOnceInTheOrderOfTheirVersions() throws {
+    @Test func `steps run once in the order of their versions`() throws {
         try makeOld(version: 1)
         let log = Mutex<[Int]>([])
         for _ in 0..<2 {
@@ -42,14 +42,14 @@ import Testing
         #expect(log.withLock { $0 } == [2, 3, 4])
     }
 
-    @Test func aNewStoreNeedsNoSteps() throws {
+    @Test func `a new store needs no steps`() throws {
         try folder.migrate(old) { configuration in
             configuration.schemaVersion = 2
             configuration.migrate(to: 2) { _ in throw Odd() }
         }
     }
 
-    @Test func aStepRenamesAndConverts() throws {
+    @Test func `a step renames and converts`() throws {
         try makeOld()
         let new = Flex.Card.version(
             .text("shop", folding: .searched), PropertyDefinition("points", Codec.of(BigInt.self), default: { 0 }))
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func conversionsOfSeveralVersionsFollowEachOtherThroughRenames() throws {
+    @Test func `conversions of several versions follow each other through renames`() throws {
         try makeOld()
         let new = Flex.Card.version(
             .text("shopName", folding: .searched), PropertyDefinition("score", Codec.of(BigInt.self), default: { 0 }))
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func aConversionFollowsARenameThatTheModelTellsOf() throws {
+    @Test func `a conversion follows a rename that the model declares`() throws {
         try makeOld()
         let new = Flex.Card.version(
             .text("shopName", folding: .searched),
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func aStepRenamesAndDeletesModels() throws {
+    @Test func `a step renames and deletes models`() throws {
         try makeOld()
         try folder.open(old, Flex.Person.version(.text("name"))) { store in
             _ = try store.write { try $0.insert(Flex.Person("Ада", id: "p")) }
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func aStepCanUseSQL() throws {
+    @Test func `a step can use SQL`() throws {
         try makeOld()
         try folder.migrate(old) { configuration in
             configuration.schemaVersion = 1
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func anErrorInAStepLeavesTheStoreUntouched() throws {
+    @Test func `an error in a step leaves the store unchanged`() throws {
         try makeOld()
         let before = try folder.storeBytes()
         let steps: [@Sendable (Migration) throws -> Void] = [
@@ -165,7 +165,7 @@ import Testing
             { try $0.sql("SELECT nonsense") },
             { try $0.sql("UPDATE Card SET points = '1'; DROP TABLE Card") },
             { migration in try migration.convert("points", of: "Card") { _ in throw Odd() } },
-            // The transaction is the migration's.
+            // The migration owns the transaction.
             { migration in
                 try migration.sql("DELETE FROM Card")
                 try migration.sql("COMMIT")
@@ -185,7 +185,7 @@ import Testing
         }
     }
 
-    @Test func aConversionIsAppliedToTheValuesThatOperationsKeep() throws {
+    @Test func `a conversion also applies to the values in operations`() throws {
         try folder.open(Flex.Card.version(.text("points"))) { store in
             try store.write(from: .server) { tx in
                 _ = try tx.insert(Flex.Card("12", id: "1").received(serverID: "1"))
@@ -203,7 +203,7 @@ import Testing
         }
     }
 
-    @Test func aStoreOfANewerSchemaVersionIsRefusedUntouched() throws {
+    @Test func `a store of a newer schema version is refused unchanged`() throws {
         try makeOld(version: 3)
         let before = try folder.storeBytes()
         let error = expectError(.newerSchema) { try folder.migrate(old) { $0.schemaVersion = 2 } }
@@ -217,7 +217,7 @@ import Testing
         #expect(try folder.storeBytes() == before)
     }
 
-    @Test func aStoreOfANewerFormatIsRefusedUntouched() throws {
+    @Test func `a store of a newer format is refused unchanged`() throws {
         try folder.open(old) { store in
             try store.writer.queue.unsafeReentrantWrite { _ in
                 try store.writer.connection.execute(
@@ -229,7 +229,7 @@ import Testing
         #expect(try folder.storeBytes() == before)
     }
 
-    @Test func aModelThatBecomesLocalOnlyHasNoOperationsAndNoTombstones() throws {
+    @Test func `a model that becomes local-only has no operations and no tombstones`() throws {
         func version(localOnly: Bool) -> ModelDefinition {
             Flex.Card.version(.text("shop", folding: .searched), localOnly: localOnly)
         }
@@ -254,7 +254,7 @@ import Testing
                 try tx.delete(Flex.Card.self, "3")
             }
         }
-        // Sent from now on: what no server knows is to be inserted there.
+        // The model is sent from now on: objects that no server knows are inserted there.
         try folder.open(version(localOnly: false)) { store in
             let operations = try store.operations.all()
             #expect(operations.map(\.localID) == ["4", "5"] && operations.allSatisfy { $0.kind == .insert })
@@ -264,7 +264,7 @@ import Testing
         }
     }
 
-    @Test func aPropertyThatBecomesLocalOnlyLeavesTheOperations() throws {
+    @Test func `a property that becomes local-only is removed from the operations`() throws {
         try folder.open(Flex.Card.version(.text("shop"), .text("note"))) { store in
             try store.write(from: .server) { tx in
                 for id in ["1", "2"] {
