@@ -1,6 +1,6 @@
 @testable import Tandem
 
-/// What the user, or a policy, makes of an operation.
+/// Decisions of the user or of a policy about an operation.
 extension StoreOracle {
     mutating func hold(_ id: ID) { objects[id]?.op?.state = .held }
 
@@ -40,7 +40,7 @@ extension StoreOracle {
                 erase(id)
                 return .adopted
             }
-            // One undelete that is still on its way may be of this tombstone.
+            // An undelete in progress may concern this tombstone.
             let kinds: Set<Tandem.Operation.Kind> =
                 op.kinds.isSuperset(of: [.update, .delete]) ? [.update, .delete] : [.delete]
             restart(id, .update, old.merging(wholeValues(object)) { first, _ in first }, kinds)
@@ -60,7 +60,7 @@ extension StoreOracle {
             return (isInsert || isChanged) && here[name] != value
         }
         if op.kind == .delete {
-            // What had been changed before the delete comes back with the object.
+            // Changes made before the delete return with the object.
             let mine = op.replaced == nil ? [:] : changed
             try change(id, node, only: Set(values.keys).subtracting(mine.keys), keeps: false, isServer: true)
             restart(id, .delete, mine, [])
