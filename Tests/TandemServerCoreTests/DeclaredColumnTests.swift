@@ -121,7 +121,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("startswith(released,'1999')", "a"), ("not startswith(released,'1999')", "bc"), ("endswith(begins,':00')", "ac"),
+        ("startswith(released,'1999')", "a"), ("not startswith(released,'1999')", "bc"),
+        ("endswith(begins,':00')", "ac"),
         ("substringof('24-',released)", "b"), ("length(begins) eq 8", "ac"), ("indexof(begins,'.') eq 8", "b"),
         ("replace(begins,':','') eq '071400'", "a"), ("concat(released,'!') eq '1999-03-31!'", "a"),
         ("tolower(runtime) eq 'pt1h30m'", "e"), ("startswith(trim(toupper(shown)),'1999-04-01T20')", "e"),
