@@ -115,9 +115,10 @@ extension WriteTransaction {
         let here = try wholeValues(of: state, in: table)
         var changes = operation.changes
         for (property, value) in values {
-            let column = table.definition.properties[property].column
+            let definition = table.definition.properties[property]
+            let column = definition.column
             guard changes[column] != nil else { continue }
-            let there = try localForm(value, of: property, in: table)
+            let there = try definition.form(localForm(value, of: property, in: table), like: here[property])
             // A file that waits to be uploaded follows by itself.
             let sendable = try withoutPending(here[property], of: property, in: table)
             changes[column] = there == sendable ? nil : there
@@ -141,7 +142,9 @@ extension WriteTransaction {
         if !table.attachments.isEmpty {
             let here = try wholeValues(of: state, in: table)
             values = try values.map { property, value in
-                replaced.contains(property)
+                let definition = table.definition.properties[property]
+                let value = definition.holdsAttachments ? definition.form(value, like: here[property]) : value
+                return replaced.contains(property)
                     ? (property, value)
                     : (property, try withPending(value, here: here[property], of: property, in: table))
             }
