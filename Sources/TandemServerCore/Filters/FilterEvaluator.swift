@@ -69,8 +69,8 @@ struct FilterEvaluator {
         }
     }
 
-    /// The value for a function of texts: of a declared date, time or duration the text that the row holds, which is
-    /// what a client reads.
+    /// Returns the value for a text function. A declared date, time or duration is the text that the row holds, as
+    /// clients read it.
     private func text(_ node: FilterNode, _ bound: Binding?) -> FilterValue {
         let value = value(node, bound)
         switch (node, value) {

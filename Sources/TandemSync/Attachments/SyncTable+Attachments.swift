@@ -1,17 +1,17 @@
 import Tandem
 
-/// What a server is sent of an attachment.
+/// The form in which attachments are sent to a server.
 public enum AttachmentForm: Hashable, Sendable {
-    /// An object of its ID, name, type, size, SHA-256 and URL; a text of the URL where that is all that the server has
-    /// ever said of it.
+    /// An object of the ID, name, type, size, SHA-256 and URL. An attachment that the server itself named by a plain URL
+    /// stays a plain URL.
     case object
-    /// A text: the file's URL and nothing else, for tables whose other clients expect one. Other devices then know no
-    /// size and no hash, and name and type by the URL alone.
+    /// The file's URL as a text, for tables whose other clients expect one. Other devices make name and type from the
+    /// URL, and know no size and no hash.
     case urlText
 }
 
 extension SyncTable {
-    /// Says what the server is sent of a property's attachment; an ``AttachmentForm/object``, if not said.
+    /// Sets the form in which a property's attachment is sent. The default is ``AttachmentForm/object``.
     ///
     /// For example:
     ///
@@ -19,12 +19,12 @@ extension SyncTable {
     /// try sync.table(Receipt.self).setAttachments(\.photo, as: .urlText)
     /// ```
     ///
-    /// Either form is read, whatever is said here. A property that is not optional can't be sent as a URL: before the
-    /// upload there is none.
+    /// Both forms are read in any case. A property that is not optional can't be sent as a URL: before its upload a file
+    /// has none.
     ///
     /// - Parameters:
     ///   - property: A property of the model itself that is not local only.
-    ///   - form: What is sent from now on. What the server has is not sent again for that.
+    ///   - form: The form from now on. Values that the server already has are not sent again.
     /// - Throws: ``SyncError/Code/unsendable`` if the property is another model's, or is never sent.
     public func setAttachments(
         _ property: KeyPath<M.Columns, Property<M, Attachment?>>, as form: AttachmentForm
@@ -32,11 +32,11 @@ extension SyncTable {
         try setAttachments(of: M.Columns()[keyPath: property].__column, as: form)
     }
 
-    /// Says what the server is sent of a list's attachments: with ``AttachmentForm/urlText`` a list of texts.
+    /// Sets the form in which a list of attachments is sent. With ``AttachmentForm/urlText`` it is a list of texts.
     ///
     /// - Parameters:
     ///   - property: A list of attachments of the model itself that is not local only.
-    ///   - form: What is sent from now on. What the server has is not sent again for that.
+    ///   - form: The form from now on. Values that the server already has are not sent again.
     /// - Throws: ``SyncError/Code/unsendable`` if the property is another model's, or is never sent.
     public func setAttachments(
         _ property: KeyPath<M.Columns, Property<M, [Attachment]>>, as form: AttachmentForm

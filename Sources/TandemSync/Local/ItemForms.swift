@@ -9,7 +9,7 @@ struct ItemForms: Sendable {
     let url: String?
     /// The properties that are exchanged with a server.
     let sent: [PropertyDefinition]
-    /// How attachments go out, by the names of their properties in Swift; as objects if it is not said.
+    /// The forms in which attachments are sent, by the names of their properties in Swift. The default is an object.
     private let attachments: [String: AttachmentForm]
 
     init(

@@ -14,7 +14,7 @@ import Tandem
 /// | `Date` | a string, see ``WireTimestamp``, at ``fractionDigits`` |
 /// | collections, `Codable` values, lists of references | JSON where ``nestedJSON``, else a string of JSON |
 /// | an attachment | an object of its ID, name, type, size, SHA-256 and URL, where ``nestedJSON``, else a string of JSON; |
-/// | | a string where that is all that the server has ever said: the file's URL; see ``AttachmentForm`` |
+/// | | a string of the file's URL where the server has named it so, or ``AttachmentForm/urlText`` is set |
 /// | a reference | the server ID, as a string |
 /// | nil | `null` |
 ///
@@ -70,7 +70,7 @@ extension WireFormat {
 
     /// A stored value as it goes out.
     ///
-    /// - Parameter form: How attachments go out.
+    /// - Parameter form: The form of attachments.
     func node(
         of value: StorageValue, for property: PropertyDefinition, as form: AttachmentForm
     ) throws(Unsendable) -> JSONNode {

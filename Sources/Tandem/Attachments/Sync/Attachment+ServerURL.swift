@@ -40,7 +40,7 @@ extension PropertyDefinition {
         let named = nodes(value)
         var rest = known.flatMap(nodes).compactMap { Attachment(__json: $0) }
         var isChanged = false
-        // Two files may have one URL: each stands for one.
+        // Two known files may have one URL. Each replaces one attachment.
         let replaced = named.map { node in
             guard let attachment = Attachment(__json: node), attachment.isPlainURL,
                 let place = rest.firstIndex(where: { ScalarText.isEqual($0.serverURL, attachment.serverURL) })
