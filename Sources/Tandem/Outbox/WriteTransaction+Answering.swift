@@ -114,11 +114,12 @@ extension WriteTransaction {
         let values = item.values(in: table)
         let here = try wholeValues(of: state, in: table)
         var changes = operation.changes
-        for (property, value) in values {
+        for (property, said) in values {
             let definition = table.definition.properties[property]
             let column = definition.column
+            let value = definition.form(said, like: here[property], operation.base(of: column))
             guard changes[column] != nil else { continue }
-            let there = try definition.form(localForm(value, of: property, in: table), like: here[property])
+            let there = try localForm(value, of: property, in: table)
             // A file that waits to be uploaded follows by itself.
             let sendable = try withoutPending(here[property], of: property, in: table)
             changes[column] = there == sendable ? nil : there
