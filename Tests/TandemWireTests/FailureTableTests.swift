@@ -16,7 +16,7 @@ import Testing
         Array(repeating: line, count: 4) + [page ?? line]
     }
 
-    private static let noTable = "refused There is no such table at https://shop.example/api/tables/Card."
+    private static let noTable = "refused No table exists at https://shop.example/api/tables/Card."
 
     struct Row: CustomTestStringConvertible, Sendable {
         var status: Int
@@ -44,7 +44,7 @@ import Testing
         Row(
             status: 404, fields: html, body: "<html>",
             expected: ["Card", "Card/018f", "Card/018f", "Card/018f", "Card"].map {
-                "refused There is no such table at https://shop.example/api/tables/\($0)."
+                "refused No table exists at https://shop.example/api/tables/\($0)."
             }),
         Row(status: 410, expected: all("gone", page: noTable)),
         Row(status: 408, expected: all("later some time")),

@@ -164,7 +164,7 @@ import Testing
             try Wire.azure.reader.found(response(200), Array("<html>".utf8), to: request)
         }
         let text = try #require(failure).description
-        #expect(text.hasPrefix("Card: the server's answer can't be used: The body can't be read: "))
+        #expect(text.hasPrefix("Card: the server's answer can't be used: The body is not valid JSON: "))
         #expect(text.hasSuffix("(https://shop.example/api/tables/Card, status 200)"))
         #expect(!text.contains("secret"))
         #expect(!text.contains("%D0"))
