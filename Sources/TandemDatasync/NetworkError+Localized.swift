@@ -1,6 +1,6 @@
 import Foundation
 
-/// The words for an alert: ``errorDescription`` names the server, ``recoverySuggestion`` is the advice.
+/// Texts for an alert: ``errorDescription`` names the server, ``recoverySuggestion`` is the advice.
 extension NetworkError: LocalizedError {
     public var errorDescription: String? { (server.map { "\($0): " } ?? "") + message }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The words for an alert.
+/// Texts for an alert.
 extension TandemServerError: LocalizedError {
     public var errorDescription: String? { message }
 

@@ -91,7 +91,7 @@ extension SocketTests {
                     _ = try await remote.insert(.card("018f", "x"))
                     Issue.record("It was trusted")
                 } catch RemoteFailure.notSent(let cause as NetworkError) where cause.code == .untrusted {
-                    #expect("\(cause)".hasPrefix("https://127.0.0.1:\(server.port): The server showed no certificate"))
+                    #expect("\(cause)".hasPrefix("https://127.0.0.1:\(server.port): The server has no certificate"))
                 }
             }
         }
