@@ -31,37 +31,45 @@ public final class DatasyncRemote: Remote {
         credentials = authentication.map(Credentials.init)
     }
 
+    /// The format of values in the server's dialect.
     public var format: WireFormat { writer.dialect.format }
 
     /// The server's address: scheme, host, port and path.
     public var address: String { writer.address.description }
 
+    /// Returns a table's address: scheme, host, port and path.
     public func url(of table: RemoteTableName) -> String? { writer.url(of: table) }
 
+    /// Requests a page of a table.
     public func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
         let request = try written { () throws(Unsendable) in try writer.page(request) }
         let (response, body) = try await exchange(request)
         return try reader.page(response, body, to: request)
     }
 
+    /// Looks an item up, deleted or not. Returns `nil` if it does not exist.
     public func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
         let request = try written { () throws(Unsendable) in try writer.find(table, key) }
         let (response, body) = try await exchange(request)
         return try reader.found(response, body, to: request)
     }
 
+    /// Inserts an item.
     public func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
         try await answer { () throws(Unsendable) in try writer.insert(item) }
     }
 
+    /// Updates an item.
     public func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
         try await answer { () throws(Unsendable) in try writer.update(item) }
     }
 
+    /// Deletes an item.
     public func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
         try await answer { () throws(Unsendable) in try writer.delete(item) }
     }
 
+    /// Restores a deleted item.
     public func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
         try await answer { () throws(Unsendable) in try writer.undelete(item) }
     }

@@ -69,5 +69,6 @@ public struct ServerAddress: Hashable, Sendable {
 }
 
 extension ServerAddress: CustomStringConvertible {
+    /// The address as a URL.
     public var description: String { "\(scheme)://\(authority)\(path)" }
 }

@@ -2,6 +2,7 @@ import Foundation
 
 /// Texts for an alert. The cause's own text may contain an address with a key, so the text names only its type.
 extension TransportFailure: LocalizedError {
+    /// The description of the failure, for an alert.
     public var errorDescription: String? {
         switch self {
         case .notSent(let error): "The request was not sent (\(type(of: error)))."
@@ -10,6 +11,7 @@ extension TransportFailure: LocalizedError {
         }
     }
 
+    /// The advice for the failure, for an alert.
     public var recoverySuggestion: String? {
         switch self {
         case .notSent: "Try again when the network is back."

@@ -71,5 +71,6 @@ extension AsyncHTTPTransport {
 extension AsyncHTTPTransport.Proxy.Credentials: CustomStringConvertible, CustomReflectable {
     /// A description without the password, since descriptions go into logs.
     public var description: String { "Credentials(user: \(user))" }
+    /// A mirror without the password.
     public var customMirror: Mirror { Mirror(self, children: ["user": user]) }
 }

@@ -7,6 +7,7 @@ import NIOHTTPCompression
 /// Files use the same connections and the same trust. ``Configuration/idleTimeout`` limits the server's silence. The
 /// whole exchange has no time limit.
 extension AsyncHTTPTransport: FileTransport {
+    /// Sends a request and delivers the response in pieces.
     public func exchange(
         _ request: HTTPRequest, body: FileBody?,
         take: @escaping @Sendable (HTTPResponse, [UInt8]) async throws -> Void

@@ -35,6 +35,7 @@ public final class AsyncHTTPTransport: HTTPTransport {
         await clients.shutdown()
     }
 
+    /// Sends a request and waits for the complete response.
     public func send(
         _ request: HTTPRequest, body: [UInt8], limit: Int
     ) async throws(TransportFailure) -> (HTTPResponse, [UInt8]) {

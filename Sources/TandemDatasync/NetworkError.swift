@@ -20,6 +20,7 @@ public struct NetworkError: Error, Sendable {
             case notHTTP, compression, stopped, failed
         }
         private let kind: Kind
+        /// The code's name.
         public var description: String { kind.rawValue }
 
         /// All kinds of errors, in the order of their declaration.

@@ -4,6 +4,7 @@ public struct TandemServerError: Error, Sendable {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String, CaseIterable { case cannotListen, invalidCertificate }
         private let kind: Kind
+        /// The code's name.
         public var description: String { kind.rawValue }
 
         /// All kinds of errors, in the order of their declaration.
@@ -45,5 +46,6 @@ public struct TandemServerError: Error, Sendable {
 }
 
 extension TandemServerError: CustomStringConvertible {
+    /// The message with the system's error.
     public var description: String { message + (underlying.map { " (\($0))" } ?? "") }
 }

@@ -33,6 +33,7 @@ public struct SignedRequest: Sendable {
 extension SignedRequest: CustomStringConvertible, CustomReflectable {
     /// The address without the query, which contains the signature.
     public var description: String { String(url.prefix { $0 != "?" && $0 != "#" }) }
+    /// A mirror without the query, which contains the signature.
     public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
 }
 

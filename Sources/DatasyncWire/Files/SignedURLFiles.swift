@@ -53,6 +53,7 @@ public struct SignedURLFiles: RemoteFiles {
         signDelete = delete
     }
 
+    /// Uploads a file to the address that the app signs for it.
     public func upload(
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
@@ -70,6 +71,7 @@ public struct SignedURLFiles: RemoteFiles {
         return UploadedFile(url: signed.fileURL, etag: FileFields(response).etag)
     }
 
+    /// Downloads a file, from an offset on, in pieces.
     public func download(
         _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
@@ -83,6 +85,7 @@ public struct SignedURLFiles: RemoteFiles {
         return try download.end(response)
     }
 
+    /// Deletes a file, unless the app leaves it in the storage.
     public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
         guard let signed = try await signing({ try await signDelete(file) }) else { return }
         let fields: HTTPFields = file.etag.map { [.ifMatch: "\"\($0)\""] } ?? [:]

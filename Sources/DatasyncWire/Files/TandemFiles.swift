@@ -41,6 +41,7 @@ public final class TandemFiles: RemoteFiles {
     /// The server's address: scheme, host and path.
     public var address: String { server.description }
 
+    /// Uploads a file, and continues an interrupted upload.
     public func upload(
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
@@ -57,6 +58,7 @@ public final class TandemFiles: RemoteFiles {
         return try await send(file, start, progress)
     }
 
+    /// Downloads a file, from an offset on, in pieces.
     public func download(
         _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
@@ -72,6 +74,7 @@ public final class TandemFiles: RemoteFiles {
         return try download.end(response)
     }
 
+    /// Deletes a file.
     public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
         let fields: HTTPFields = file.etag.map { [.ifMatch: "\"\($0)\""] } ?? [:]
         let exchange = FileExchange(transport, request(.delete, try path(of: file), fields))
