@@ -15,7 +15,7 @@ import Testing
         expect(
             "struct Card { \(attribute) var shop: String? }",
             reports: """
-                1:15 error: \(name) has a meaning only in a struct marked @Model
+                1:15 error: \(name) is only valid in a struct marked @Model
                     fix-it: remove '\(name)'
                 """,
             id: "outsideModel",
@@ -100,9 +100,9 @@ import Testing
             }
             """,
             reports: """
-                3:5 error: @Indexed stands here twice
+                3:5 error: @Indexed is repeated
                     fix-it: remove '@Indexed'
-                5:16 error: @Transient stands here twice
+                5:16 error: @Transient is repeated
                     fix-it: remove '@Transient'
                 """,
             id: "repeated",
@@ -137,7 +137,7 @@ import Testing
     @Test func `what a text is folded for is written out`() {
         expect(
             "@Model struct Card { @Folded(use) var shop: String }",
-            reports: "1:30 error: write '.searched' or '.sorted' itself: a macro sees only the text",
+            reports: "1:30 error: write '.searched' or '.sorted' literally: a macro sees only the text",
             id: "foldedUse")
     }
 
@@ -148,7 +148,7 @@ import Testing
             id: "uniqueNeedsFolded")
         expect(
             "@Model struct Card { @Unique(use) var shop: String }",
-            reports: "1:30 error: write '.exact' or '.folded' itself: a macro sees only the text",
+            reports: "1:30 error: write '.exact' or '.folded' literally: a macro sees only the text",
             id: "uniqueUse")
     }
 
@@ -167,7 +167,7 @@ import Testing
         expect(
             "@Model struct Card { @Transient var count: Int; @Transient var note: String?; @Transient var a = 5 }",
             reports: """
-                1:37 error: 'count' is not stored, so it needs a default value to have when an object is read
+                1:37 error: 'count' is not stored, so it needs a default value for objects that are read
                     fix-it: insert a default value
                 """,
             id: "needsDefault",
@@ -180,7 +180,7 @@ import Testing
         expect(
             source,
             reports: """
-                1:22 warning: @Unique keeps an index of its own: @Indexed adds nothing
+                1:22 warning: @Unique creates an index itself: @Indexed is redundant
                     fix-it: remove '@Indexed'
                 """,
             id: "redundantIndex",
@@ -193,7 +193,7 @@ import Testing
         expect(
             "@Model struct Card { \(attribute) var tags: \(type) }",
             reports: """
-                1:22 error: \(attribute) is of one value for each object: 'tags' has many
+                1:22 error: \(attribute) needs one value for each object: 'tags' has many
                     fix-it: remove '\(attribute)'
                 """,
             id: "manyValues",
@@ -209,7 +209,7 @@ import Testing
         expect(
             "@Model struct Card { \(declaration) shop: String }",
             reports: """
-                1:\(column) error: 'shop' is what it is called now: name what it was called before
+                1:\(column) error: 'shop' is the current name: @Renamed needs a former name
                     fix-it: remove it
                 """,
             id: "renamedToItself",
@@ -220,7 +220,7 @@ import Testing
         expect(
             "@Model struct Card { @Renamed() var shop: String }",
             reports: """
-                1:22 error: @Renamed needs a name that there was before
+                1:22 error: @Renamed needs a former name
                     fix-it: remove '@Renamed'
                 """,
             id: "renamedFromNothing",

@@ -21,7 +21,7 @@ import Testing
         expect(
             "struct Person { @Inverse(\\Card.owner) var cards: InverseLinks<Card> }",
             reports: """
-                1:17 error: @Inverse has a meaning only in a struct marked @Model
+                1:17 error: @Inverse is only valid in a struct marked @Model
                     fix-it: remove '@Inverse'
                 """,
             id: "outsideModel",
@@ -43,7 +43,7 @@ import Testing
         expect(
             "@Model struct Person { @Inverse(\\.owner) var cards: InverseLinks<Card> }",
             reports: """
-                1:33 error: @Inverse takes a model's reference: '\\Card.owner'
+                1:33 error: @Inverse needs a model's reference: '\\Card.owner'
                     fix-it: replace with '\\Card.owner'
                 """,
             id: "inverseNeedsReference",
@@ -54,7 +54,7 @@ import Testing
     func `what is no path to a reference is refused`(argument: String) {
         expect(
             "@Model struct Person { @Inverse(\(argument)) var cards: InverseLinks<Card> }",
-            reports: "1:33 error: @Inverse takes a model's reference: '\\Card.owner'",
+            reports: "1:33 error: @Inverse needs a model's reference: '\\Card.owner'",
             id: "inverseNeedsReference")
     }
 
@@ -68,11 +68,11 @@ import Testing
             }
             """,
             reports: """
-                2:38 error: the type of these links is 'InverseLinks<Card>'
+                2:38 error: the type of these inverse links must be 'InverseLinks<Card>'
                     fix-it: make it 'InverseLinks<Card>'
-                3:39 error: the type of these links is 'InverseLinks<Card>'
+                3:39 error: the type of these inverse links must be 'InverseLinks<Card>'
                     fix-it: make it 'InverseLinks<Card>'
-                4:31 error: the type of these links is 'InverseLinks<Card>'
+                4:31 error: the type of these inverse links must be 'InverseLinks<Card>'
                     fix-it: make it 'InverseLinks<Card>'
                 """,
             id: "inverseNeedsType",
@@ -89,7 +89,7 @@ import Testing
         expect(
             "@Model struct Person { @Inverse(\\Card.owner) var cards: InverseLinks<Card> = none }",
             reports: """
-                1:50 error: inverse links have no value of their own: the store finds them
+                1:50 error: inverse links can't have a value: the store queries them
                     fix-it: remove the value
                 """,
             id: "inverseHasValue",

@@ -41,7 +41,7 @@ import Testing
         expect(
             "@Model struct Card { var shop: String! }",
             reports: """
-                1:32 error: 'shop' can be nil in the store: make its type an optional, with '?'
+                1:32 error: 'shop' can be nil in the store: make its type optional, with '?'
                     fix-it: replace '!' with '?'
                 """,
             id: "implicitlyUnwrapped",
@@ -52,7 +52,7 @@ import Testing
         expect(
             "@Model struct Card { var shop: String?? }",
             reports: """
-                1:32 error: 'shop' has two kinds of nil, and a column only one
+                1:32 error: 'shop' has two kinds of nil, but a column has only one
                     fix-it: make it 'String?'
                 """,
             id: "nestedOptional",
@@ -63,7 +63,7 @@ import Testing
         expect(
             "@Model struct Card { let limit = 5 }",
             reports: """
-                1:22 error: a stored property with a fixed value can't be read back: make it `var` or `static`
+                1:22 error: a stored constant with a value can't be read back: make it `var` or `static`
                     fix-it: make it 'var'
                 """,
             id: "fixedValue",
@@ -74,7 +74,7 @@ import Testing
         expect(
             "@Model struct Card { lazy var shop = \"x\" }",
             reports: """
-                1:22 error: 'shop' can't be lazy: it is stored with the object, so its value must be there
+                1:22 error: 'shop' can't be lazy: its value is stored with the object
                     fix-it: remove 'lazy'
                 """,
             id: "lazy",
@@ -98,7 +98,7 @@ import Testing
         expect(
             "@Model struct Card { var owner: Reference<Person> }",
             reports: """
-                1:33 error: a reference is optional: its object may not have arrived, or be deleted
+                1:33 error: a reference must be optional: its object may be missing or deleted
                     fix-it: append '?'
                 """,
             id: "requiredReference",
@@ -109,7 +109,7 @@ import Testing
         expect(
             "@Model struct Card { var tags: [Reference<Tag>]? }",
             reports: """
-                1:32 error: a list of references is never nil: an empty list says the same
+                1:32 error: a list of references can't be optional: an empty list has the same meaning
                     fix-it: make it '[Reference<Tag>]'
                 """,
             id: "optionalReferences",
@@ -120,7 +120,7 @@ import Testing
         expect(
             "@Model struct Card { var tags: [Reference<Tag>?] }",
             reports: """
-                1:32 error: a list of references holds no nil: what is not there is not in the list
+                1:32 error: a list of references can't contain nil
                     fix-it: make it '[Reference<Tag>]'
                 """,
             id: "listOfOptionalReferences",
@@ -131,7 +131,7 @@ import Testing
         expect(
             "@Model struct Card { var tags: Set<Reference<Tag>> }",
             reports: """
-                1:32 error: references to many are kept in order: write them as an array
+                1:32 error: references to several objects are ordered: use an array
                     fix-it: make it '[Reference<Tag>]'
                 """,
             id: "referenceSet",
@@ -142,7 +142,7 @@ import Testing
         expect(
             "@Model struct Person { var cards: InverseLinks<Card> }",
             reports: """
-                1:35 error: inverse links are found, not stored: mark the property with @Inverse
+                1:35 error: inverse links are queried, not stored: mark the property with @Inverse
                     fix-it: mark it with @Inverse
                 """,
             id: "storedInverse",
@@ -162,7 +162,7 @@ import Testing
         expect(
             "@Model struct Card { var \(name): String }",
             reports: """
-                1:26 error: '\(name)' is reserved: each object has '\(word)' of its own
+                1:26 error: '\(name)' is reserved: each object has a built-in '\(word)'
                     fix-it: rename it to '\(replacement)'
                 """,
             id: "reservedName",
@@ -181,18 +181,18 @@ import Testing
             }
             """,
             reports: """
-                2:9 error: 'ID' is reserved: each object has 'id' of its own; \
-                the names of columns are compared without case
+                2:9 error: 'ID' is reserved: each object has a built-in 'id'; \
+                column names are case-insensitive
                     fix-it: rename it to 'cardID'
-                3:20 error: 'Version' is reserved: each object has 'version' of its own; \
-                the names of columns are compared without case
+                3:20 error: 'Version' is reserved: each object has a built-in 'version'; \
+                column names are case-insensitive
                     fix-it: rename it to 'cardVersion'
-                4:29 error: 'UPDATEDAT' is reserved: each object has 'updatedAt' of its own; \
-                the names of columns are compared without case
+                4:29 error: 'UPDATEDAT' is reserved: each object has a built-in 'updatedAt'; \
+                column names are case-insensitive
                     fix-it: rename it to 'cardUPDATEDAT'
-                5:9 error: '__secret' is reserved: names that begin with '__' are Tandem's
+                5:9 error: '__secret' is reserved: Tandem uses names that begin with '__'
                     fix-it: rename it to 'secret'
-                6:9 error: '__1' is reserved: names that begin with '__' are Tandem's
+                6:9 error: '__1' is reserved: Tandem uses names that begin with '__'
                     fix-it: rename it to 'card1'
                 """,
             id: "reservedName",
@@ -210,8 +210,8 @@ import Testing
     @Test func `a column's name can be reserved too`() {
         expect(
             "@Model struct Card { @Named(column: \"Deleted\", wire: \"deleted\") var gone: Bool }",
-            reports: "1:37 error: 'Deleted' is reserved: each object has 'deleted' of its own; "
-                + "the names of columns are compared without case",
+            reports: "1:37 error: 'Deleted' is reserved: each object has a built-in 'deleted'; "
+                + "column names are case-insensitive",
             id: "reservedName")
     }
 
@@ -227,8 +227,8 @@ import Testing
             }
             """,
             reports: """
-                3:9 error: 'shop' and 'Shop' are one column: the names of columns are compared without case
-                4:20 error: 'shop' and 'SHOP' are one column: the names of columns are compared without case
+                3:9 error: 'shop' and 'Shop' are the same column: column names are case-insensitive
+                4:20 error: 'shop' and 'SHOP' are the same column: column names are case-insensitive
                 6:9 error: two properties have the column 'code'
                 """,
             id: "sameColumn")
@@ -241,14 +241,14 @@ import Testing
     @Test func `two properties have two names on the wire`() {
         expect(
             "@Model struct Card { var shop: String; @Named(wire: \"shop\") var name: String }",
-            reports: "1:53 error: two properties are called 'shop' on the wire",
+            reports: "1:53 error: two properties have the wire name 'shop'",
             id: "sameWireName")
     }
 
     @Test func `a property without a case in the coding keys needs a default`() {
         expect(
             "@Model struct Card { var shop: String; var note: String?; enum CodingKeys: String, CodingKey { case a } }",
-            reports: "1:26 error: 'shop' has no case in 'CodingKeys', so it needs a default value to be decoded with",
+            reports: "1:26 error: 'shop' has no case in 'CodingKeys', so it needs a default value for decoding",
             id: "notDecodable")
     }
 }

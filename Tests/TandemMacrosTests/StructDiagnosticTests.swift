@@ -6,8 +6,8 @@ import Testing
         expect(
             "@Model final class Card { var shop: String }",
             reports: """
-                1:14 error: @Model makes models of structs, not of 'class': \
-                their values are copies, safe on every thread
+                1:14 error: @Model needs a struct, not 'class': \
+                the values of structs are copies, safe on each thread
                     fix-it: make it a struct
                 """,
             id: "notAStruct",
@@ -23,31 +23,31 @@ import Testing
         expect(
             "@Model \(declaration)",
             reports:
-                "1:8 error: @Model makes models of structs, not of '\(keyword)': "
-                + "their values are copies, safe on every thread",
+                "1:8 error: @Model needs a struct, not '\(keyword)': "
+                + "the values of structs are copies, safe on each thread",
             id: "notAStruct")
     }
 
     @Test func `a protocol is refused`() {
         expect(
             "@Model protocol Card { var shop: String { get } }",
-            reports: "1:8 error: @Model makes models of structs, not of 'protocol': "
-                + "their values are copies, safe on every thread",
+            reports: "1:8 error: @Model needs a struct, not 'protocol': "
+                + "the values of structs are copies, safe on each thread",
             id: "notAStruct")
     }
 
     @Test func `a generic struct is refused`() {
         expect(
             "@Model struct Card<T> { var shop: String }",
-            reports: "1:19 error: a model can't be generic: it has one table, and one set of columns",
+            reports: "1:19 error: a model can't be generic: it has one table and one set of columns",
             id: "generic")
     }
 
     @Test func `a struct inside a generic type is refused`() {
         expect(
             "enum Shop<T> { @Model struct Card { var shop: String } }",
-            reports: "1:30 error: a model can't stand inside a generic type: "
-                + "it has one table, and one set of columns",
+            reports: "1:30 error: a model can't be inside a generic type: "
+                + "it has one table and one set of columns",
             id: "insideGeneric")
     }
 
@@ -77,8 +77,8 @@ import Testing
                 #endif
             }
             """,
-            reports: "2:5 error: a model's stored properties can't stand under #if: "
-                + "the table would differ from build to build",
+            reports: "2:5 error: a model's stored properties can't be inside #if: "
+                + "the table would differ between builds",
             id: "conditionalProperties")
     }
 
@@ -87,7 +87,7 @@ import Testing
         let column = 22 + declaration.prefix { $0 != " " }.count + 1
         expect(
             "@Model struct Card { \(declaration) }",
-            reports: "1:\(column) error: 'Columns' is the name of a type that @Model writes",
+            reports: "1:\(column) error: 'Columns' is the name of a type that @Model generates",
             id: "reservedType")
     }
 
@@ -114,11 +114,11 @@ import Testing
             }
             """,
             reports: """
-                1:15 error: write the name as a plain string: a macro sees only the text
-                1:34 error: write the name as a plain string: a macro sees only the text
-                1:60 error: write the name as a plain string: a macro sees only the text
-                2:20 error: write the name as a plain string: a macro sees only the text
-                2:43 error: write the name as a plain string: a macro sees only the text
+                1:15 error: write the name as a string literal: a macro sees only the text
+                1:34 error: write the name as a string literal: a macro sees only the text
+                1:60 error: write the name as a string literal: a macro sees only the text
+                2:20 error: write the name as a string literal: a macro sees only the text
+                2:43 error: write the name as a string literal: a macro sees only the text
                 """,
             id: "notALiteral")
     }
@@ -136,7 +136,7 @@ import Testing
     @Test func `an option that is not written out is refused`() {
         expect(
             "@Model(option) struct Card {}",
-            reports: "1:8 error: write the option itself, '.localOnly': a macro sees only the text",
+            reports: "1:8 error: write the option '.localOnly' literally: a macro sees only the text",
             id: "unknownOption")
     }
 
@@ -178,7 +178,7 @@ import Testing
     @Test func `an index is over properties of one value`() {
         expect(
             "@Model(indexes: [.index(\"tags\")]) struct Card { var tags: [String] }",
-            reports: "1:25 error: an index is of one value for each object: 'tags' has many",
+            reports: "1:25 error: an index needs one value for each object: 'tags' has many",
             id: "manyValues")
     }
 
@@ -200,9 +200,9 @@ import Testing
         expect(
             "@Model(indexes: all) struct Card {}\n@Model(indexes: [first]) struct Person {}",
             reports: """
-                1:17 error: write the indexes themselves, as in '[.index("a", "b"), .unique("c", "d")]': \
+                1:17 error: write the indexes literally, as in '[.index("a", "b"), .unique("c", "d")]': \
                 a macro sees only the text
-                2:18 error: write the indexes themselves, as in '[.index("a", "b"), .unique("c", "d")]': \
+                2:18 error: write the indexes literally, as in '[.index("a", "b"), .unique("c", "d")]': \
                 a macro sees only the text
                 """,
             id: "unknownIndex")
