@@ -39,8 +39,8 @@ import Testing
     @Test(arguments: [
         ("", "x.tsv: the file is empty."),
         ("shop\nA\n", "x.tsv:1: the header has no column “name”."),
-        ("name\tcategory\nA\n", "x.tsv:2: 1 field, where the header has 2."),
-        ("name\tcategory\nA\tb\tc\n", "x.tsv:2: 3 fields, where the header has 2."),
+        ("name\tcategory\nA\n", "x.tsv:2: 1 field, but the header has 2."),
+        ("name\tcategory\nA\tb\tc\n", "x.tsv:2: 3 fields, but the header has 2."),
         ("name\tcategory\n\tb\n", "x.tsv:2: the name is empty."),
         ("name\nA\n\nB\n", "x.tsv:3: the name is empty."),
     ])

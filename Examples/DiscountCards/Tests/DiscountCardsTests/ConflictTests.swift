@@ -33,7 +33,7 @@ import Testing
             try phone.edit("лента") { $0.shop = "Лента 24" }
             try tablet.edit("лента") { $0.points += 60 }
             try await phone.sync()
-            #expect(try await tablet.sync().contains("  Put together with others' changes: 1 changed card."))
+            #expect(try await tablet.sync().contains("  Merged with others' changes: 1 changed card."))
             try await phone.sync()
             for gadget in [phone, tablet] {
                 #expect(try gadget.cards() == ["Лента 24 (Лента) of Ada, 100 points"])
@@ -50,7 +50,7 @@ import Testing
             try tablet.edit("лента") { $0.points = 1500 }
             try await phone.sync()
             let (lines, failure) = try await tablet.failingSync()
-            #expect(failure.status == .badData && failure.message == "1 change waits for you.")
+            #expect(failure.status == .badData && failure.message == "1 change needs a decision.")
             let words = "Both sides have changed it: points (was 40; here 1,500, on the server 1,200)."
             #expect(lines.contains { $0.hasSuffix(words) })
             #expect(try tablet.state(of: "лента") == "in conflict")
@@ -61,7 +61,7 @@ import Testing
                     "      --mine, --theirs, --discard or --hold",
                 ])
             let sentence = try await tablet.decide(choice)
-            #expect(sentence.hasSuffix(choice == .mine ? "by the next `cards sync`." : "Not sent: points."))
+            #expect(sentence.hasSuffix(choice == .mine ? "`cards sync` sends your values." : "Not sent: points."))
             try await tablet.sync()
             try await phone.sync()
             let points = choice == .mine ? "1500" : "1200"
@@ -114,10 +114,10 @@ import Testing
             let number = EAN13(payload: 2).digits
             #expect(
                 failure.status == .badData
-                    && lines.contains("  A card was not received: another one here has its barcode."))
+                    && lines.contains("  A card was not received: a local one has the same barcode."))
             #expect(lines.contains { $0.hasSuffix("The number \(number) is on another card already: Магнит.") })
             #expect(try tablet.state(of: "ашан") == "refused")
-            #expect(try await tablet.conflicts().last == "      `cards edit` to mend it, --retry, --discard or --hold")
+            #expect(try await tablet.conflicts().last == "      `cards edit` to correct it, --retry, --discard or --hold")
             try tablet.edit("ашан") { $0.barcode = EAN13(payload: 3).digits }
             let mended = try await tablet.sync()
             #expect(mended.prefix(2) == ["  Received  1 new card", "  Sent      1 new card"])
@@ -133,11 +133,11 @@ import Testing
             #expect(try await phone.sync().prefix(2) == ["  Received  nothing", "  Sent      nothing"])
             #expect(try phone.state(of: "лента") == "held back")
             #expect(
-                try await phone.conflicts().last == "      Held back. --retry sends it, --discard gives it up.")
+                try await phone.conflicts().last == "      Held back. --retry sends it, --discard undoes it.")
             try await phone.decide(.retry)
             try await phone.sync()
             #expect(try server.cards().map(\.points) == ["1200"])
-            #expect(try await phone.conflicts() == ["Nothing waits for you."])
+            #expect(try await phone.conflicts() == ["No change needs a decision."])
         }
     }
 

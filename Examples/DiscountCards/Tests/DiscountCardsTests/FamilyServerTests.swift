@@ -20,7 +20,7 @@ import Testing
             let failure = try await failure {
                 try await Paper().print { try await CardSync(store).run(on: $0) }
             }
-            #expect(failure?.message == (isTaken ? "1 change waits for you." : nil))
+            #expect(failure?.message == (isTaken ? "1 change needs a decision." : nil))
             #expect(try core.rows(in: "card").count == 1)
             try await server.stop()
             core.store.close()
@@ -51,8 +51,8 @@ import Testing
         _ = try cards("add", "Лента", EAN13(payload: 1).digits, "--brand", "Лента")
         #expect(try cards("sync").last == "  ✓ In step with \(url), as Ada.")
         #expect(try cards("list").contains { $0.contains("Ada") && $0.hasSuffix("on the server") })
-        #expect(try cards("conflicts") == ["Nothing waits for you."])
-        #expect(try cards("pending") == ["Nothing waits to be sent."])
+        #expect(try cards("conflicts") == ["No change needs a decision."])
+        #expect(try cards("pending") == ["No change is pending."])
         _ = try cards("edit", "лента", "--add-points", "5")
         #expect(try cards("conflicts", "4711", "--mine", ends: .badData).first?.contains("4711") == true)
         #expect(try cards("conflicts", "4711", ends: .usage).isEmpty == false)

@@ -90,7 +90,7 @@ import Testing
         }
         #expect(try Session.current(in: store) == nil)
         let nobody = try await failure { try await CardSync(store).run(on: .output) }
-        #expect(nobody?.status == .usage && nobody?.message == "Nobody is logged in.")
+        #expect(nobody?.status == .usage && nobody?.message == "No person is logged in.")
         #expect(throws: (any Error).self) { try LogIn.parse(["Ada", "--keep", "--purge"]) }
     }
 
