@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs what is too long for CI, before a version is tagged, and records the date and the commit in .ci/release-check.
+# Runs the checks that are too long for CI, before a version is tagged. Records the date and the commit in
+# .ci/release-check.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 export TANDEM_STRICT=1 LC_ALL=C.UTF-8
@@ -8,11 +9,11 @@ export TANDEM_STRICT=1 LC_ALL=C.UTF-8
 readonly record=.ci/release-check
 started=$(date -u +%FT%TZ)
 
-# Everything compiles in release, as users build it: without the flags that tests add.
+# Compile everything in release, as users build it: without the flags that tests add.
 rm -f .build/*/release/description.json
 TANDEM_OPTIMIZE=0 swift build -c release
 make interop ROUNDS=200
-# Both stories with both kinds of names; CI runs two of the four.
+# Run both demos with both kinds of names; CI runs two of the four.
 make demo KEY='три весёлых тигра'
 TANDEM_SHARED=/nonexistent make demo
 make soak
