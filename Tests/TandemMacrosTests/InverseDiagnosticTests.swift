@@ -1,8 +1,8 @@
 import Testing
 
-/// `@Inverse`: its getter, and what is said of it.
+/// The getter and the diagnostics of `@Inverse`.
 @Suite struct InverseDiagnosticTests {
-    @Test func `the model may stand in another type`() {
+    @Test func `the model may be nested in another type`() {
         expect(
             "@Model struct Person { @Inverse(\\Shop.Card.owner) var cards: InverseLinks<Shop.Card> }",
             toContain: [
@@ -17,7 +17,7 @@ import Testing
             toContain: ["through: \\Card.Columns.`in`)"])
     }
 
-    @Test func `inverse links have a meaning only in a model`() {
+    @Test func `an inverse outside a model is refused`() {
         expect(
             "struct Person { @Inverse(\\Card.owner) var cards: InverseLinks<Card> }",
             reports: """
@@ -28,7 +28,7 @@ import Testing
             fixed: "struct Person { var cards: InverseLinks<Card> }")
     }
 
-    @Test func `inverse links are a variable`() {
+    @Test func `a constant inverse becomes a variable`() {
         expect(
             "@Model struct Person { @Inverse(\\Card.owner) let cards: InverseLinks<Card> }",
             reports: """
@@ -51,14 +51,14 @@ import Testing
     }
 
     @Test(arguments: ["\\Card.owner?.name", "\\Card.[0]", "path", "\\Card"])
-    func `what is no path to a reference is refused`(argument: String) {
+    func `an argument that is not a path to a reference is refused`(argument: String) {
         expect(
             "@Model struct Person { @Inverse(\(argument)) var cards: InverseLinks<Card> }",
             reports: "1:33 error: @Inverse needs a model's reference: '\\Card.owner'",
             id: "inverseNeedsReference")
     }
 
-    @Test func `the type is that of the model's links`() {
+    @Test func `the type must contain the model of the path`() {
         expect(
             """
             @Model struct Person {
@@ -85,7 +85,7 @@ import Testing
                 """)
     }
 
-    @Test func `inverse links have no value of their own`() {
+    @Test func `a value of inverse links is refused`() {
         expect(
             "@Model struct Person { @Inverse(\\Card.owner) var cards: InverseLinks<Card> = none }",
             reports: """

@@ -1,8 +1,8 @@
 import Testing
 
-/// What is said of how a property is declared, and of its type.
+/// The diagnostics of a property's declaration and type.
 @Suite struct PropertyDiagnosticTests {
-    @Test func `a type that can't be seen has to be written`() {
+    @Test func `a property without a visible type needs one`() {
         expect(
             """
             @Model struct Card {
@@ -70,7 +70,7 @@ import Testing
             fixed: "@Model struct Card { var limit = 5 }")
     }
 
-    @Test func `a lazy property is offered not to be`() {
+    @Test func `a lazy property gets a fix-it`() {
         expect(
             "@Model struct Card { lazy var shop = \"x\" }",
             reports: """
@@ -85,7 +85,7 @@ import Testing
         expect("@Model struct Card { @Transient lazy var sum = total(); var a = 1 }", toContain: ["init(a: Int = 1)"])
     }
 
-    @Test func `properties are declared one by one`() {
+    @Test func `properties in a tuple are refused`() {
         expect(
             "@Model struct Card { var (a, b) = (1, 2) }",
             reports: "1:26 error: declare a model's properties one by one, not as a tuple",
@@ -105,7 +105,7 @@ import Testing
             fixed: "@Model struct Card { var owner: Reference<Person>? }")
     }
 
-    @Test func `a list of references is not optional`() {
+    @Test func `an optional list of references becomes a list`() {
         expect(
             "@Model struct Card { var tags: [Reference<Tag>]? }",
             reports: """
@@ -116,7 +116,7 @@ import Testing
             fixed: "@Model struct Card { var tags: [Reference<Tag>] }")
     }
 
-    @Test func `a list of references holds no optionals`() {
+    @Test func `optional elements of a list of references are refused`() {
         expect(
             "@Model struct Card { var tags: [Reference<Tag>?] }",
             reports: """
@@ -138,7 +138,7 @@ import Testing
             fixed: "@Model struct Card { var tags: [Reference<Tag>] }")
     }
 
-    @Test func `inverse links need their attribute`() {
+    @Test func `inverse links without their attribute are refused`() {
         expect(
             "@Model struct Person { var cards: InverseLinks<Card> }",
             reports: """
@@ -169,7 +169,7 @@ import Testing
             fixed: "@Model struct Card { var \(replacement): String }")
     }
 
-    @Test func `a reserved name is reserved in any case, and for every property`() {
+    @Test func `a reserved name is refused in any case and for each property`() {
         expect(
             """
             @Model struct Card {
@@ -207,7 +207,7 @@ import Testing
                 """)
     }
 
-    @Test func `a column's name can be reserved too`() {
+    @Test func `a reserved column name is refused`() {
         expect(
             "@Model struct Card { @Named(column: \"Deleted\", wire: \"deleted\") var gone: Bool }",
             reports: "1:37 error: 'Deleted' is reserved: each object has a built-in 'deleted'; "
@@ -215,7 +215,7 @@ import Testing
             id: "reservedName")
     }
 
-    @Test func `columns that differ by case only are one`() {
+    @Test func `columns that differ only by case are refused`() {
         expect(
             """
             @Model struct Card {
@@ -234,11 +234,11 @@ import Testing
             id: "sameColumn")
     }
 
-    @Test func `other letters than ASCII's are told apart by case, as SQLite does`() {
+    @Test func `letters beyond ASCII are case-sensitive, as in SQLite`() {
         expectNoDiagnostics("@Model struct Card { var ярлык: String; var Ярлык: String }")
     }
 
-    @Test func `two properties have two names on the wire`() {
+    @Test func `two properties with the same wire name are refused`() {
         expect(
             "@Model struct Card { var shop: String; @Named(wire: \"shop\") var name: String }",
             reports: "1:53 error: two properties have the wire name 'shop'",

@@ -1,8 +1,8 @@
 import Testing
 
-/// What is said of the struct as a whole.
+/// The diagnostics of the struct as a whole.
 @Suite struct StructDiagnosticTests {
-    @Test func `a class is offered to become a struct`() {
+    @Test func `a class gets a fix-it to become a struct`() {
         expect(
             "@Model final class Card { var shop: String }",
             reports: """
@@ -18,7 +18,7 @@ import Testing
         "class Card: Base { var shop: String }", "class Card { deinit {} }", "enum Card { case a }",
         "actor Card { var shop: String }",
     ])
-    func `what is no struct is refused`(declaration: String) {
+    func `a declaration that is not a struct is refused`(declaration: String) {
         let keyword = declaration.prefix { $0 != " " }
         expect(
             "@Model \(declaration)",
@@ -51,7 +51,7 @@ import Testing
             id: "insideGeneric")
     }
 
-    @Test func `a private struct inside a type is offered to become fileprivate`() {
+    @Test func `a private struct inside a type gets a fix-it`() {
         expect(
             "enum Shop { @Model private struct Card { var shop: String } }",
             reports: """
@@ -63,7 +63,7 @@ import Testing
             fixed: "enum Shop { @Model fileprivate struct Card { var shop: String } }")
     }
 
-    @Test func `stored properties under a condition are refused`() {
+    @Test func `stored properties in a compiler condition are refused`() {
         expect(
             """
             @Model struct Card {
@@ -91,7 +91,7 @@ import Testing
             id: "reservedType")
     }
 
-    @Test func `names of tables that belong to Tandem or to SQLite are refused`() {
+    @Test func `table names reserved by Tandem or SQLite are refused`() {
         expect(
             """
             @Model(table: "SQLite_cards") struct Card {}
@@ -106,7 +106,7 @@ import Testing
             id: "reservedTable")
     }
 
-    @Test func `names are plain strings`() {
+    @Test func `names that are not string literals are refused`() {
         expect(
             """
             @Model(table: name, renamedFrom: "a\\(b)", indexes: [.index(first)]) struct Card {
@@ -123,7 +123,7 @@ import Testing
             id: "notALiteral")
     }
 
-    @Test func `names are not empty`() {
+    @Test func `empty names are refused`() {
         expect(
             "@Model(table: \"\") struct Card { @Named(wire: \"\") var shop: String }",
             reports: """
@@ -133,7 +133,7 @@ import Testing
             id: "emptyName")
     }
 
-    @Test func `an option that is not written out is refused`() {
+    @Test func `an option that is not literal is refused`() {
         expect(
             "@Model(option) struct Card {}",
             reports: "1:8 error: write the option '.localOnly' literally: a macro sees only the text",
@@ -142,7 +142,7 @@ import Testing
 
     // MARK: Indexes
 
-    @Test func `a misspelt property in an index is corrected`() {
+    @Test func `a misspelled property in an index is corrected`() {
         expect(
             "@Model(indexes: [.unique(\"shop\", \"barcdoe\")]) struct Card { var shop = \"\"; var barcode = \"\" }",
             reports: """
@@ -154,7 +154,7 @@ import Testing
                 "@Model(indexes: [.unique(\"shop\", \"barcode\")]) struct Card { var shop = \"\"; var barcode = \"\" }")
     }
 
-    @Test func `an index is over stored properties`() {
+    @Test func `an index on properties that are not stored is refused`() {
         expect(
             """
             @Model(indexes: [.index("zzz", "selected", "double")]) struct Card {
@@ -170,33 +170,33 @@ import Testing
             id: "unknownProperty")
     }
 
-    @Test func `a property whose type can't be read is not unknown besides`() {
+    @Test func `a property with an unreadable type is reported once`() {
         let expansion = Expansion(of: "@Model(indexes: [.index(\"made\")]) struct Card { var made = now() }")
         #expect(expansion.diagnosticIDs == ["needsType"])
     }
 
-    @Test func `an index is over properties of one value`() {
+    @Test func `an index on properties with several values is refused`() {
         expect(
             "@Model(indexes: [.index(\"tags\")]) struct Card { var tags: [String] }",
             reports: "1:25 error: an index needs one value for each object: 'tags' has many",
             id: "manyValues")
     }
 
-    @Test func `an index has each property once`() {
+    @Test func `a repeated property in an index is refused`() {
         expect(
             "@Model(indexes: [.index(\"shop\", \"shop\")]) struct Card { var shop: String }",
             reports: "1:33 error: 'shop' is in this index already",
             id: "repeatedInIndex")
     }
 
-    @Test func `an index has a property`() {
+    @Test func `an index without properties is refused`() {
         expect(
             "@Model(indexes: [.index()]) struct Card { var shop: String }",
             reports: "1:18 error: an index needs the name of at least one property",
             id: "emptyIndex")
     }
 
-    @Test func `indexes that are not written out are refused`() {
+    @Test func `indexes that are not literal are refused`() {
         expect(
             "@Model(indexes: all) struct Card {}\n@Model(indexes: [first]) struct Person {}",
             reports: """

@@ -247,7 +247,7 @@ import Testing
     }
 }
 
-/// A request for one row, and what must come of it.
+/// A request for one row, and the expected result.
 struct Row: Sendable, CustomTestStringConvertible {
     let method: HTTPRequest.Method
     let id: String

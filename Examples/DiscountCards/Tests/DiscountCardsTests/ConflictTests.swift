@@ -6,7 +6,7 @@ import Testing
 @testable import DiscountCards
 
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ConflictTests {
-    /// Runs a body with two devices that both have a card of Лента's with 40 points.
+    /// Runs a body with two devices that both have a card of Лента with 40 points.
     private func withBoth(
         _ body: (_ server: DemoServer, _ phone: Gadget, _ tablet: Gadget) async throws -> Void
     ) async throws {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `changes of different properties are put together`() async throws {
+    @Test func `changes of different properties are merged`() async throws {
         try await withBoth { server, phone, tablet in
             try phone.edit("лента") { $0.shop = "Лента 24" }
             try tablet.edit("лента") { $0.points += 60 }
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [Conflicts.Choice.mine, .theirs, .discard])
-    func `of the same property the user is asked, and what they choose is on both devices`(
+    func `a conflict in one property gets the user's choice on both devices`(
         choice: Conflicts.Choice
     ) async throws {
         try await withBoth { server, phone, tablet in
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [Conflicts.Choice.mine, .theirs])
-    func `an edit of a card that somebody else has deleted asks the user`(choice: Conflicts.Choice) async throws {
+    func `an edit of a card deleted by another person asks the user`(choice: Conflicts.Choice) async throws {
         try await withBoth { server, phone, tablet in
             try phone.delete("лента")
             try tablet.edit("лента") { $0.points = 1500 }
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [Conflicts.Choice.mine, .theirs])
-    func `a deletion of a card that somebody else has changed asks the user`(choice: Conflicts.Choice) async throws {
+    func `a deletion of a card changed by another person asks the user`(choice: Conflicts.Choice) async throws {
         try await withBoth { server, phone, tablet in
             try phone.edit("лента") { $0.points = 1200 }
             try tablet.delete("лента")
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `a number that is on another card is refused, and sent when it is mended`() async throws {
+    @Test func `a duplicate number is refused, and sent after a correction`() async throws {
         try await withBoth { server, phone, tablet in
             try phone.add("Магнит", 2)
             try await phone.sync()
@@ -117,7 +117,8 @@ import Testing
                     && lines.contains("  A card was not received: a local one has the same barcode."))
             #expect(lines.contains { $0.hasSuffix("The number \(number) is on another card already: Магнит.") })
             #expect(try tablet.state(of: "ашан") == "refused")
-            #expect(try await tablet.conflicts().last == "      `cards edit` to correct it, --retry, --discard or --hold")
+            #expect(
+                try await tablet.conflicts().last == "      `cards edit` to correct it, --retry, --discard or --hold")
             try tablet.edit("ашан") { $0.barcode = EAN13(payload: 3).digits }
             let mended = try await tablet.sync()
             #expect(mended.prefix(2) == ["  Received  1 new card", "  Sent      1 new card"])
@@ -126,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `what is held back stays, is no failure, and goes when it is retried`() async throws {
+    @Test func `a held change stays in the queue, is not a failure, and is sent when retried`() async throws {
         try await withBoth { server, phone, tablet in
             try phone.edit("лента") { $0.points = 1200 }
             try await phone.decide(.hold)
@@ -141,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `a change that is not in the queue can't be decided about`() async throws {
+    @Test func `a decision about an unknown change is refused`() async throws {
         try await withBoth { _, phone, _ in
             let failure = try await failure { _ = try await CardSync(phone.store).decide(4711, .mine) }
             #expect(failure?.status == .badData && failure?.message == "No change has the number 4711.")

@@ -6,7 +6,7 @@ import Testing
 @testable import DiscountCards
 
 @Suite(.serialized, .timeLimit(.minutes(2))) struct FamilyServerTests {
-    @Test func `what the server knew before it was started again still counts`() async throws {
+    @Test func `a restarted server still knows its card numbers`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cards-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -31,7 +31,7 @@ import Testing
         try store.write { tx in _ = try tx.insert(Card(shop: shop, barcode: EAN13(payload: 1).digits)) }
     }
 
-    @Test func `the program itself serves, logs in, syncs and decides`() throws {
+    @Test func `the program serves, logs in, syncs and decides`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cards-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
