@@ -134,7 +134,7 @@ extension RequestWriter {
         head.headerFields[.zumoVersion] = dialect.apiVersion
         head.headerFields[.accept] = "application/json"
         head.headerFields[.userAgent] = "Tandem"
-        // One of the servers ignores a precondition without quotes, and writes unconditionally.
+        // Datasync ignores a precondition without quotes, and writes unconditionally.
         if let version { head.headerFields[.ifMatch] = "\"\(version)\"" }
         if !body.isEmpty { head.headerFields[.contentType] = "application/json; charset=utf-8" }
         return WireRequest(head: head, body: body, table: table, action: action, url: url)

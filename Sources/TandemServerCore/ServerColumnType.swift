@@ -28,7 +28,7 @@ public enum ServerColumnType: Sendable, Hashable {
     case timeOfDay
     /// A duration such as `PT1H30M`.
     case duration
-    /// One of these names, ordered as declared.
+    /// A value from these names, ordered as declared.
     case enumeration([String])
 
     /// Parses a type from the command line of `tandem-server`: `boolean`, `integer`, `number`, `text`, `guid`,

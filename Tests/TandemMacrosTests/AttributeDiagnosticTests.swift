@@ -119,7 +119,7 @@ import Testing
         expect("@Model struct Card { @Tandem.Indexed var shop: String }", toContain: ["indexed: true"])
     }
 
-    // MARK: One by one
+    // MARK: Single attributes
 
     @Test func `a folded property that is not a text is refused`() {
         expect(

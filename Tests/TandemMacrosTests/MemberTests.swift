@@ -141,7 +141,7 @@ import Testing
         expect("@Model struct Card { var value: \(type) }", toContain: ["var value: Tandem.\(column) {"])
     }
 
-    @Test func `one variable may declare several properties`() {
+    @Test func `a variable may declare several properties`() {
         expect(
             "@Model struct Card { var a, b: Int, c = 1.5 }",
             toContain: [

@@ -55,8 +55,8 @@ import Testing
         expect(
             "enum Shop { @Model private struct Card { var shop: String } }",
             reports: """
-                1:20 error: a model inside a type or an extension can't be 'private': its conformance would not see it; \
-                make it 'fileprivate'
+                1:20 error: a model inside a type or an extension can't be 'private': \
+                its conformance would not see it; make it 'fileprivate'
                     fix-it: make it 'fileprivate'
                 """,
             id: "privateInside",

@@ -176,7 +176,7 @@ import Testing
         #expect(await server.send(.post, "/tables/hard", [:], #"{"id":"a","n":2}"#).status == 201)
     }
 
-    @Test func `one of two equal patches fails its precondition`() async {
+    @Test func `the second of two equal patches fails its precondition`() async {
         await prepare()
         let statuses = await withTaskGroup(of: Int.self) { group in
             for number in 0..<8 {

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `one of several equal inserts succeeds`() async throws {
+    @Test func `a single one of several equal inserts succeeds`() async throws {
         let statuses = await withTaskGroup(of: Int.self) { group in
             for number in 0..<8 {
                 group.addTask { await server.send(.post, "/tables/card", [:], "{\"id\":\"a\",\"n\":\(number)}").status }

@@ -200,7 +200,7 @@ private func nested(_ wire: Wire) -> WireFormat {
             var text = value.description
             let node = try text.withUTF8 { try ExactJSON.parseWire($0) }
             #expect(node == .real(value), "\(text)")
-            // One digit more than a double can hold.
+            // Adds one more digit than a double can hold.
             guard value.isNormal, let exponent = text.firstIndex(of: "e"),
                 text[..<exponent].count(where: \.isNumber) == 17
             else { continue }

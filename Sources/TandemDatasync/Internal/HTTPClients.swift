@@ -5,7 +5,7 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// One client per server, since the connections of a client check the certificate for one host.
+/// The HTTP clients, a separate one for each server: a client's connections check the certificate for one host.
 final class HTTPClients: Sendable {
     private let configuration: HTTPClient.Configuration
     /// The event loop of all clients. It keeps the calls of `AnswerCollector` in order.
@@ -35,7 +35,7 @@ final class HTTPClients: Sendable {
         // Node closes a connection after five idle seconds, and Azure Mobile Apps runs on Node. A request sent at that
         // moment would be lost.
         http.connectionPool.idleTimeout = .seconds(4)
-        // One attempt per call. The caller decides about retries, because it knows the request.
+        // Each call is a single attempt. The caller decides about retries, because it knows the request.
         http.connectionPool.retryConnectionEstablishment = false
         self.configuration = http
         eventLoop = MultiThreadedEventLoopGroup.singleton.next()

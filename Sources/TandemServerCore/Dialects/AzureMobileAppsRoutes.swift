@@ -28,7 +28,7 @@ struct AzureMobileAppsRoutes {
         }
     }
 
-    // MARK: One row
+    // MARK: Single rows
 
     private func get(_ id: String, _ tx: ReadTransaction) throws -> ServerAnswer {
         // Only lists include tombstones, whatever the query says.

@@ -3,7 +3,7 @@ struct ODataLexer {
     enum Token {
         case word(String)
         case literal(FilterValue)
-        /// One of `( ) , / : -`.
+        /// A sign: `(`, `)`, `,`, `/`, `:` or `-`.
         case sign(UInt8)
         case end
     }

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Tandem
 
-/// One request to one table: the row operations that both dialects share.
+/// A request to a table: the row operations that both dialects share.
 struct Visit {
     let core: ServerCore
     let request: ServerRequest
@@ -21,7 +21,7 @@ struct Visit {
 
     // MARK: Reading
 
-    /// Returns the row with an ID, whoever owns it.
+    /// Returns the row with an ID, regardless of its owner.
     func find(_ id: String, in tx: ReadTransaction) throws -> ServedRow? {
         try tx.objects(ServedRow.self).where { $0.table == name && $0.key == id }.first()
     }

@@ -98,7 +98,7 @@ final class RawServer: Sendable {
     fileprivate func noteWritten(_ count: Int) { state.withLock { $0.written += count } }
 }
 
-/// One connection: collects requests, and runs the script's steps for each.
+/// A connection, which collects requests and runs the script's steps for each.
 private final class Conversation: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One task by one subject, in a process of its own.
+/// A process that runs a single task with a single subject.
 struct CipherProcess {
     let task: CipherTask
     let subject: CipherSubject

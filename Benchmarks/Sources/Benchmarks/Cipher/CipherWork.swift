@@ -9,7 +9,7 @@ import Tandem
     var body: Data
 }
 
-/// One task by one subject, in this process.
+/// A single task with a single subject, in this process.
 struct CipherWork {
     let task: CipherTask
     let subject: CipherSubject

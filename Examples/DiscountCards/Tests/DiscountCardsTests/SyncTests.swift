@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["nobody's", "-"]) func `an invalid or missing token has its own status`(
+    @Test(arguments: ["unknown", "-"]) func `an invalid or missing token has its own status`(
         token: String
     ) async throws {
         try await withServer { server in

@@ -55,7 +55,7 @@ import Testing
         subscription.cancel()
     }
 
-    @Test func `one transaction is one line`() throws {
+    @Test func `a transaction is a single line`() throws {
         let card = try add("Магнит", 1)
         let subscription = watch()
         try wallet.store.write { tx in

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// One file request, from authentication to the response.
+/// A file request, from authentication to the response.
 struct FileVisit {
     typealias Answer = (response: HTTPResponse, content: FileContent?)
 

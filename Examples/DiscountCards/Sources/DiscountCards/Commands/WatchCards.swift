@@ -42,7 +42,7 @@ struct WatchCards: ParsableCommand {
         let watch = CardWatch(
             wallet, words: words, limit: changes, isPlain: plain || !Screen.output.isTerminal, on: .output, bell: bell)
 
-        // One queue for both subscriptions, so that they draw one after another.
+        // A shared queue for both subscriptions, so that they draw one after another.
         let queue = DispatchQueue(label: "cards.watch")
         let list = cards.limit(limit).changesetPublisher.on(.queue(queue)).sink(
             receiveCompletion: { @Sendable in watch.end($0) }, receiveValue: { @Sendable in watch.show($0) })

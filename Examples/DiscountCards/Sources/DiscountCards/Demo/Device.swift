@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Tandem
 
-/// One person's device: a folder with a store, in which commands run.
+/// A person's device: a folder with a store, in which commands run.
 struct Device: Sendable {
     /// The name shown before the device's commands.
     let name: String

@@ -1,6 +1,6 @@
 import Tandem
 
-/// One person's star on one card.
+/// A person's star on a card.
 ///
 /// A star is an object, not a flag of the card, because favourites differ between people. If two people star the same
 /// card offline, neither change overwrites the other.

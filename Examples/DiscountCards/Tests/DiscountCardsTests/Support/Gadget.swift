@@ -5,7 +5,7 @@ import Testing
 
 @testable import DiscountCards
 
-/// One person's device, in this process.
+/// A person's device, in this process.
 struct Gadget {
     let store: Store
 
