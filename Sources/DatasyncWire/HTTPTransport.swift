@@ -10,7 +10,8 @@ import HTTPTypes
 ///    ``TransportFailure/lost(_:)``.
 /// 3. The transport decompresses the body, and never lets it exceed `limit`. It throws ``TransportFailure/tooLarge``
 ///    before a larger body is in memory.
-/// 4. A cancelled call ends within a second. Its failure is the accurate one, with a `CancellationError` inside.
+/// 4. A cancelled call ends within a second. It throws `notSent` or `lost`, whichever is true, with a
+///    `CancellationError` inside.
 /// 5. The transport writes `Host` and `Content-Length`, also for a POST and a PUT without a body.
 /// 6. The transport has time-outs of its own, and ends with them.
 public protocol HTTPTransport: Sendable {

@@ -26,7 +26,7 @@ public enum ServerFault: Sendable, Hashable {
     case cutAnswer(after: Int64)
     /// The stated size of a download differs from its real size by this number of bytes.
     case wrongSize(by: Int64)
-    /// A download has a wrong first byte. An upload is refused because its hash does not match.
+    /// A download has a wrong first byte. An upload is refused as if its hash did not match.
     case wrongHash
     /// The delay before each piece of a file.
     case slow(Duration)

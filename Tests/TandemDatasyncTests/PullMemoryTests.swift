@@ -67,7 +67,7 @@ extension SocketTests {
         }
 
         private static let pageSize = 50
-        /// The number of rows of 200 kB of text in total.
+        /// The number of rows. A page of them has 200 kB of text.
         private static let few = 1000
         private static let bound = 4 << 20
 

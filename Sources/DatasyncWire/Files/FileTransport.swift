@@ -12,8 +12,8 @@ public import HTTPTypes
 /// 3. The transport asks for the next piece of a body when it has sent the previous one. It reads the next piece of a
 ///    response when `take` has returned.
 /// 4. A response may arrive before the request's body is sent. The transport then drops the rest of the body.
-/// 5. A cancelled call ends within a second, if the caller's closures return. Its failure is the accurate one, with a
-///    `CancellationError` inside. No closure runs or is called after the call has ended.
+/// 5. A cancelled call ends within a second, if the caller's closures return. It throws `notSent` or `lost`, whichever
+///    is true, with a `CancellationError` inside. No closure runs or is called after the call has ended.
 /// 6. An error that a closure throws ends the exchange, and is inside the failure.
 /// 7. The transport writes `Host` and `Content-Length`. Time-outs limit silence, not the whole exchange.
 public protocol FileTransport: Sendable {

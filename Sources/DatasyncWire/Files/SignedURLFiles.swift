@@ -26,7 +26,7 @@ import TandemSync
 /// that arrive.
 ///
 /// Addresses are signed for each call. URLs come from rows, so the app's closures must refuse files outside the app's
-/// storage. The transport follows no redirects, because a redirect would pass the signature on.
+/// storage. Each host that the transport connects to receives the signature.
 public struct SignedURLFiles: RemoteFiles {
     /// Signs the upload of a file.
     public typealias SignUpload = @Sendable (OutgoingFile) async throws -> SignedUpload
