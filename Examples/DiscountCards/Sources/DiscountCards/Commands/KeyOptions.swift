@@ -10,8 +10,8 @@ struct KeyOptions: ParsableArguments {
         help: ArgumentHelp(
             "The passphrase of an encrypted store. A new store with a passphrase is encrypted.",
             discussion: """
-                `ps` shows arguments to everybody on the machine, and the shell keeps them in its history: \
-                \(KeyOptions.variable) in the environment does the same unseen. A forgotten passphrase is lost data.
+                `ps` shows arguments to all users, and the shell stores them in its history. The variable \
+                \(KeyOptions.variable) is not visible to them. Without the passphrase, the data is lost.
                 """,
             valueName: "passphrase"))
     var key: String?

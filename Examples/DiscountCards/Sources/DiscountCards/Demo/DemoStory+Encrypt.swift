@@ -8,9 +8,9 @@ extension DemoStory {
     func encrypt(_ wallet: Wallet) throws {
         try chapter(
             "Encrypt",
-            "With --key, or \(KeyOptions.variable) in the environment, a store is encrypted: AES-256-GCM for every "
-                + "page of its file and its log, on the system's own SQLite. A passphrase costs a tenth of a second at "
-                + "each opening."
+            "With --key, or \(KeyOptions.variable) in the environment, a store is encrypted: each page of its file and "
+                + "its log with AES-256-GCM, on the system's own SQLite. A passphrase adds a tenth of a second to each "
+                + "opening."
         )
         let pair = try passphrase == nil ? makeEncryptedTwin() : exportPlainTwin(of: wallet)
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()

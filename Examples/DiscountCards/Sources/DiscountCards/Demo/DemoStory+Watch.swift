@@ -14,8 +14,8 @@ extension DemoStory {
     func watchOthers() throws {
         try chapter(
             "Watch other processes edit",
-            "`cards watch` keeps a list up to date, whatever process writes. Here it runs in a process of its own, and "
-                + "prints a line for each change; each edit is made by yet another process.")
+            "`cards watch` keeps a list up to date, whatever process writes. Here it runs in its own process, and "
+                + "prints a line for each change. Each edit is made by yet another process.")
         let limits = ["--changes", "\(Self.edits.count + 1)", "--seconds", "60"]
         let watcher = try OtherProgram(
             ["watch", "пятероч", "--plain", "--store", path] + limits, passphrase: passphrase)
