@@ -78,7 +78,7 @@ extension Results {
         let sections = RowOrder([section], isPrefix: true)
         return LivePublisher(
             store: store,
-            // Which objects distinct(by:) picks depends on the query's own order, not on that of the sections.
+            // distinct(by:) picks by the query's own order, not by that of the sections.
             recipe: LiveRecipe { [query = query.nestedIfPicky] store in
                 let reading = RowReading(
                     maker: maker(sections, query.observedMask(in: store.schema)), section: sections,

@@ -218,7 +218,7 @@ import Testing
                 }
             }
             let byBarcode = store.cards.sorted(by: \.barcode)
-            // Which card of several with equal points distinct(by:) picks depends on the barcodes, not on the sections.
+            // distinct(by:) picks the card with the least barcode, whatever its section.
             for query in [byBarcode.limit(3), byBarcode.offset(1).limit(2), byBarcode.distinct(by: \.points)] {
                 let recorder = query.sectionsPublisher(by: \.shop).on(.immediate).record()
                 let letters = query.sectionsPublisher(by: \.shop.firstLetter).on(.immediate).record()

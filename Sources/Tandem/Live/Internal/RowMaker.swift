@@ -79,7 +79,7 @@ extension RowMaker {
 
     /// Rows with their objects and the first letter that puts them in sections.
     ///
-    /// - Parameter sections: The order of the sections. A row's key tells the letter.
+    /// - Parameter sections: The order of the sections. A row's key contains the letter.
     static func letters<M: Model>(_ model: M.Type, in sections: RowOrder, observed: ColumnMask?) -> RowMaker {
         let objects = RowMaker.objects(model, observed: observed)
         return RowMaker(

@@ -126,7 +126,7 @@ struct WatchMaker {
 
     // MARK: Sections
 
-    /// The answer in sections, as they are read when somebody asks once.
+    /// The answer in sections, as `sectioned(by:)` reads them.
     private func sectioned<Key, M: Model>(
         _ results: Results<M>, _ read: @escaping (Results<M>) throws -> [ResultsSection<Key, M>]
     ) -> (Store) throws -> Shown {
@@ -151,7 +151,7 @@ struct WatchMaker {
             sections.map { Shown.Section(key: keyText($0.key), rows: $0.map { Picture($0, mask) }) })
     }
 
-    /// - Parameter read: Asks once for the same sections.
+    /// - Parameter read: Reads the same sections by `sectioned(by:)`.
     func sections<Key: Sendable, M: Model>(
         _ results: Results<M>, by name: String, _ publisher: LivePublisher<LiveSections<Key, M>>,
         _ read: @escaping (Results<M>) throws -> [ResultsSection<Key, M>]
@@ -163,7 +163,7 @@ struct WatchMaker {
             showsIdentity: true)
     }
 
-    /// - Parameter read: Asks once for the same sections.
+    /// - Parameter read: Reads the same sections by `sectioned(by:)`.
     func sectionedChangeset<Key: Sendable, M: Model>(
         _ results: Results<M>, by name: String, _ publisher: LivePublisher<SectionedChangeSet<Key, M>>,
         _ read: @escaping (Results<M>) throws -> [ResultsSection<Key, M>]
