@@ -1,4 +1,5 @@
-/// The objects of a live query in sections, one for each value of a property, as they were at one commit.
+/// The objects of a live query in sections, one for each value of a property or first letter of a folded text, as they
+/// were at one commit.
 ///
 /// A snapshot: it stays as it is while later ones arrive.
 public struct LiveSections<Key: Sendable, Element: Sendable>: RandomAccessCollection, Sendable {

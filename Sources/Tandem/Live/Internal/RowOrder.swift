@@ -59,6 +59,9 @@ struct RowOrder: Sendable {
         }
     }
 
+    /// The text in a key of one column, as ``SortKeyWriter/text(_:)`` returns it.
+    func text(_ key: ArraySlice<UInt8>) -> String? { terms.first?.writer.text(key) }
+
     /// The same order of the model's own columns; `nil` if another table has a say. Then no slots are given out.
     func own(_ slots: inout ColumnSlots) -> OwnOrder? {
         var compiler = RowTestCompiler(slots)
@@ -125,7 +128,8 @@ extension SortKey {
         case .column(let path, let ascending, let nilsFirst):
             // Where the column can't be NULL, SQL doesn't say where NULL goes.
             SortKeyWriter(
-                isDescending: !ascending, nilsFirst: path.isNullable ? nilsFirst : ascending, isLast: isLast)
+                isDescending: !ascending, nilsFirst: path.isNullable ? nilsFirst : ascending, isLast: isLast,
+                isFirstLetter: path.isFirstLetter)
         case .matchingFirst: SortKeyWriter(isDescending: false, nilsFirst: false, isLast: isLast)
         }
     }

@@ -48,7 +48,8 @@ struct SQLCompiler {
     }
 
     mutating func column(_ path: ColumnPath, in scope: Scope) -> SQL {
-        "\(alias: alias(path.steps, in: scope)).\(name: path.name)"
+        let column: SQL = "\(alias: alias(path.steps, in: scope)).\(name: path.name)"
+        return path.isFirstLetter ? "substr(\(column), 1, 1)" : column
     }
 
     /// The tables of a scope. Written last, when all its columns have been.
