@@ -79,6 +79,7 @@ extension SyncContext {
             var edits: PointlessEdits?
             let pull = try await fetch(query, as: resolved, noting: &edits)
             result.pulls = [SyncResult.Pull(query: query, outcome: .success(pull))]
+            await keepQuietPulls()
         } catch {
             guard error is SyncError || result.hasGivenUp else { throw error }
             result.stoppedBy = SyncError(stopping: error)

@@ -56,6 +56,7 @@ extension SyncContext {
             for query in queries {
                 result.pulls.append(SyncResult.Pull(query: query, outcome: try await pullWithinSync(query, &edits)))
             }
+            await keepQuietPulls()
             try await drop(edits ?? PointlessEdits(), &result)
             if try await hasToSend() { result.add(try await runSending(isExplicit: isExplicit)) }
         } catch {

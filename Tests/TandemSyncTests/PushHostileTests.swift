@@ -34,7 +34,7 @@ import Testing
         if change == .undelete {
             try await store.write { _ = try $0.delete(Card.self, id) }
             world.next(.delete, .lostAnswer)
-            try await plain.push()
+            try await plain.attemptPush()
         }
         try await store.write { tx in
             switch change {
@@ -88,7 +88,7 @@ import Testing
             if change == .undelete {
                 try await store.write { _ = try $0.delete(Card.self, id) }
                 world.next(.delete, .lostAnswer)
-                try await plain.push()
+                try await plain.attemptPush()
                 try await store.write { _ = try $0.undelete(Card.self, id) }
             } else {
                 try await store.write { _ = try $0.update(Card.self, id) { $0.points = 2 } }

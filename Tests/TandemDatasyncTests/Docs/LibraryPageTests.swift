@@ -108,7 +108,7 @@ extension SocketTests {
                 try tx.insert(Card(shop: ""))
             }
             let result = try await sync.push()
-            #expect(result.refused.count == 1 && result.refused[0].outcome.error?.message.contains("shop") == true)
+            #expect(result.failedOperations.count == 1 && result.failedOperations[0].message.contains("shop"))
             #expect(try core.rows(in: "card").map(\.user) == ["anna"])
             try await server.stop()
         }

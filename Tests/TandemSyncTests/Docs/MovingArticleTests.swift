@@ -68,7 +68,7 @@ import Testing
         try await sync.pull(ToDo.self, queryID: "all")
         try await store.write { _ = try $0.update(ToDo.self, "milk") { $0.text = "Buy oat milk" } }
         try await milk(world, done: true)
-        #expect(try await sync.push().refused.count == 1)
+        #expect(try await sync.push().failedOperations.count == 1)
     }
 
     @Test func theServerMayMakeTheIDs() async throws {
