@@ -40,12 +40,6 @@ extension DatasyncRemote {
         url: URL, dialect: Dialect = .datasync, over transport: any HTTPTransport,
         limits: AnswerLimits = AnswerLimits(), authentication: Authentication? = nil
     ) throws(NetworkError) {
-        guard let address = ServerAddress(url.absoluteString) else {
-            // The URL is not shown: it may have a password in it.
-            throw NetworkError(
-                .invalidAddress,
-                "A server's URL is http or https with a host, maybe a port and a path, and no user, query or fragment.")
-        }
-        self.init(address, dialect, over: transport, limits: limits, authentication: authentication)
+        self.init(try ServerAddress(of: url), dialect, over: transport, limits: limits, authentication: authentication)
     }
 }

@@ -31,12 +31,6 @@ extension TandemFiles {
     public convenience init(
         url: URL, over transport: any FileTransport, authentication: Authentication? = nil
     ) throws(NetworkError) {
-        guard let address = ServerAddress(url.absoluteString) else {
-            // The URL is not shown: it may have a password in it.
-            throw NetworkError(
-                .invalidAddress,
-                "A server's URL is http or https with a host, maybe a port and a path, and no user, query or fragment.")
-        }
-        self.init(address, over: transport, authentication: authentication)
+        self.init(try ServerAddress(of: url), over: transport, authentication: authentication)
     }
 }

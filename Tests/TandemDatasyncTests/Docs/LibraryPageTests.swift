@@ -36,6 +36,17 @@ extension SocketTests {
             await #expect { try await sync.pull(Card.self) } throws: { ($0 as? SyncError)?.code == .unreachable }
         }
 
+        @Test func `Rows and files are named once`() async throws {
+            let session = Session()
+            // TandemDatasync begins
+            let server = try DatasyncServer(url: serverURL) { reason in
+                .bearer(try await session.token(isFresh: reason != .first))
+            }
+            let sync = SyncContext(store: store, server: server, user: "anna")
+            // TandemDatasync ends
+            await #expect { try await sync.pull(Card.self) } throws: { ($0 as? SyncError)?.code == .unreachable }
+        }
+
         @Test func aDialectCanBeChanged() throws {
             // TandemDatasync begins
             var dialect = Dialect.azureMobileApps

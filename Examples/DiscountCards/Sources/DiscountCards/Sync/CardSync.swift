@@ -37,27 +37,22 @@ struct CardSync {
 
     /// A context that knows whose data it is, and where it goes.
     static func context(_ store: Store, _ session: Session) throws -> SyncContext {
-        let (remote, files) = try servers(of: session)
         var options = SyncContext.Options()
         options.serverName = session.server
         // A photograph is of one card, and goes with it.
         options.deletesFiles = true
-        return SyncContext(store: store, remote: remote, files: files, user: session.name, options: options)
+        return SyncContext(store: store, server: try server(of: session), user: session.name, options: options)
     }
 
-    /// Where a session's cards go, and where their photographs do: over the same connections.
-    private static func servers(of session: Session) throws -> (DatasyncRemote, TandemFiles) {
+    /// The server of a session: of its cards and of their photographs.
+    private static func server(of session: Session) throws -> DatasyncServer {
         guard let url = URL(string: session.server) else {
             throw Failure(.usage, "“\(session.server)” is no URL.")
         }
+        let token = session.token
+        let authentication: Authentication? = token.isEmpty ? nil : { @Sendable _ in .bearer(token) }
         do {
-            let transport = try AsyncHTTPTransport()
-            let token = session.token
-            let authentication: Authentication? = token.isEmpty ? nil : { @Sendable _ in .bearer(token) }
-            return (
-                try DatasyncRemote(url: url, over: transport, authentication: authentication),
-                try TandemFiles(url: url, over: transport, authentication: authentication)
-            )
+            return try DatasyncServer(url: url, authentication: authentication)
         } catch {
             throw Failure(.usage, "“\(session.server)” is no server's URL.", advice: error.message)
         }
