@@ -185,7 +185,7 @@ extension [SyncResult.Entry] {
             return false
         }
         return kept
-            + later.map { entry in
+            + later.map { entry -> SyncResult.Entry in
                 guard let earlier = lost[entry.id] else { return entry }
                 var entry = entry
                 entry.lost = entry.lost.map(earlier.followed(by:)) ?? earlier

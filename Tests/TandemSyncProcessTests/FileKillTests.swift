@@ -169,7 +169,9 @@ private final class FileHistory {
             let isQuiet = result.entries.isEmpty && result.uploads.isEmpty && unwanted.isEmpty
             if try isQuiet && store.operations.count() == 0 { return }
             // What may still be arriving is deleted when it has.
-            if let date = unwanted.compactMap(\.retryAt).max() { try await Task.sleep(for: .seconds(max(0, date.timeIntervalSinceNow))) }
+            if let date = unwanted.compactMap(\.retryAt).max() {
+                try await Task.sleep(for: .seconds(max(0, date.timeIntervalSinceNow)))
+            }
         }
         let (files, unwanted) = try await store.read {
             (try $0.countOfPendingFiles(), try $0.unwantedFiles())

@@ -26,7 +26,9 @@ struct QuietPulls: Equatable, Sendable {
     ///
     /// - Parameter recorded: When the store says that it was.
     func successes(after recorded: [String: Date]) -> [String: Date] {
-        let tables = recorded.values.reduce(into: [Double: Int]()) { $0[$1.timeIntervalSinceReferenceDate, default: 0] += 1 }
+        let tables = recorded.values.reduce(into: [Double: Int]()) {
+            $0[$1.timeIntervalSinceReferenceDate, default: 0] += 1
+        }
         return recorded.mapValues { date in
             let time = date.timeIntervalSinceReferenceDate
             guard tables[time] == 1, let later = times[time], later > time, later.isFinite else { return date }
@@ -79,7 +81,9 @@ extension SyncContext {
 
     /// Keeps for the next process when pulls ended that found nothing new. To be called within a sync, which has the lock.
     func keepQuietPulls() async {
-        guard let path = store.lockPath, let recorded = try? await store.read({ try $0.lastSuccesses() }) else { return }
+        guard let path = store.lockPath, let recorded = try? await store.read({ try $0.lastSuccesses() }) else {
+            return
+        }
         let before = QuietPulls(at: path)
         var pulls = before
         pulls.note(board.status.lastSuccess, after: recorded)

@@ -5,10 +5,6 @@ extension SyncContext {
     @discardableResult
     func attemptPush() async throws -> SyncResult { try await attempt { try await push() } }
 
-    /// Pulls, and returns what was done also if the pull was stopped.
-    @discardableResult
-    func attemptPull(_ query: PullQuery) async throws -> SyncResult { try await attempt { try await pull(query) } }
-
     /// Synchronizes, and returns what was done also if the sync was stopped.
     @discardableResult
     func attemptSynchronize(_ pulls: [PullQuery]? = nil) async throws -> SyncResult {
