@@ -114,8 +114,10 @@ extension WriteTransaction {
         let values = item.values(in: table)
         let here = try wholeValues(of: state, in: table)
         var changes = operation.changes
-        for (property, value) in values {
-            let column = table.definition.properties[property].column
+        for (property, said) in values {
+            let definition = table.definition.properties[property]
+            let column = definition.column
+            let value = definition.form(said, like: here[property], operation.base(of: column))
             guard changes[column] != nil else { continue }
             let there = try localForm(value, of: property, in: table)
             // A file that waits to be uploaded follows by itself.
@@ -141,7 +143,9 @@ extension WriteTransaction {
         if !table.attachments.isEmpty {
             let here = try wholeValues(of: state, in: table)
             values = try values.map { property, value in
-                replaced.contains(property)
+                let definition = table.definition.properties[property]
+                let value = definition.holdsAttachments ? definition.form(value, like: here[property]) : value
+                return replaced.contains(property)
                     ? (property, value)
                     : (property, try withPending(value, here: here[property], of: property, in: table))
             }
