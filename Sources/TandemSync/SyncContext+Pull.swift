@@ -7,9 +7,9 @@ extension SyncContext {
     /// each page is kept with its place, so that a pull that is interrupted goes on where it was. Without one everything
     /// is fetched each time, and what the server has no more goes too.
     ///
-    /// If the table has changes to send, the whole queue is pushed first. What of it fails does not stop the pull, unless
-    /// the server can't be reached or does not accept who is calling. An object whose changes could not be sent is left as
-    /// it is: what the server holds of it is kept beside it.
+    /// If the table has changes to send, the whole queue is pushed first. What of it fails does not stop the pull,
+    /// unless the server can't be reached or does not accept who is calling. An object whose changes could not be sent
+    /// is left as it is: what the server holds of it is kept beside it.
     ///
     /// For example:
     ///
@@ -21,9 +21,9 @@ extension SyncContext {
     /// An incremental pull is not told of what is deleted without a tombstone: a full pull now and then finds it.
     ///
     /// - Throws: What stopped the pull, or the push before it: ``SyncError``, which carries what the push had done
-    ///   (``SyncError/result``); `CancellationError`, at the latest at the next page; `TandemError` if the store can't be
-    ///   written. The pages before stay. ``SyncError/Code/cancelled`` and ``SyncError/Code/store`` replace these if the
-    ///   push has lost edits (``SyncResult/lostEdits``), so that the result reaches the app.
+    ///   (``SyncError/result``); `CancellationError`, at the latest at the next page; `TandemError` if the store can't
+    ///   be written. The pages before stay. ``SyncError/Code/cancelled`` and ``SyncError/Code/store`` replace these if
+    ///   the push has lost edits (``SyncResult/lostEdits``), so that the result reaches the app.
     @discardableResult
     public func pull<M: Model>(_ model: M.Type, queryID: String? = nil) async throws -> SyncResult {
         try await pull(PullQuery(model, queryID: queryID))

@@ -18,9 +18,9 @@ extension SyncContext {
     /// - Returns: What became of each operation and each file, if the push went through the queue.
     /// - Throws: What stopped the push; the queue is then intact. ``SyncError/Code/unreachable`` if the server can't be
     ///   reached, ``SyncError/Code/unauthenticated``, ``SyncError/Code/later`` and ``SyncError/Code/badAnswer`` if the
-    ///   server can't answer; the error carries what was done before: ``SyncError/result``. `CancellationError` and what
-    ///   the store throws; ``SyncError/Code/cancelled`` and ``SyncError/Code/store`` in place of these if edits were lost
-    ///   before (``SyncResult/lostEdits``), so that the result reaches the app.
+    ///   server can't answer; the error carries what was done before: ``SyncError/result``. `CancellationError` and
+    ///   what the store throws; ``SyncError/Code/cancelled`` and ``SyncError/Code/store`` in place of these if edits
+    ///   were lost before (``SyncResult/lostEdits``), so that the result reaches the app.
     @discardableResult
     public func push() async throws -> SyncResult {
         let push = try await exclusively { try await runSending(isExplicit: !ScheduledRun.isAutomatic) }

@@ -17,13 +17,13 @@ extension SyncContext {
     /// dropped where the table's conflict policy merges and has no other wish for deleted objects, or where the server
     /// wins. Every other policy decides by itself, when the edit is sent.
     ///
-    /// A table that can't be pulled does not stop the others: the result lists it (``SyncIssue/failedPull(_:_:)``). If the
-    /// server wants to be left alone for long, nothing more is asked, and each table fails with
+    /// A table that can't be pulled does not stop the others: the result lists it (``SyncIssue/failedPull(_:_:)``). If
+    /// the server wants to be left alone for long, nothing more is asked, and each table fails with
     /// ``SyncError/Code/later`` and ``SyncError/retryAt``. An operation that waits for the user goes on waiting.
     ///
-    /// If the server can't be reached for a pull, nothing is sent, and the next sync does all. If it can't be reached for
-    /// the push, what was pulled stays, and what was sent is sent. In both cases the error carries what was done before:
-    /// ``SyncError/result``.
+    /// If the server can't be reached for a pull, nothing is sent, and the next sync does all. If it can't be reached
+    /// for the push, what was pulled stays, and what was sent is sent. In both cases the error carries what was done
+    /// before: ``SyncError/result``.
     ///
     /// - Parameter pulls: What to fetch; if not said, all models that are sent, without filters, each with its table's
     ///   name as query ID.

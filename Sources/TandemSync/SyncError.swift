@@ -89,7 +89,8 @@ public struct SyncError: Error, Sendable {
         public static let hook = Code(kind: .hook)
         /// The task was cancelled after edits were lost: they are recorded in ``SyncError/result`` only.
         public static let cancelled = Code(kind: .cancelled)
-        /// The store could not be read or written after edits were lost: they are recorded in ``SyncError/result`` only.
+        /// The store could not be read or written after edits were lost: they are recorded in ``SyncError/result``
+        /// only.
         public static let store = Code(kind: .store)
     }
 

@@ -87,8 +87,8 @@ public struct SyncResult: Sendable {
 
     /// The queries, in the order in which they were fetched.
     public internal(set) var pulls: [Pull]
-    /// The operations, in the order of the queue. Operations that were collapsed away meanwhile are left out, unless some
-    /// of their values were given up before.
+    /// The operations, in the order of the queue. Operations that were collapsed away meanwhile are left out, unless
+    /// some of their values were given up before.
     public internal(set) var entries: [Entry]
     /// The files, in the order in which they were to be uploaded.
     public internal(set) var uploads: [FileUpload]

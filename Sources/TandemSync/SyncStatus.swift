@@ -43,8 +43,8 @@ public struct SyncStatus: Hashable, Sendable {
     /// counts, one with a filter too.
     ///
     /// It survives a restart. The store records when a pull found something new. A pull that finds nothing makes no
-    /// commit; its time is kept in the lock file beside the store (`…-sync`), which names no table. A purge forgets both.
-    /// If that file can't be written, the time of the last pull that found something is left.
+    /// commit; its time is kept in the lock file beside the store (`…-sync`), which names no table. A purge forgets
+    /// both. If that file can't be written, the time of the last pull that found something is left.
     public internal(set) var lastSuccess: [String: Date] = [:]
     /// How many operations wait to be sent, those whose answer was lost included.
     public internal(set) var pending = 0

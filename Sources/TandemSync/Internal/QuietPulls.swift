@@ -6,8 +6,8 @@ import Tandem
 ///
 /// The file holds pairs of times and names no table: of an encrypted store it reveals times only. The first time of a
 /// pair is the success that the store records for a table, and the second one is that of a later pull. A pair counts
-/// only while the store records its first time, and for one table only. So a purge, a restored backup and a new store at
-/// the same path leave it behind.
+/// only while the store records its first time, and for one table only. So a purge, a restored backup and a new store
+/// at the same path leave it behind.
 struct QuietPulls: Equatable, Sendable {
     /// Later times by recorded ones, in seconds since 2001.
     private var times: [Double: Double] = [:]
@@ -50,8 +50,8 @@ struct QuietPulls: Equatable, Sendable {
         }
     }
 
-    /// Writes the pairs, if the file exists. It is written in place, as it is a lock. A file that can't be written keeps
-    /// older times.
+    /// Writes the pairs, if the file exists. It is written in place, as it is a lock. A file that can't be written
+    /// keeps older times.
     func write(to path: String) {
         let bytes = times.sorted { $0.key < $1.key }.flatMap { Self.bytes(of: $0.key) + Self.bytes(of: $0.value) }
         let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -79,7 +79,8 @@ extension SyncContext {
         return QuietPulls(at: path).successes(after: recorded)
     }
 
-    /// Keeps for the next process when pulls ended that found nothing new. To be called within a sync, which has the lock.
+    /// Keeps for the next process when pulls ended that found nothing new. To be called within a sync, which has the
+    /// lock.
     func keepQuietPulls() async {
         guard let path = store.lockPath, let recorded = try? await store.read({ try $0.lastSuccesses() }) else {
             return

@@ -3,8 +3,8 @@ import Tandem
 
 /// What one push did, within a sync. The app gets it as a ``SyncResult``.
 struct PushResult: Sendable {
-    /// The operations, in the order of the queue. Operations that were collapsed away meanwhile are left out, unless some
-    /// of their values were given up before.
+    /// The operations, in the order of the queue. Operations that were collapsed away meanwhile are left out, unless
+    /// some of their values were given up before.
     let entries: [SyncResult.Entry]
     /// The files, in the order in which they were to be uploaded.
     let uploads: [FileUpload]

@@ -58,10 +58,10 @@ public final class SyncScheduler: Sendable {
     /// - Parameters:
     ///   - pulls: What is fetched; if not said, all models that are sent, as ``SyncContext/synchronize(_:)`` does.
     ///   - network: Who knows of the network; `nil` to think that there always is one.
-    ///   - onResult: Called after each sync with its result, or with what it threw. `issues` of both lists what the user
-    ///     should know. A sync that is cancelled by ``stop()`` throws a `CancellationError`, or
-    ///     ``SyncError/Code/cancelled`` if edits were lost before. It is waited for, by ``stop()`` too, and not cancelled,
-    ///     so that it may write to the store.
+    ///   - onResult: Called after each sync with its result, or with what it threw. `issues` of both lists what the
+    ///     user should know. A sync that is cancelled by ``stop()`` throws a `CancellationError`, or
+    ///     ``SyncError/Code/cancelled`` if edits were lost before. It is waited for, by ``stop()`` too, and not
+    ///     cancelled, so that it may write to the store.
     public convenience init(
         _ context: SyncContext, pulls: [PullQuery]? = nil, options: Options = Options(),
         network: (any NetworkMonitor)? = SystemNetworkMonitor.shared,
@@ -88,9 +88,9 @@ public final class SyncScheduler: Sendable {
     /// }
     /// ```
     ///
-    /// - Parameter sync: Syncs. It is cancelled by ``stop()``, which waits for it to end. Its result, or what it throws,
-    ///   decides when it is called again, and goes nowhere else: it shows the issues itself. If it makes several calls, it
-    ///   puts their results together: ``SyncResult/followed(by:)``.
+    /// - Parameter sync: Syncs. It is cancelled by ``stop()``, which waits for it to end. Its result, or what it
+    ///   throws, decides when it is called again, and goes nowhere else: it shows the issues itself. If it makes
+    ///   several calls, it puts their results together: ``SyncResult/followed(by:)``.
     public init(
         _ context: SyncContext, options: Options = Options(),
         network: (any NetworkMonitor)? = SystemNetworkMonitor.shared,
