@@ -73,6 +73,17 @@ public final class DatasyncRemote: Remote {
     public func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
         try await answer { () throws(Unsendable) in try writer.undelete(item) }
     }
+
+    /// Creates a remote that shares its credentials.
+    init(
+        _ address: ServerAddress, _ dialect: Dialect, over transport: any HTTPTransport, limits: AnswerLimits,
+        credentials: Credentials?
+    ) {
+        writer = RequestWriter(dialect, at: address, limits: limits)
+        reader = AnswerReader(dialect, at: address, limits: limits)
+        self.transport = transport
+        self.credentials = credentials
+    }
 }
 
 // MARK: - Exchanges

@@ -41,12 +41,6 @@ extension DatasyncRemote {
         url: URL, dialect: Dialect = .datasync, over transport: any HTTPTransport,
         limits: AnswerLimits = AnswerLimits(), authentication: Authentication? = nil
     ) throws(NetworkError) {
-        guard let address = ServerAddress(url.absoluteString) else {
-            // The error does not contain the URL, which may contain a password.
-            throw NetworkError(
-                .invalidAddress,
-                "A server's URL must be http or https, with a host and no user, query or fragment.")
-        }
-        self.init(address, dialect, over: transport, limits: limits, authentication: authentication)
+        self.init(try ServerAddress(of: url), dialect, over: transport, limits: limits, authentication: authentication)
     }
 }

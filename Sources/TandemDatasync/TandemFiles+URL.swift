@@ -31,12 +31,6 @@ extension TandemFiles {
     public convenience init(
         url: URL, over transport: any FileTransport, authentication: Authentication? = nil
     ) throws(NetworkError) {
-        guard let address = ServerAddress(url.absoluteString) else {
-            // The error does not contain the URL, which may contain a password.
-            throw NetworkError(
-                .invalidAddress,
-                "A server's URL must be http or https, with a host and no user, query or fragment.")
-        }
-        self.init(address, over: transport, authentication: authentication)
+        self.init(try ServerAddress(of: url), over: transport, authentication: authentication)
     }
 }

@@ -77,24 +77,10 @@ extension SyncContext {
     private static let lockPause = Duration.milliseconds(50)
 }
 
-extension PullResult {
-    /// Why it, or the push before it, did not go to its end.
-    fileprivate var stop: SyncError? { stoppedBy ?? pushError ?? push?.stoppedBy }
-}
-
 extension SyncResult {
-    /// Why its push, or else one of its pulls, did not go to its end.
+    /// Why it, the push before its pull, or one of its pulls did not go to its end.
     fileprivate var stop: SyncError? {
-        pushError ?? push?.stoppedBy ?? pulls.compactMap(\.stop).first
-    }
-}
-
-extension SyncResult.Pull {
-    fileprivate var stop: SyncError? {
-        switch outcome {
-        case .success(let result): result.stop
-        case .failure(let error): error
-        }
+        stoppedBy ?? pushStop ?? pulls.lazy.compactMap(\.failure).first
     }
 }
 
@@ -104,7 +90,6 @@ extension Result {
         switch self {
         case .success(let result as PushResult): result.stoppedBy
         case .success(let result as SyncResult): result.stop
-        case .success(let result as PullResult): result.stop
         case .success: nil
         case .failure(let error): error
         }

@@ -42,8 +42,9 @@ public struct SyncStatus: Hashable, Sendable {
     /// When each table was last fetched to its end, by the local clock and the table's name in the store. Every query
     /// counts, one with a filter too.
     ///
-    /// Of the time before this context there is in it when a pull has last found something new: one that finds nothing
-    /// writes nothing. A purge forgets that.
+    /// It survives a restart. The store records when a pull found something new. A pull that finds nothing makes no
+    /// commit; its time is kept in the lock file beside the store (`…-sync`), which names no table. A purge forgets
+    /// both. If that file can't be written, the time of the last pull that found something is left.
     public internal(set) var lastSuccess: [String: Date] = [:]
     /// How many operations wait to be sent, those whose answer was lost included.
     public internal(set) var pending = 0

@@ -12,7 +12,7 @@ import TandemSync
 /// let sync = SyncContext(store: store, remote: remote)
 /// try store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
 /// remote.next(.loseAnswer, on: .insert)
-/// try await sync.push()
+/// try? await sync.push()
 /// try await sync.push()
 /// #expect(remote.items(in: "Card").count == 1)
 /// #expect(remote.requests.map(\.kind) == [.insert, .insert])

@@ -85,6 +85,13 @@ public final class TandemFiles: RemoteFiles {
             throw exchange.failure(response, text, onMismatch: .changed)
         }
     }
+
+    /// Creates access to files that shares its credentials.
+    init(_ address: ServerAddress, over transport: any FileTransport, credentials: Credentials?) {
+        server = address
+        self.transport = transport
+        self.credentials = credentials
+    }
 }
 
 // MARK: - Uploads

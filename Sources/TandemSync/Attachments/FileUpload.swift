@@ -27,7 +27,7 @@ public struct FileUpload: Sendable {
     /// How it ended.
     public let outcome: Outcome
 
-    /// What became of a file, for a ``PushResult`` of the app's own.
+    /// What became of a file, for a ``SyncResult`` of the app's own.
     public init(attachment: Attachment, table: String, localID: LocalID, outcome: Outcome) {
         self.attachment = attachment
         self.table = table

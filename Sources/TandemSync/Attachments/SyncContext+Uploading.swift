@@ -110,10 +110,8 @@ extension PushResult {
 
     /// What two pushes have done, one after the other.
     func followed(by later: PushResult) -> PushResult {
-        let ids = Set(later.entries.map(\.id))
-        return PushResult(
-            entries: entries.filter { !ids.contains($0.id) || $0.outcome.isSettled } + later.entries,
-            uploads: uploads, stoppedBy: stoppedBy ?? later.stoppedBy,
+        PushResult(
+            entries: entries.followed(by: later.entries), uploads: uploads, stoppedBy: stoppedBy ?? later.stoppedBy,
             nextDue: [nextDue, later.nextDue].compactMap { $0 }.min())
     }
 }

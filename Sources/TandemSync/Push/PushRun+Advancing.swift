@@ -4,7 +4,7 @@ import Tandem
 extension PushRun {
     /// How far an operation was taken.
     enum Progress: Sendable {
-        case over(PushResult.Outcome)
+        case over(SyncResult.Outcome)
         /// It is no longer in the queue: it was collapsed away.
         case gone
         /// It waits for another one, and is noted as waiting.
@@ -13,15 +13,15 @@ extension PushRun {
 
     /// What follows from one step.
     enum Next: Sendable {
-        case over(PushResult.Outcome)
+        case over(SyncResult.Outcome)
         case gone
         /// There is more to send. What becomes of it if the push stops before.
-        case again(PushResult.Outcome)
+        case again(SyncResult.Outcome)
     }
 
     /// What a look at an operation has shown.
     private enum Preparation: Sendable {
-        case over(PushResult.Outcome)
+        case over(SyncResult.Outcome)
         case gone
         case parked
         /// A pull has brought what the server holds: the request would be in vain.

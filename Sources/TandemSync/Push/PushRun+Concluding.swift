@@ -64,7 +64,7 @@ extension PushRun {
         return wasUnderWay ? .over(.refused(error)) : try await stale(attempt.id)
     }
 
-    func success(of id: Operation.ID) -> PushResult.Outcome {
+    func success(of id: Operation.ID) -> SyncResult.Outcome {
         state.withLock { state in
             guard let node = state.queue[id], node.isMerged else { return .done }
             return .merged(rounds: node.rounds)

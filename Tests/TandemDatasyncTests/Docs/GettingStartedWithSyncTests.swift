@@ -71,7 +71,7 @@ extension SocketTests {
                     return try tx.insert(Card(shop: "Пятёрочка", owner: ada.reference))
                 }
                 let result = try await sync.synchronize()
-                print(result.isComplete, result.push?.entries.count ?? 0)  // true 2
+                print(result.isComplete, result.entries.count)  // true 2
                 // GettingStartedWithSync ends
                 let otherStore = try Store.inMemory(models: Person.self, Card.self)
                 let other = try context(otherStore, serverURL)
@@ -140,7 +140,8 @@ extension SocketTests {
                 for sync in [try context(store, gone, user: nil), nobody] {
                     // GettingStartedWithSync begins
                     do {
-                        try await sync.synchronize()
+                        let result = try await sync.synchronize()
+                        for issue in result.issues { show("\(issue)") }
                     } catch SyncError.Code.unreachable {
                         show("No network. It is sent later.")
                     } catch SyncError.Code.unauthenticated {

@@ -37,6 +37,17 @@ extension SocketTests {
             await #expect { try await sync.pull(Card.self) } throws: { ($0 as? SyncError)?.code == .unreachable }
         }
 
+        @Test func `rows and files share one server`() async throws {
+            let session = Session()
+            // TandemDatasync begins
+            let server = try DatasyncServer(url: serverURL) { reason in
+                .bearer(try await session.token(isFresh: reason != .first))
+            }
+            let sync = SyncContext(store: store, server: server, user: "anna")
+            // TandemDatasync ends
+            await #expect { try await sync.pull(Card.self) } throws: { ($0 as? SyncError)?.code == .unreachable }
+        }
+
         @Test func `a dialect is customized`() throws {
             // TandemDatasync begins
             var dialect = Dialect.azureMobileApps
@@ -109,7 +120,7 @@ extension SocketTests {
                 try tx.insert(Card(shop: ""))
             }
             let result = try await sync.push()
-            #expect(result.refused.count == 1 && result.refused[0].outcome.error?.message.contains("shop") == true)
+            #expect(result.failedOperations.count == 1 && result.failedOperations[0].message.contains("shop"))
             #expect(try core.rows(in: "card").map(\.user) == ["anna"])
             try await server.stop()
         }

@@ -96,7 +96,7 @@ import Testing
         try await desk.store.write { _ = try $0.update(Receipt.self, id) { $0.scans = [there] } }
         desk.remote.next(.loseAnswer, on: .update)
         let context = desk.restarted(withFiles: false)
-        try await context.push()
+        try await context.attemptPush()
         try await desk.store.write { _ = try $0.update(Receipt.self, id) { $0.scans = [] } }
         _ = try await attach(desk, id)
         try await context.push()

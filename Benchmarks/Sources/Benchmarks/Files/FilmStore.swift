@@ -66,6 +66,6 @@ final class FilmStore {
     func push() throws {
         let sync = try opened.sync
         let result = try blocking { try await sync.push() }
-        guard result.isComplete, result.uploads.allSatisfy(\.isSettled) else { throw UsageError(problem: "\(result)") }
+        guard result.isComplete else { throw UsageError(problem: "\(result)") }
     }
 }

@@ -25,7 +25,7 @@ extension Benchmark {
                 run: {
                     let sync = try store.opened.sync
                     let result = try blocking { try await sync.push() }
-                    guard result.stoppedBy == nil else { throw UsageError(problem: "\(result)") }
+                    guard result.isComplete else { throw UsageError(problem: "\(result)") }
                 },
                 finish: { store.close() },
                 outcome: {

@@ -37,27 +37,22 @@ struct CardSync {
 
     /// Creates a context for a session's user and server.
     static func context(_ store: Store, _ session: Session) throws -> SyncContext {
-        let (remote, files) = try servers(of: session)
         var options = SyncContext.Options()
         options.serverName = session.server
         // A photograph belongs to one card, and is deleted with it.
         options.deletesFiles = true
-        return SyncContext(store: store, remote: remote, files: files, user: session.name, options: options)
+        return SyncContext(store: store, server: try server(of: session), user: session.name, options: options)
     }
 
-    /// Returns the remotes for a session's cards and photographs, which share their connections.
-    private static func servers(of session: Session) throws -> (DatasyncRemote, TandemFiles) {
+    /// Returns the server for a session's cards and photographs.
+    private static func server(of session: Session) throws -> DatasyncServer {
         guard let url = URL(string: session.server) else {
             throw Failure(.usage, "“\(session.server)” is not a valid URL.")
         }
+        let token = session.token
+        let authentication: Authentication? = token.isEmpty ? nil : { @Sendable _ in .bearer(token) }
         do {
-            let transport = try AsyncHTTPTransport()
-            let token = session.token
-            let authentication: Authentication? = token.isEmpty ? nil : { @Sendable _ in .bearer(token) }
-            return (
-                try DatasyncRemote(url: url, over: transport, authentication: authentication),
-                try TandemFiles(url: url, over: transport, authentication: authentication)
-            )
+            return try DatasyncServer(url: url, authentication: authentication)
         } catch {
             throw Failure(.usage, "“\(session.server)” is not a valid server URL.", advice: error.message)
         }

@@ -11,7 +11,7 @@ struct SyncTally {
     private var parts: [String] = []
 
     /// Counts the sent operations.
-    init(_ entries: [PushResult.Entry]) {
+    init(_ entries: [SyncResult.Entry]) {
         for query in CardSync.queries {
             let kinds = entries.filter { $0.table == query.queryID }.map(\.kind)
             add(
@@ -38,6 +38,6 @@ struct SyncTally {
     var isEmpty: Bool { parts.isEmpty }
     var words: String { parts.isEmpty ? "nothing" : parts.joined(separator: ", ") }
 
-    /// Returns the noun for the objects of a query.
-    static func noun(of query: PullQuery) -> String { query.queryID.flatMap { nouns[$0]?.0 } ?? "object" }
+    /// Returns the noun for a model's objects.
+    static func noun(of model: String) -> String { nouns[model]?.0 ?? "object" }
 }
