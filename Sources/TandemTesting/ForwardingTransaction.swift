@@ -72,8 +72,10 @@ open class ForwardingTransaction: LocalWriting {
         try base.row(of: serverID, in: table)
     }
 
-    open func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet {
-        try base.syncedRows(in: table, where: filter)
+    open func forEachSyncedRow(
+        in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
+    ) throws {
+        try base.forEachSyncedRow(in: table, where: filter, body)
     }
 
     open func syncToken(of queryID: String, in table: String) throws -> SyncToken? {
