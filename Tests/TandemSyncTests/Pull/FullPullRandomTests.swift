@@ -39,7 +39,7 @@ import Testing
 
         /// Fails a request now and then.
         func stumble() throws(RemoteFailure) {
-            switch roll(0..<24) {
+            switch roll(0..<60) {
             case 0...2: throw .lost(URLError(.networkConnectionLost))
             case 3: throw .unauthenticated(status: 401, underlying: nil)
             case 4: throw .refused(status: 400, message: "no")
@@ -103,9 +103,10 @@ import Testing
             try await sync.pull(Pet.self, queryID: queryID)
             return true
         } catch is CancellationError {
-        } catch let error as SyncError
-            where [.unreachable, .unauthenticated, .refused, .noProgress].contains(error.code)
-        {
+        } catch SyncError.Code.unreachable {
+        } catch SyncError.Code.unauthenticated {
+        } catch SyncError.Code.refused {
+        } catch SyncError.Code.noProgress {
         }
         return false
     }
@@ -128,7 +129,7 @@ import Testing
             restarted += outcome.restarted
         }
         // The histories have both in them.
-        #expect(resumed > 20 && restarted > 10, "\(resumed) resumed, \(restarted) restarted")
+        #expect(resumed > 50 && restarted > 5, "\(resumed) resumed, \(restarted) restarted")
     }
 
     @Test func `The last pull brings what the server holds, although others wrote during earlier ones`() async throws {
