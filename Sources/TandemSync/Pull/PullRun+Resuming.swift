@@ -75,7 +75,8 @@ extension PullRun {
     /// Fetches what changed since a time, deleted items included.
     ///
     /// - Returns: The time from which later changes are to be fetched.
-    private mutating func fetchChanges(since start: WireTimestamp, _ pass: inout FullPass) async throws -> WireTimestamp {
+    private mutating func fetchChanges(since start: WireTimestamp, _ pass: inout FullPass) async throws -> WireTimestamp
+    {
         var cursor = PullCursor(
             from: start, isSettled: false, pageSize: context.options.pageSize, overlap: context.options.overlap)
         var next: WireTimestamp?

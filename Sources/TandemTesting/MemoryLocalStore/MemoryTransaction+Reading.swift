@@ -111,7 +111,9 @@ extension MemoryTransaction {
         try checkUsable()
         let model = try model(table)
         for object in state.tables[table]?.objects.values ?? [:].values {
-            guard let serverID = object.serverID, !object.isDeleted, state.operation(of: object) == nil else { continue }
+            guard let serverID = object.serverID, !object.isDeleted, state.operation(of: object) == nil else {
+                continue
+            }
             if try passes(object, filter, model) { try body(object.row, serverID) }
         }
     }
