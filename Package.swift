@@ -254,7 +254,11 @@ let package = Package(
         ),
         // What `make interop` sends files to another's S3 server with.
         .executableTarget(
-            name: "SignedFilesTestPeer", dependencies: ["TandemDatasync", "TandemSync"],
+            name: "SignedFilesTestPeer",
+            dependencies: [
+                "TandemDatasync", "TandemServer", "TandemSync", "Tandem",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             path: "Tests/SignedFilesTestPeer", swiftSettings: strict),
         // A process that tests start beside themselves, to kill it while it synchronises.
         .executableTarget(
