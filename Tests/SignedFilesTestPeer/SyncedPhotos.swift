@@ -116,7 +116,9 @@ struct SyncedPhotos {
     }
 
     private func id(of file: RemoteFile) throws -> String {
-        guard let range = file.url.range(of: "/photos/") else { throw Failed(description: "another's file: \(file.url)") }
+        guard let range = file.url.range(of: "/photos/") else {
+            throw Failed(description: "another's file: \(file.url)")
+        }
         return String(file.url[range.upperBound...])
     }
 }

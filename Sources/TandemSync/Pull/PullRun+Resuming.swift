@@ -51,14 +51,13 @@ extension PullRun {
         guard var count = try await countItems(since: start) else { return false }
         note(pass.seen?.count ?? 0)
         try await fetchItems(&pass)
-        var start = start
-        var triesLeft = 3
+        var (since, triesLeft) = (start, 3)
         while true {
-            start = try await fetchChanges(since: start, &pass)
+            since = try await fetchChanges(since: since, &pass)
             if pass.seen?.count == count { return true }
             triesLeft -= 1
             // Others may have inserted items since they were counted.
-            guard triesLeft > 0, let next = try await countItems(since: start) else { return false }
+            guard triesLeft > 0, let next = try await countItems(since: since) else { return false }
             count = next
         }
     }
