@@ -26,8 +26,10 @@ extension PullRun {
     struct FullPass {
         var cursor: IDCursor
         var unseen = Unseen()
-        /// The hashes of the IDs of all items fetched; `nil` in a pass that began with the first item.
+        /// The hashes of the IDs of all live items fetched; `nil` in a pass that began with the first item.
         var seen: Set<UInt64>?
+        /// The hashes of the IDs of all tombstones fetched.
+        var deleted: Set<UInt64> = []
         /// `nil` in a pass that could not be resumed.
         var progress: FullPullProgress?
         /// The hashes of fetched IDs that the store does not have yet.

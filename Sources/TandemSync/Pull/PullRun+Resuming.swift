@@ -42,8 +42,8 @@ extension PullRun {
     /// Resumes an interrupted pull: fetches the remaining items, and all changes since the pull began.
     ///
     /// Only the number of the server's items shows that an item that was fetched earlier was deleted without a tombstone,
-    /// or has left the filter. It is asked for before the changes are fetched: an item that comes in between can make the
-    /// numbers differ, and can't make them equal.
+    /// or has left the filter. The server counts before the changes are fetched. An item that is inserted in between makes
+    /// the numbers differ. A tombstone that comes in between could make them equal, so it takes another count.
     ///
     /// - Parameter start: The server's time when the pull began, less the overlap.
     /// - Returns: `false` if the pull has to begin again.
@@ -53,10 +53,9 @@ extension PullRun {
         try await fetchItems(&pass)
         var (since, triesLeft) = (start, 3)
         while true {
-            since = try await fetchChanges(since: since, &pass)
-            if pass.seen?.count == count { return true }
-            triesLeft -= 1
-            // Others may have inserted items since they were counted.
+            let changes = try await fetchChanges(since: since, &pass)
+            if pass.seen?.count == count, !changes.hasTombstones { return true }
+            (since, triesLeft) = (changes.end, triesLeft - 1)
             guard triesLeft > 0, let next = try await countItems(since: since) else { return false }
             count = next
         }
@@ -73,26 +72,28 @@ extension PullRun {
 
     /// Fetches what changed since a time, deleted items included.
     ///
-    /// - Returns: The time from which later changes are to be fetched.
-    private mutating func fetchChanges(since start: WireTimestamp, _ pass: inout FullPass) async throws -> WireTimestamp
-    {
+    /// - Returns: The time from which later changes are to be fetched, and whether tombstones came that had not come
+    ///   before.
+    private mutating func fetchChanges(
+        since start: WireTimestamp, _ pass: inout FullPass
+    ) async throws -> (end: WireTimestamp, hasTombstones: Bool) {
         var cursor = PullCursor(
             from: start, isSettled: false, pageSize: context.options.pageSize, overlap: context.options.overlap)
-        var next: WireTimestamp?
+        var end: WireTimestamp?
+        var hasTombstones = false
         while true {
             let top = cursor.top
             let page = try await fetch(cursor.order, skip: cursor.skip, top: top, includeDeleted: true)
-            next = next ?? settledTime(of: page)
+            end = end ?? settledTime(of: page)
             switch cursor.advance(past: page, now: context.options.clock.now()) {
             case .take(let items):
                 try await store(items, &pass.unseen)
                 for item in items {
-                    let hash = FullPullProgress.hash(item.id)
-                    if item.isDeleted { pass.seen?.remove(hash) } else { pass.seen?.insert(hash) }
+                    if pass.noteChange(of: item) { hasTombstones = true }
                 }
                 noteFound(page)
                 note(items.count)
-                if cursor.ends(with: page, top: top) { return next ?? start }
+                if cursor.ends(with: page, top: top) { return (end ?? start, hasTombstones) }
             case .again: continue
             case .stuck: throw noProgress()
             }
@@ -101,6 +102,20 @@ extension PullRun {
 }
 
 extension PullRun.FullPass {
+    /// Notes an item that has changed.
+    ///
+    /// - Returns: Whether it is a tombstone that had not come before.
+    fileprivate mutating func noteChange(of item: RemoteItem) -> Bool {
+        let hash = FullPullProgress.hash(item.id)
+        guard item.isDeleted else {
+            seen?.insert(hash)
+            deleted.remove(hash)
+            return false
+        }
+        seen?.remove(hash)
+        return deleted.insert(hash).inserted
+    }
+
     /// Whether the next pull may resume this one. If not, it would end with the same error each time, and nothing before
     /// its place would be fetched.
     func isWorthResuming(after error: any Error) -> Bool {

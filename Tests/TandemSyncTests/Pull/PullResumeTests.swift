@@ -191,6 +191,24 @@ import Testing
         try await expectEqual(device)
     }
 
+    @Test func `A tombstone during a resumed pull does not hide an item that was deleted without one`() async throws {
+        let device = try PagedDevice(.ofTwenty())
+        device.server.fail(from: 4, Interruption.lost.failure)
+        await #expect(throws: SyncError.self) { try await device.pull(nil) }
+        device.server.recover()
+        device.server.change { $0.rows["104"] = nil }
+        device.server.on { state, request throws(RemoteFailure) in
+            // Both were fetched. Now as many IDs are left as were counted.
+            if request.order == .id(after: "111"), state.rows["103"]?.isDeleted == false {
+                state.write("103", "", deleted: true)
+            }
+            return nil
+        }
+        try await device.pull(nil)
+        #expect(device.server.walk.contains("after -"))
+        try await expectEqual(device)
+    }
+
     // MARK: Bookkeeping
 
     @Test(arguments: [300, 2000])
