@@ -18,9 +18,9 @@ struct FullPullProgress: Sendable {
     private static let longestAge: TimeInterval = 86_400
 
     /// No app uses this character in a query ID.
-    private static let name = "\u{0}resume"
+    private static let pullKey = "\u{0}resume"
 
-    private static func name(ofToken index: Int) -> String { "\(name) \(index)" }
+    private static func pageKey(_ index: Int) -> String { "\(pullKey) \(index)" }
 
     /// The hash by which an ID is stored: 64-bit FNV-1a, which is the same in every process.
     static func hash(_ id: ServerID) -> UInt64 {
@@ -38,22 +38,22 @@ struct FullPullProgress: Sendable {
     ///   - last: The ID of the page's last item.
     func write(_ hashes: [UInt64], upTo last: ServerID, in table: String, _ local: any LocalWriting) throws {
         if tokens == 0 {
-            try local.setSyncToken(SyncToken(digest: digest, time: start.text), of: Self.name, in: table)
+            try local.setSyncToken(SyncToken(digest: digest, time: start.text), of: Self.pullKey, in: table)
         }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(8 * hashes.count)
         for hash in hashes { withUnsafeBytes(of: hash.littleEndian) { bytes += $0 } }
         try local.setSyncToken(
-            SyncToken(digest: bytes, time: last.rawValue), of: Self.name(ofToken: tokens), in: table)
+            SyncToken(digest: bytes, time: last.rawValue), of: Self.pageKey(tokens), in: table)
     }
 
     /// Removes a table's progress, if there is any.
     static func remove(in table: String, _ local: any LocalWriting) throws {
-        guard try local.syncToken(of: name, in: table) != nil else { return }
-        try local.setSyncToken(nil, of: name, in: table)
+        guard try local.syncToken(of: pullKey, in: table) != nil else { return }
+        try local.setSyncToken(nil, of: pullKey, in: table)
         var index = 0
-        while try local.syncToken(of: name(ofToken: index), in: table) != nil {
-            try local.setSyncToken(nil, of: name(ofToken: index), in: table)
+        while try local.syncToken(of: pageKey(index), in: table) != nil {
+            try local.setSyncToken(nil, of: pageKey(index), in: table)
             index += 1
         }
     }
@@ -85,13 +85,13 @@ struct FullPullProgress: Sendable {
     static func read(
         in table: String, of digest: [UInt8], at now: Date, _ local: any LocalReading
     ) throws -> Stored {
-        guard let head = try local.syncToken(of: name, in: table) else { return .absent }
+        guard let head = try local.syncToken(of: pullKey, in: table) else { return .absent }
         guard head.digest == digest, let start = head.time.flatMap({ WireTimestamp($0) }),
             abs(now.timeIntervalSince(start.date)) <= longestAge
         else { return .unusable }
         var (progress, seen) = (FullPullProgress(digest: digest, start: start), Set<UInt64>())
         var last: ServerID?
-        while let token = try local.syncToken(of: name(ofToken: progress.tokens), in: table) {
+        while let token = try local.syncToken(of: pageKey(progress.tokens), in: table) {
             guard let id = token.time, token.digest.count.isMultiple(of: 8) else { return .unusable }
             token.digest.withUnsafeBytes { bytes in
                 for offset in stride(from: 0, to: bytes.count, by: 8) {
