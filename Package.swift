@@ -254,7 +254,11 @@ let package = Package(
         ),
         // The client with which `make interop` sends files to an S3 server.
         .executableTarget(
-            name: "SignedFilesTestPeer", dependencies: ["TandemDatasync", "TandemSync"],
+            name: "SignedFilesTestPeer",
+            dependencies: [
+                "TandemDatasync", "TandemServer", "TandemSync", "Tandem",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             path: "Tests/SignedFilesTestPeer", swiftSettings: strict),
         // A process that tests start, to kill it during a sync.
         .executableTarget(

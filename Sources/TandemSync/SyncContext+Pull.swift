@@ -5,7 +5,8 @@ extension SyncContext {
     ///
     /// With a query ID it is remembered how far the pull came, and the next one goes on there: deleted objects go, and
     /// each page is kept with its place, so that a pull that is interrupted goes on where it was. Without one everything
-    /// is fetched each time, and what the server has no more goes too.
+    /// is fetched each time, and what the server has no more goes too. If such a pull is interrupted, the next one resumes
+    /// it: see <doc:HowSyncWorks>.
     ///
     /// If the table has changes to send, the whole queue is pushed first. What of it fails does not stop the pull,
     /// unless the server can't be reached or does not accept who is calling. An object whose changes could not be sent

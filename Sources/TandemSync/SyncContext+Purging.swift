@@ -82,6 +82,8 @@ extension SyncContext {
         guard filter == nil else {
             if let queryID = query.queryID {
                 try local.setSyncToken(nil, of: queryID, in: table)
+                // A resumed pull would not fetch the purged objects again.
+                try FullPullProgress.remove(in: table, local)
             } else {
                 try local.removeSyncTokens(of: table)
             }

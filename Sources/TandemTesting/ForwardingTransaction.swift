@@ -91,9 +91,10 @@ open class ForwardingTransaction: LocalWriting {
         try base.row(of: serverID, in: table)
     }
 
-    /// Forwards to ``base``.
-    open func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet {
-        try base.syncedRows(in: table, where: filter)
+    open func forEachSyncedRow(
+        in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
+    ) throws {
+        try base.forEachSyncedRow(in: table, where: filter, body)
     }
 
     /// Forwards to ``base``.

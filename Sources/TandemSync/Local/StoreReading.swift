@@ -74,10 +74,10 @@ package class StoreReading: LocalReading {
         try transaction.row(of: serverID, in: table)
     }
 
-    package func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet {
-        var rows = RowSet()
-        try transaction.forEachSyncedRow(in: table, where: filter?.node) { rows.insert($0) }
-        return rows
+    package func forEachSyncedRow(
+        in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
+    ) throws {
+        try transaction.forEachSyncedRow(in: table, where: filter?.node, body)
     }
 
     package func syncToken(of queryID: String, in table: String) throws -> SyncToken? {

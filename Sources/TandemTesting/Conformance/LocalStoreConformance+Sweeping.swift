@@ -24,6 +24,9 @@ extension LocalStoreConformance {
                 try local.thing("t")
                 let rows = try local.syncedRows(in: things, where: nil)
                 try expect(try rows.count == 1 && ids(rows, local) == ["c"], "they are \(try ids(rows, local))")
+                var found: [ServerID: Int64] = [:]
+                try local.forEachSyncedRow(in: things, where: nil) { row, id in found[id] = row }
+                try expect(try found == ["c": local.row(of: "c", in: things) ?? -1], "the IDs are \(found)")
                 try expect(try local.row(of: "none", in: things) == nil, "a missing object has a row")
             }),
         Law(

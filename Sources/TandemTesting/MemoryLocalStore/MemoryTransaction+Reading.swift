@@ -105,15 +105,17 @@ extension MemoryTransaction {
         return state.find(serverID, in: table)?.row
     }
 
-    func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet {
+    func forEachSyncedRow(
+        in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
+    ) throws {
         try checkUsable()
         let model = try model(table)
-        var rows = RowSet()
-        for object in state.tables[table]?.objects.values ?? [:].values
-        where object.serverID != nil && !object.isDeleted && state.operation(of: object) == nil {
-            if try passes(object, filter, model) { rows.insert(object.row) }
+        for object in state.tables[table]?.objects.values ?? [:].values {
+            guard let serverID = object.serverID, !object.isDeleted, state.operation(of: object) == nil else {
+                continue
+            }
+            if try passes(object, filter, model) { try body(object.row, serverID) }
         }
-        return rows
     }
 
     /// Returns whether a filter matches an object, with the server's semantics.

@@ -142,8 +142,10 @@ private final class SlippingTransaction: ForwardingTransaction {
         return slip == .losesWithoutSaying ? [:] : lost
     }
 
-    override func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet {
-        try base.syncedRows(in: table, where: slip == .asksNoFilter ? nil : filter)
+    override func forEachSyncedRow(
+        in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
+    ) throws {
+        try base.forEachSyncedRow(in: table, where: slip == .asksNoFilter ? nil : filter, body)
     }
 
     override func dropOperations(in tables: [String], where filter: LocalFilter?) throws -> Int {
