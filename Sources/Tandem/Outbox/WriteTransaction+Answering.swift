@@ -103,8 +103,11 @@ extension WriteTransaction {
             try keep(item, of: state.rowID, in: table, .refused, message: error.message)
         }
         try settle(operation, state, received: received, table)
-        if !isRefused { try dropKept(knowing: item, of: state.rowID, in: table) }
-        return isRefused ? .refusedHere : try self.operation(of: state.rowID, in: table) == nil ? .done : .stillPending
+        guard !isRefused else { return .refusedHere }
+        try dropKept(knowing: item, of: state.rowID, in: table)
+        guard let rest = try self.operation(of: state.rowID, in: table) else { return .done }
+        // What waits for a file has nothing more to send now.
+        return try fileDependence(of: rest, onRow: state.rowID, table) == .replacements ? .done : .stillPending
     }
 
     /// Writes what the server holds over what was not changed here meanwhile. Nothing is written if it throws.
@@ -116,7 +119,12 @@ extension WriteTransaction {
         var changes = operation.changes
         for (property, value) in values {
             let column = table.definition.properties[property].column
-            guard changes[column] != nil else { continue }
+            // What the server keeps until a file is uploaded is the base of that change.
+            guard
+                try changes[column] != nil
+                    || keepsReplaced(value, here: here[property], of: property, in: table)
+                        && operation.base(of: column) != nil
+            else { continue }
             let there = try localForm(value, of: property, in: table)
             // A file that waits to be uploaded follows by itself.
             let sendable = try withoutPending(here[property], of: property, in: table)

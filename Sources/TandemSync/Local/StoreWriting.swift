@@ -104,8 +104,8 @@ package final class StoreWriting: StoreReading, LocalWriting, FileForgetting, Fi
         try transaction.addUnwanted(file)
     }
 
-    func leaveToFiles(_ id: Operation.ID) throws -> Bool {
-        try transaction.leaveToFiles(id)
+    func leaveToFiles(_ id: Operation.ID, removingAdditions: Bool) throws -> Bool {
+        try transaction.leaveToFiles(id, removingAdditions: removingAdditions)
     }
 
     package func forgetUnwantedFiles() throws {

@@ -59,7 +59,8 @@ extension WriteTransaction {
             let base = operation.base(of: property.column) ?? .null
             let here = try attachments(in: values[column.property], of: property)
             let there = base == .null ? [] : try attachments(in: base, of: property)
-            let kept = isDelete ? [] : Set(here.map(\.id))
+            let sent = try withoutPending(values[column.property], of: column.property, in: table, over: base)
+            let kept = try isDelete ? [] : Set((here + attachments(in: sent, of: property)).map(\.id))
             for file in (isDelete ? here : []) + there where !kept.contains(file.id) {
                 let known = try connection.file(file.id)
                 guard let url = known?.attachment.serverURL ?? file.serverURL else { continue }
