@@ -27,8 +27,11 @@ extension SyncContext {
     ///   ``SyncResult/pushError``, so that they are not lost.
     @discardableResult
     public func synchronize(_ pulls: [PullQuery]? = nil) async throws -> SyncResult {
-        try await exclusively {
-            try await runSynchronize(pulls ?? standardPulls, isExplicit: !ScheduledRun.isAutomatic)
+        let isExplicit = !ScheduledRun.isAutomatic
+        return try await exclusively {
+            try await runSynchronize(pulls ?? standardPulls, isExplicit: isExplicit)
+        } then: { synced in
+            try await addFiles(after: synced.sent, to: synced.result, isExplicit: isExplicit)
         }
     }
 
@@ -40,19 +43,34 @@ extension SyncContext {
         }
     }
 
-    /// A whole sync, within one that has the store to itself.
+    /// A whole sync but for the files, within one that has the store to itself.
     ///
     /// - Parameter isExplicit: Whether somebody has asked for it: what was to be sent again at a later time is then sent
     ///   at once.
-    func runSynchronize(_ queries: [PullQuery], isExplicit: Bool) async throws -> SyncResult {
-        var result = SyncResult()
+    private func runSynchronize(
+        _ queries: [PullQuery], isExplicit: Bool
+    ) async throws -> (result: SyncResult, sent: SentObjects?) {
+        var (result, sent) = (SyncResult(), SentObjects?.none)
         var edits: PointlessEdits? = PointlessEdits()
         for query in queries {
             result.pulls.append(SyncResult.Pull(query: query, outcome: try await pullWithinSync(query, &edits)))
         }
         do {
             try await drop(edits ?? PointlessEdits(), &result)
-            if try await hasToSend() { result.push = try await runSending(isExplicit: isExplicit) }
+            if try await hasToSend() { sent = try await sendObjects(isExplicit: isExplicit) }
+        } catch {
+            guard !result.dropped.isEmpty else { throw error }
+            result.pushError = SyncError(stopping: error)
+        }
+        return (result, sent)
+    }
+
+    /// Sends the files of a sync, which does not need the store to itself any more.
+    private func addFiles(after sent: SentObjects?, to result: SyncResult, isExplicit: Bool) async throws -> SyncResult {
+        guard let sent else { return result }
+        var result = result
+        do {
+            result.push = try await sendFiles(after: sent, isExplicit: isExplicit)
         } catch {
             guard !result.dropped.isEmpty else { throw error }
             result.pushError = SyncError(stopping: error)
