@@ -96,8 +96,8 @@ package final class StoreWriting: StoreReading, LocalWriting, FileForgetting, Fi
         try transaction.dropOperations(in: tables, where: filter?.node)
     }
 
-    package func filesLetGo(by id: Operation.ID) throws -> [UnwantedFile] {
-        try transaction.filesLetGo(by: id)
+    package func filesLetGo(by id: Operation.ID, for item: ServerItem?, isOver: Bool) throws -> [UnwantedFile] {
+        try transaction.filesLetGo(by: id, for: item, isOver: isOver)
     }
 
     package func addUnwanted(_ file: UnwantedFile) throws {
