@@ -12,10 +12,11 @@ extension SyncContext {
         public var inFlight = 8
         /// How many files are uploaded at a time, 1 to 16. They go when the objects have gone.
         public var uploadsInFlight = 2
-        /// Whether the server puts the URL of an uploaded file into its objects itself. If not, it is sent as an update.
+        /// Whether the server puts the URL of an uploaded file into its objects itself. If not, it is sent as an update. That
+        /// of a file which replaces another one is sent in any case.
         public var serverSetsFileURLs = false
-        /// Whether a file is deleted on the server when the server has acknowledged that its object is, or that another
-        /// file has taken its place there, and no other object on this device names the file. What objects name that are
+        /// Whether a file is deleted on the server when the server has acknowledged that its object is, or that it names
+        /// the URL of another file in its place, and no other object on this device names the file. What objects name that are
         /// not on this device is not known here, and what is taken out of a list of attachments stays. A file whose upload
         /// was never acknowledged is known to nobody else, and is deleted without this.
         public var deletesFiles = false
@@ -30,7 +31,7 @@ extension SyncContext {
         public var overlap: Duration = .seconds(30)
         /// How often, and when, a request that may succeed is repeated within one push.
         public var retry = RetryPolicy()
-        /// How long a sync waits for one of another process to end.
+        /// How long a sync waits for one of another process to end, and a push for uploads of another process.
         public var patience: Duration = .seconds(30)
         /// The local time and waiting.
         public var clock: any SyncClock = SystemSyncClock()

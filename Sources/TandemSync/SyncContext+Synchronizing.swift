@@ -66,7 +66,8 @@ extension SyncContext {
     }
 
     /// Sends the files of a sync, which does not need the store to itself any more.
-    private func addFiles(after sent: SentObjects?, to result: SyncResult, isExplicit: Bool) async throws -> SyncResult {
+    private func addFiles(after sent: SentObjects?, to result: SyncResult, isExplicit: Bool) async throws -> SyncResult
+    {
         guard let sent else { return result }
         var result = result
         do {

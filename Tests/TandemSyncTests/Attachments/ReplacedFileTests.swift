@@ -20,7 +20,8 @@ import Testing
     }
 
     private func replace(
-        _ desk: PhotoDesk, _ id: LocalID, seed: UInt8 = 9, _ change: @escaping @Sendable (inout Receipt) -> Void = { _ in }
+        _ desk: PhotoDesk, _ id: LocalID, seed: UInt8 = 9,
+        _ change: @escaping @Sendable (inout Receipt) -> Void = { _ in }
     ) async throws -> Tandem.Attachment {
         let photo = try desk.store.attachments.add(PhotoDesk.bytes(seed: seed), name: "\(seed).jpg")
         try await desk.store.write { tx in
@@ -113,7 +114,8 @@ import Testing
         #expect(log.lines.dropFirst(before) == ["file", "file", "file", "object", "object", "object"])
     }
 
-    @Test func `replacement in a list keeps the old file in its place, and a removed one leaves at once`() async throws {
+    @Test func `replacement in a list keeps the old file in its place, and a removed one leaves at once`() async throws
+    {
         let desk = try PhotoDesk { $0.deletesFiles = true }
         let id = try await desk.synced().localID
         let names = ["a", "b", "c"]
@@ -320,7 +322,8 @@ import Testing
                 let here = try desk.receipt(id)
                 let served = try #require(desk.served(here))
                 #expect(try served == old.__json || served == named(new), "step \(last), push \(push)")
-                #expect(desk.shelf.files[served == old.__json ? url(old) : url(new)] != nil, "step \(last), push \(push)")
+                #expect(
+                    desk.shelf.files[served == old.__json ? url(old) : url(new)] != nil, "step \(last), push \(push)")
                 try await desk.restarted { $0.deletesFiles = true }.push()
                 desk.clock.advance(by: 60)
             }

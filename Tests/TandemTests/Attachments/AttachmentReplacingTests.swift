@@ -38,7 +38,8 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `server keeps the replaced file over an answer, and an update of nothing else is left`(kind: StoreKind) throws {
+    func `server keeps the replaced file over an answer, and an update of nothing else is left`(kind: StoreKind) throws
+    {
         try kind.withStore(Album.self) { store in
             let (first, second) = (try store.attach("1"), try store.attach("2"))
             let album = try store.write { try $0.insert(Album(title: "а", cover: first)) }

@@ -41,8 +41,9 @@ extension ReadTransaction {
     }
 
     /// Whether a server keeps an attachment of a value until the one that replaced it here is uploaded.
-    func keepsReplaced(_ value: StorageValue, here: StorageValue, of property: Int, in table: TableLayout) throws -> Bool
-    {
+    func keepsReplaced(
+        _ value: StorageValue, here: StorageValue, of property: Int, in table: TableLayout
+    ) throws -> Bool {
         guard table.attachments(at: property) != nil, value != .null, here != .null else { return false }
         let definition = table.definition.properties[property]
         return try !keptOnServer(
@@ -51,7 +52,8 @@ extension ReadTransaction {
     }
 
     /// Whether a server has the files that a property holds here, with the URLs of all.
-    func hasSameFiles(_ there: StorageValue, here: StorageValue, of property: Int, in table: TableLayout) throws -> Bool {
+    func hasSameFiles(_ there: StorageValue, here: StorageValue, of property: Int, in table: TableLayout) throws -> Bool
+    {
         guard table.attachments(at: property) != nil, there != .null, here != .null else { return false }
         let definition = table.definition.properties[property]
         let theirs = try attachments(in: there, of: definition)
@@ -93,7 +95,8 @@ extension ReadTransaction {
     /// Whether an update waits for files that replace others. It stays in the queue until one of them is uploaded.
     package func waitsForReplacements(_ id: Operation.ID) throws -> Bool {
         try checkUsable()
-        guard let (operation, tableName, rowID) = try self.operation(id), let table = store.schema.table(named: tableName)
+        guard let (operation, tableName, rowID) = try self.operation(id),
+            let table = store.schema.table(named: tableName)
         else { return false }
         return try fileDependence(of: operation, onRow: rowID, table) == .replacements
     }

@@ -54,7 +54,8 @@ extension WriteTransaction {
     ) throws -> [UnwantedFile] {
         try checkUsable()
         let (operation, tableName, rowID) = try stored(id)
-        guard operation.kind == .update || operation.kind == .delete && isOver, let table = store.schema.table(named: tableName), table.sendsFiles,
+        guard operation.kind == .update || operation.kind == .delete && isOver,
+            let table = store.schema.table(named: tableName), table.sendsFiles,
             let state = try state(ofRow: rowID, in: table)
         else { return [] }
         let isDelete = operation.kind == .delete
