@@ -105,6 +105,7 @@ import Testing
         ("begins ge 07:14:00", "ab"), ("begins eq cast(07:14:00,Edm.TimeOfDay)", "a"), ("released lt 2001-01-01", "a"),
         ("released ge cast(2001-01-01,Edm.Date)", "bc"), ("rating in ('R','G')", "ab"), ("score div 2 eq 3.5", "a"),
         ("year div 2 eq 999", "a"), ("cast(rating,Edm.String) eq 'R'", "a"), ("rating eq null", "d"),
+        ("startswith(cast(begins,Edm.String),'07')", "ac"), ("contains(cast(released,Edm.String),'-02-')", "b"),
     ])
     func `Datasync compares values in their declared types`(filter: String, ids: String) async throws {
         let answer = try await Self.server(.datasync).list("film", ["$filter": filter])
@@ -113,9 +114,29 @@ import Testing
 
     @Test(arguments: [
         "rating eq 'X'", "'X' eq rating", "rating in ('R','X')", "begins eq 5", "title eq 5", "hour(title) eq 1",
+        "startswith(released,'1999')", "endswith(begins,'00')", "contains(begins,'07')", "tolower(released) eq 'a'",
     ])
     func `Datasync refuses values of another type`(filter: String) async throws {
         #expect(try await Self.server(.datasync).list("film", ["$filter": filter]).status == 400)
+    }
+
+    @Test(arguments: [
+        ("startswith(released,'1999')", "a"), ("not startswith(released,'1999')", "bc"),
+        ("endswith(begins,':00')", "ac"),
+        ("substringof('24-',released)", "b"), ("length(begins) eq 8", "ac"), ("indexof(begins,'.') eq 8", "b"),
+        ("replace(begins,':','') eq '071400'", "a"), ("concat(released,'!') eq '1999-03-31!'", "a"),
+        ("tolower(runtime) eq 'pt1h30m'", "e"), ("startswith(trim(toupper(shown)),'1999-04-01T20')", "e"),
+        ("substring(shown,11,2) eq '20' and hour(shown) eq 18", "e"),
+    ])
+    func `Azure Mobile Apps finds texts in dates, times and durations as they are sent`(
+        filter: String, ids: String
+    ) async throws {
+        let columns = Self.columns + [ServerColumn("runtime", type: .duration), ServerColumn("shown", type: .instant)]
+        let server = try await Self.server(.azureMobileApps, columns: columns)
+        let row = #"{"id":"e","runtime":"PT1H30M","shown":"1999-04-01T20:00:00.000+02:00"}"#
+        #expect(await server.send(.post, "/tables/film", [:], row).status == 201)
+        let answer = await server.list("film", ["$filter": filter])
+        #expect(answer.ids.joined() == ids, "\(answer.body)")
     }
 
     @Test func `column that an Azure Mobile Apps request adds is known from then on`() async throws {

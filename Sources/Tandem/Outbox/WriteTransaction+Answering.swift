@@ -117,8 +117,10 @@ extension WriteTransaction {
         let values = item.values(in: table)
         let here = try wholeValues(of: state, in: table)
         var changes = operation.changes
-        for (property, value) in values {
-            let column = table.definition.properties[property].column
+        for (property, said) in values {
+            let definition = table.definition.properties[property]
+            let column = definition.column
+            let value = definition.form(said, like: here[property], operation.base(of: column))
             // What the server keeps until a file is uploaded is the base of that change.
             guard
                 try changes[column] != nil
@@ -149,7 +151,9 @@ extension WriteTransaction {
         if !table.attachments.isEmpty {
             let here = try wholeValues(of: state, in: table)
             values = try values.map { property, value in
-                replaced.contains(property)
+                let definition = table.definition.properties[property]
+                let value = definition.holdsAttachments ? definition.form(value, like: here[property]) : value
+                return replaced.contains(property)
                     ? (property, value)
                     : (property, try withPending(value, here: here[property], of: property, in: table))
             }

@@ -126,8 +126,10 @@ public final class PropertyDefinition: Sendable {
     /// Whether one value can have several stored forms.
     var hasSeveralForms: Bool { equality != nil }
 
-    /// The first of some stored forms that is of a value's, else the value's own.
+    /// The first of some stored forms that is of a value's, else the value's own. Attachments are looked at one by one:
+    /// see ``attachments(_:like:)``.
     func form(_ value: StorageValue, like known: StorageValue?...) -> StorageValue {
+        if holdsAttachments { return attachments(value, like: known.compactMap(\.self)) }
         guard hasSeveralForms else { return value }
         return known.lazy.compactMap(\.self).first { self.isSame($0, value) } ?? value
     }

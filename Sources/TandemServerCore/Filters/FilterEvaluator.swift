@@ -5,8 +5,10 @@ struct FilterEvaluator {
     let hasIntegers: Bool
     /// The server's time, in ticks.
     let now: Int64
-    /// The value of a row's column.
+    /// The value of a row's column, in its declared type.
     let column: (String) -> FilterValue
+    /// The same as the row holds it.
+    let storedColumn: (String) -> FilterValue
 
     /// Whether the row is one that the filter asks for.
     func holds(_ filter: FilterNode) -> Bool {
@@ -51,8 +53,10 @@ struct FilterEvaluator {
                     return FilterValue.compare(inner, element) == 0
                 })
         case .call(let function, let arguments):
-            return function.call(arguments.map { value($0, bound) }, now: now)
-        case .cast(let inner, let type): return type.cast(value(inner, bound))
+            let takesText = function.parameters.kinds.first == .text
+            return function.call(arguments.map { takesText ? text($0, bound) : value($0, bound) }, now: now)
+        case .cast(let inner, let type):
+            return type.cast(type == .string ? text(inner, bound) : value(inner, bound))
         case .isOf(let inner, let type):
             if case .null = value(inner, bound) { return .bool(false) }
             if case .null = type.cast(value(inner, bound)) { return .bool(false) }
@@ -62,6 +66,19 @@ struct FilterEvaluator {
             guard let condition else { return .bool(!elements.isEmpty) }
             let matches = elements.lazy.map { truth(condition, (variable, $0)) == true }
             return .bool(isAll ? matches.allSatisfy { $0 } : matches.contains(true))
+        }
+    }
+
+    /// Returns the value for a text function. A declared date, time or duration is the text that the row holds, as
+    /// clients read it.
+    private func text(_ node: FilterNode, _ bound: Binding?) -> FilterValue {
+        let value = value(node, bound)
+        switch (node, value) {
+        case (.path(let names), .instant), (.path(let names), .day), (.path(let names), .time),
+            (.path(let names), .duration):
+            if case .text(let text)? = names.first.map(storedColumn) { return .text(text) }
+            return value
+        default: return value
         }
     }
 

@@ -39,7 +39,9 @@ struct ListQuery {
         do {
             try results.forEach { row in
                 let columns = RowColumns(row, types, isAzure: visit.isAzure, hasIntegers: hasIntegers)
-                let evaluator = FilterEvaluator(logic: logic, hasIntegers: hasIntegers, now: now, column: columns.value)
+                let evaluator = FilterEvaluator(
+                    logic: logic, hasIntegers: hasIntegers, now: now, column: columns.value,
+                    storedColumn: columns.stored)
                 let isMatch = try filter.map(evaluator.holds) != false && visit.sees(row)
                 let keys = isMatch && !isSorted ? order.map { evaluator.value($0.key) } : []
                 if let problem = columns.problem { throw problem }
@@ -169,16 +171,29 @@ private final class RowColumns {
         self.hasIntegers = hasIntegers
     }
 
+    /// The column's value in its declared type.
     func value(_ name: String) -> FilterValue {
         let folded = name.lowercased()
+        if let system = system(folded) { return system }
+        let value = member(name)
+        return types[folded]?.typed(value) ?? value
+    }
+
+    /// The column's value as the row holds it.
+    func stored(_ name: String) -> FilterValue { system(name.lowercased()) ?? member(name) }
+
+    private func system(_ folded: String) -> FilterValue? {
         switch folded {
-        case "id": return .text(row.key)
-        case "updatedat": return .instant(row.changed * WireTime.ticksPerMillisecond)
-        case "createdat" where isAzure: return .instant(row.made * WireTime.ticksPerMillisecond)
-        case "version": return .text(row.stamp)
-        case "deleted": return .bool(row.isTombstone)
-        default: break
+        case "id": .text(row.key)
+        case "updatedat": .instant(row.changed * WireTime.ticksPerMillisecond)
+        case "createdat" where isAzure: .instant(row.made * WireTime.ticksPerMillisecond)
+        case "version": .text(row.stamp)
+        case "deleted": .bool(row.isTombstone)
+        default: nil
         }
+    }
+
+    private func member(_ name: String) -> FilterValue {
         if members == nil {
             do { members = try row.members() } catch {
                 problem = error
@@ -187,7 +202,6 @@ private final class RowColumns {
         }
         guard let members else { return .null }
         let value = members[name] ?? members.name(ignoringCase: name).flatMap { members[$0] }
-        guard let value = value.map({ FilterValue($0, hasIntegers: hasIntegers) }) else { return .null }
-        return types[folded]?.typed(value) ?? value
+        return value.map { FilterValue($0, hasIntegers: hasIntegers) } ?? .null
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import OpenCombine
 import Tandem
 
 /// Tandem's store as one that sync works on.
@@ -24,6 +25,13 @@ package struct TandemStore: LocalStore {
     }
 
     package var operationChanges: AsyncStream<Set<String>> { store.operationChanges }
+
+    package func observeOperations(
+        onChange: @escaping @Sendable () -> Void, onEnd: @escaping @Sendable () -> Void
+    ) -> AnyCancellable {
+        store.observeOperations(onChange: onChange, onEnd: onEnd)
+    }
+
     package var lockName: String { store.lockName }
     package var lockPath: String? { store.lockPath }
 }

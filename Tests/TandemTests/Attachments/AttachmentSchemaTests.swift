@@ -32,6 +32,13 @@ import Testing
         }
     }
 
+    enum Reused {
+        @Model(table: "Album") struct Sheet {
+            var name: String
+            var scan: Attachment?
+        }
+    }
+
     private func withAlbum(
         _ kind: StoreKind, then models: [any Model.Type],
         configuration: Store.Configuration = Store.Configuration(),
@@ -181,6 +188,28 @@ import Testing
         try withAlbum(kind, then: [ScanSlip.self], configuration: configuration) { store, _, _, _ in
             let known = try store.knownFiles()
             #expect(try known == [] && store.blobs() == [])
+        }
+    }
+
+    @Test(arguments: StoreKind.files)
+    func `A new model with a deleted model's table keeps the files that a step gives it`(kind: StoreKind) throws {
+        var configuration = Store.Configuration()
+        configuration.schemaVersion = 1
+        configuration.migrate(to: 1) { migration in
+            try migration.enumerateOldObjects(of: "Album") { old, tx in
+                let cover = try old.value("cover", as: Attachment?.self)
+                _ = try tx.insert(Reused.Sheet(name: old.value("title", as: String.self), scan: cover))
+            }
+            try migration.deleteModel("Album")
+        }
+        try withAlbum(kind, then: [Reused.Sheet.self], configuration: configuration) { store, cover, _, _ in
+            let sheet = try #require(try store.objects(Reused.Sheet.self).first())
+            #expect(sheet.name == "Лето" && sheet.scan == cover)
+            #expect(try store.text(of: sheet.scan) == "cover")
+            // The files that only the old object had are gone, with its uses.
+            #expect(try store.fileUses() == ["Album 1 \(cover.id)"])
+            let known = try store.knownFiles()
+            #expect(try known == [cover.id.rawValue] && store.blobs().count == 1)
         }
     }
 

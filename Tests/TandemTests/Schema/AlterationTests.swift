@@ -156,6 +156,22 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
+    func `A default that changes with time is made for each object`(_ kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        try fill(folder, 8)
+        // A coarse clock: four calls in a row get one time.
+        let calls = Counter()
+        let makeSeen: @Sendable () -> Date = {
+            calls.add()
+            return Date(timeIntervalSinceReferenceDate: Double(calls.value / 4))
+        }
+        let seen = PropertyDefinition("seen", Codec.of(Date.self), default: makeSeen)
+        try folder.open(Flex.Card.version(Self.old + [seen])) { (store) throws in
+            #expect(Set(try store.column("seen", of: "Card").values).count > 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.fileAndEncrypted)
     func `An altered table takes, finds and sends objects as a new one does`(_ kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try fill(folder, 20)

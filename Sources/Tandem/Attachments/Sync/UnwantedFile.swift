@@ -71,7 +71,9 @@ extension WriteTransaction {
             }
             let here = try attachments(in: values[column.property], of: property)
             let there = base == .null ? [] : try attachments(in: base, of: property)
-            let now = try said ?? withoutPending(values[column.property], of: column.property, in: table, over: base)
+            // A server may name a file by its URL alone.
+            let named = said.map { property.form($0, like: base, values[column.property]) }
+            let now = try named ?? withoutPending(values[column.property], of: column.property, in: table, over: base)
             let kept = try isDelete ? [] : Set((here + attachments(in: now, of: property)).map(\.id))
             for file in (isDelete ? here : []) + there where !kept.contains(file.id) {
                 let known = try connection.file(file.id)

@@ -3,7 +3,7 @@ import GRDBSQLite
 /// A prepared statement on one connection. Used by one thread at a time: the one that has the connection.
 ///
 /// Tandem binds and steps statements itself: through GRDB's records a point read costs eleven to twenty times as
-/// much (see ARCHITECTURE.md, "What was refused").
+/// much (see ARCHITECTURE.md, "Rejected ideas").
 final class Statement {
     let handle: OpaquePointer
     private unowned let connection: Connection

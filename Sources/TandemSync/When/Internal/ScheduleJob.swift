@@ -1,4 +1,5 @@
 import Foundation
+import OpenCombine
 import Synchronization
 import Tandem
 
@@ -26,9 +27,14 @@ final class ScheduleJob: Sendable {
 
     /// Runs until its task is cancelled or the store is closed. When it returns, nothing that it has begun runs.
     func run(_ inbox: ScheduleInbox) async {
-        // Before anybody listens: it is older than whatever they tell.
+        // Read before the listeners start: it is older than any state that they post.
         let network = network?.state ?? .up
-        let listeners = listen(inbox)
+        let changes = context.store.observeOperations {
+            inbox.post { $0.hasChanged = true }
+        } onEnd: {
+            inbox.post { $0.isClosed = true }
+        }
+        let listener = listenToNetwork(inbox)
         var plan = SchedulePlan(options, network: network, at: clock.now(), random: context.options.random)
         // What is in the queue by now is sent by the first sync, if there is to be one.
         var tried = await marks() ?? OperationMarks()
@@ -83,29 +89,20 @@ final class ScheduleJob: Sendable {
                 waiters = []
             }
         }
-        let tasks = listeners + [running?.task, uploading?.task, timer?.task].compactMap { $0 }
+        changes.cancel()
+        let tasks = [listener, running?.task, uploading?.task, timer?.task].compactMap { $0 }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
         state.set(.stopped)
         for waiter in waiters + inbox.close() { waiter.resume() }
     }
 
-    /// Those who tell of what happens.
-    private func listen(_ inbox: ScheduleInbox) -> [Task<Void, Never>] {
-        let changes = context.store.operationChanges
-        var tasks = [
-            Task {
-                for await _ in changes { inbox.post { $0.hasChanged = true } }
-                inbox.post { $0.isClosed = true }
-            }
-        ]
-        if let network {
-            tasks.append(
-                Task {
-                    for await state in network.states { inbox.post { $0.note(state) } }
-                })
+    /// Posts the states of the network; `nil` if there is no monitor.
+    private func listenToNetwork(_ inbox: ScheduleInbox) -> Task<Void, Never>? {
+        guard let network else { return nil }
+        return Task {
+            for await state in network.states { inbox.post { $0.note(state) } }
         }
-        return tasks
     }
 
     /// A sync that has begun.
