@@ -30,7 +30,7 @@ def holds(condition, what):
     print(f"s3: {what}")
 
 
-# It would print each request.
+# Suppresses the server's log of requests.
 logging.getLogger("werkzeug").setLevel(logging.ERROR)
 server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
 server.start()

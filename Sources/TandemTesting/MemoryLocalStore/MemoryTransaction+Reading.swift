@@ -116,7 +116,7 @@ extension MemoryTransaction {
         return rows
     }
 
-    /// Whether a filter holds for an object, as the server would be asked it.
+    /// Returns whether a filter matches an object, with the server's semantics.
     func passes(_ object: MemoryObject, _ filter: LocalFilter?, _ model: MemoryModel) throws -> Bool {
         guard let filter, var asked = try self.object(object.localID, in: object.table) else { return true }
         for link in model.links {
@@ -126,7 +126,7 @@ extension MemoryTransaction {
         return filter.remote.holds(for: asked, of: model.definition)
     }
 
-    // MARK: What sync remembers
+    // MARK: State of sync
 
     func syncToken(of queryID: String, in table: String) throws -> SyncToken? {
         try checkUsable()
@@ -143,7 +143,7 @@ extension MemoryTransaction {
         return state.settings[key]
     }
 
-    /// A store in memory holds its own models alone.
+    /// Returns an empty list: a store in memory has only its own models.
     func exchangedTablesWithoutModel() throws -> [String] {
         try checkUsable()
         return []

@@ -29,8 +29,8 @@ extension DemoStory {
     func editWhatTheServerKnows(_ wallet: Wallet) throws {
         try chapter(
             "Edit and delete what a server knows",
-            "Three cards as a pull brings them (the second act has a server that does): written as coming from it, they "
-                + "queue nothing and take its ID for their own. What changes then is queued.")
+            "Three cards as a pull brings them (the second act has a server that does): written as coming from it, "
+                + "they queue nothing and take its ID for their own. What changes then is queued.")
         let store = wallet.store
         let owner = wallet.person.reference
         let time = Date(timeIntervalSince1970: 1_767_225_600)
@@ -68,7 +68,7 @@ extension DemoStory {
         screen.print()
     }
 
-    /// Prints what a store keeps about objects beside their properties.
+    /// Prints the stored state of objects besides their properties.
     private func printStates(_ cards: some Collection<Card>) {
         var table = Table(
             .init(title: "Shop", isFlexible: true), .init(title: "Local ID"), .init(title: "Server ID"),

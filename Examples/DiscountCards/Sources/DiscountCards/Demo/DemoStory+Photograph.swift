@@ -5,9 +5,9 @@ extension DemoStory {
     func photograph(_ wallet: Wallet) throws {
         try chapter(
             "Photograph a card",
-            "A picture is copied into the folder beside the store, complete and flushed, before a card names it: after a "
-                + "crash there is no card without its picture, and no picture without its card. Cards can share one; the "
-                + "last to let go of it takes it along."
+            "A picture is copied into the folder beside the store, complete and flushed, before a card names it: after "
+                + "a crash there is no card without its picture, and no picture without its card. Cards can share one; "
+                + "the last to let go of it takes it along."
                 + (passphrase == nil ? "" : " It is encrypted, and its name is in the encrypted store alone."))
         let store = wallet.store
         let cards = try store.objects(Card.self).sorted(by: \.shop).offset(110).limit(2).all()
@@ -57,14 +57,14 @@ extension DemoStory {
         try check(waiting, "it waits to be uploaded, when its card is on a server.")
     }
 
-    /// The files in the folder beside the store.
+    /// Returns the files in the folder beside the store.
     private func filesBeside() throws -> [URL] { try Self.files(in: URL(fileURLWithPath: path + "-files")) }
 
-    /// The files in a store's folder of files.
+    /// Returns the files in a store's folder of files.
     static func files(in folder: URL) throws -> [URL] {
         let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.isRegularFileKey])
         return try (all?.compactMap { $0 as? URL } ?? []).filter { file in
-            // Locks have names that begin with a dot.
+            // The names of lock files begin with a dot.
             try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true
                 && !file.lastPathComponent.hasPrefix(".")
         }

@@ -24,7 +24,7 @@ extension DemoStory {
     }
 }
 
-/// All that a store holds, to be compared.
+/// The complete contents of a store, for a comparison.
 struct StoreContents: Equatable {
     let people: [Person]
     let brands: [Brand]
@@ -44,7 +44,7 @@ struct StoreContents: Equatable {
         operations = try tx.operations.all()
     }
 
-    /// How many there are of each, tombstones included.
+    /// The number of objects of each kind, including tombstones.
     var counts: [(name: String, count: Int)] {
         [
             ("people", people.count), ("brands", brands.count), ("cards", cards.count), ("stars", stars.count),

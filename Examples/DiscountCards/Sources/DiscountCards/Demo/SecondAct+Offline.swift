@@ -5,8 +5,9 @@ extension SecondAct {
     func introduce(_ server: DemoServer) async throws {
         try story.chapter(
             "Second act: two devices and a server",
-            "The server of `cards serve`, on this machine and in memory, and two devices with a store each. Every command "
-                + "runs in a process of its own. A family sees all of its cards; whose each is, is a reference to a person."
+            "The server of `cards serve`, on this machine and in memory, and two devices with a store each. Every "
+                + "command runs in a process of its own. A family sees all of its cards; whose each is, is a reference "
+                + "to a person."
         )
         let list = phone.folder.appendingPathComponent("family.tsv")
         try Data(BrandFile.text(Self.shops.map { BrandEntry(name: $0) }).utf8).write(to: list)
@@ -32,8 +33,8 @@ extension SecondAct {
     func editWithoutSignal(_ server: DemoServer) async throws {
         try story.chapter(
             "In a shop without a signal",
-            "The server is off the network. Both devices go on: the phone adds a card with a brand and an owner that are "
-                + "new themselves; both change the same two cards.")
+            "The server is off the network. Both devices go on: the phone adds a card with a brand and an owner that "
+                + "are new themselves; both change the same two cards.")
         try await server.close()
         let (shop, brand, owner) = Self.offlineCard
         try await show(
@@ -53,14 +54,14 @@ extension SecondAct {
             ))
     }
 
-    /// A card whose brand and owner are as new as it is.
+    /// A card with a new brand and a new owner.
     private static let offlineCard = (shop: "Лавка у моря", brand: "Лавка", owner: "Ольга Приморская")
 
     func meet(_ server: DemoServer) async throws {
         try story.chapter(
             "Back in the network",
-            "What refers to a new object is sent after it. Changes of different properties are put together; of the points "
-                + "of one card, which both have changed, the tablet's owner is asked.")
+            "What refers to a new object is sent after it. Changes of different properties are put together; of the "
+                + "points of one card, which both have changed, the tablet's owner is asked.")
         try await server.reopen()
         try await show(phone, "sync")
         try await show(tablet, "sync", ends: .badData)

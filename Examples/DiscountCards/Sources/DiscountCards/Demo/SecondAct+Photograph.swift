@@ -6,9 +6,9 @@ extension SecondAct {
     func photograph(_ server: DemoServer) async throws {
         try story.chapter(
             "A photograph",
-            "Taken without a signal, it is there at once, and waits: first for its card to be on the server, then for its "
-                + "turn. The card's update with its address follows. The other device has the card and not the picture, "
-                + "until somebody wants to see it.")
+            "Taken without a signal, it is there at once, and waits: first for its card to be on the server, then for "
+                + "its turn. The card's update with its address follows. The other device has the card and not the "
+                + "picture, until its user wants to see it.")
         let (shop, number) = ("Цветы у метро", Self.number(5))
         let picture = Data(CardPicture.png(of: try EAN13.checked(number)))
         let digest = FileDigest(SHA256.hash(data: picture))?.hex

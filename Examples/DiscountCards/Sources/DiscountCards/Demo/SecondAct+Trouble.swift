@@ -34,8 +34,8 @@ extension SecondAct {
     func loseAnswer(_ server: DemoServer) async throws {
         try story.chapter(
             "A lost answer",
-            "The server keeps a new card, and the connection breaks before the phone hears so. To the phone that may as "
-                + "well mean that nothing has arrived: it asks again, and must not make a second one.")
+            "The server keeps a new card, and the connection breaks before the phone hears so. To the phone that may "
+                + "as well mean that nothing has arrived: it asks again, and must not make a second one.")
         let shop = "Кофейня на причале"
         try await show(phone, "add", shop, Self.number(4), isQuiet: true)
         server.loseNextAnswer()
@@ -52,7 +52,7 @@ extension SecondAct {
     func compare(_ server: DemoServer) async throws {
         try story.chapter(
             "The same cards on both",
-            "As each person sees them: \(tablet.person) has given ローソン a star, which is nobody else's.")
+            "As each person sees them: \(tablet.person) has given ローソン a star, which only that person sees.")
         try await show(tablet, "sync")
         try await show(phone, "list")
         try await show(tablet, "list")

@@ -2,7 +2,7 @@ import Tandem
 import TandemSync
 
 extension CardSync {
-    /// Syncs, says what came of it, and throws unless both sides are in step then.
+    /// Syncs and prints a report. Throws unless all changes were exchanged.
     func run(on screen: Screen) async throws {
         let progress = SyncProgress(context)
         let result: SyncResult
@@ -19,34 +19,34 @@ extension CardSync {
         screen.print("  \(screen.paint("✓", .good)) In step with \(user).")
     }
 
-    /// Throws what stands between this device and the server, the gravest first.
+    /// Throws the gravest remaining problem.
     private func check(_ result: SyncResult) async throws {
         if let error = result.push?.stoppedBy { throw Failure(error, session) }
         for case .failure(let error) in result.pulls.map(\.outcome) { throw Failure(error, session) }
         let failed = try await context.failedOperations().count
         guard failed == 0 else {
             throw Failure(
-                .badData, "\(failed.of("change waits", plural: "changes wait")) for you.",
-                advice: "`cards conflicts` shows what to decide. All else was exchanged.")
+                .badData, "\(failed.of("change needs", plural: "changes need")) a decision.",
+                advice: "`cards conflicts` lists them. All other changes were exchanged.")
         }
         let refused = result.refusedRows.count
         guard refused == 0 else {
             throw Failure(
-                .badData, "\(refused.of("object")) of the server's can't be kept beside what is here.",
-                advice: "Mend what stands in the way: the next `cards sync` tries again.")
+                .badData, "\(refused.of("object")) from the server can't be stored with the local data.",
+                advice: "Correct the conflicting object: the next `cards sync` tries again.")
         }
-        // What the user holds back is meant to stay.
+        // Operations that the user holds back are not a problem.
         guard result.push?.entries.allSatisfy({ $0.outcome.isSettled || $0.outcome.isHeld }) ?? true else {
-            throw Failure(.tryAgain, "Not all was sent.", advice: "`cards sync` once more.")
+            throw Failure(.tryAgain, "Not all changes were sent.", advice: "Run `cards sync` again.")
         }
         guard result.push?.uploads.allSatisfy(\.isSettled) ?? true else {
-            throw Failure(.tryAgain, "Not all photographs were sent.", advice: "`cards sync` once more.")
+            throw Failure(.tryAgain, "Not all photographs were sent.", advice: "Run `cards sync` again.")
         }
     }
 }
 
 extension SyncResult {
-    /// What the server has sent that can't be written here.
+    /// The server's rows that can't be stored locally.
     var refusedRows: [(query: PullQuery, row: RefusedRow)] {
         pulls.flatMap { pull in
             guard case .success(let result) = pull.outcome else { return [(PullQuery, RefusedRow)]() }

@@ -1,7 +1,7 @@
 import Tandem
 import TandemSync
 
-/// What a sync did, for a person to read.
+/// The report of a sync, for the user.
 struct SyncReport {
     private let wallet: Wallet
     private let result: SyncResult
@@ -26,22 +26,22 @@ struct SyncReport {
         SyncTally(entries.filter { holds($0.outcome) })
     }
 
-    /// What happened beside sending and receiving.
+    /// The sentences about special outcomes.
     private var sentences: [String] {
         let kinds: [(SyncTally, String)] = [
             (tally(\.isAdopted), "On the server already, and not sent twice"),
-            (tally(\.isMerged), "Put together with others' changes"),
-            (tally(\.isOverruled), "As the server has it now"),
-            (tally(\.isWaiting), "Waiting for what it refers to"),
+            (tally(\.isMerged), "Merged with others' changes"),
+            (tally(\.isOverruled), "Replaced by the server's values"),
+            (tally(\.isWaiting), "Waiting for objects that they refer to"),
         ]
         return kinds.filter { !$0.0.isEmpty }.map { "\($0.1): \($0.0.words)." }
     }
 
-    /// What is not as it should be, each in a sentence.
+    /// The sentences about problems.
     private var problems: [String] {
         get throws {
             let dropped = try result.dropped.map { edit in
-                "An edit was given up: the \(try wallet.title(of: edit.model, edit.localID)) is deleted on the server."
+                "An edit was dropped: the \(try wallet.title(of: edit.model, edit.localID)) is deleted on the server."
             }
             let unsent = try entries.compactMap { entry -> String? in
                 guard let reason = entry.outcome.reason else { return nil }
@@ -59,7 +59,7 @@ struct SyncReport {
         let noun = SyncTally.noun(of: query)
         guard let error = row.underlying as? TandemError, error.code == .duplicateValue, let property = error.property
         else { return "A \(noun) was not received: \(row.message)" }
-        return "A \(noun) was not received: another one here has its \(property)."
+        return "A \(noun) was not received: a local one has the same \(property)."
     }
 }
 
@@ -75,7 +75,7 @@ extension PushResult.Outcome {
     fileprivate var isOverruled: Bool { if case .tookServers = self { true } else { false } }
     fileprivate var isWaiting: Bool { if case .waiting = self { true } else { false } }
 
-    /// Why the operation is still in the queue, where that is about its object.
+    /// The reason why the operation is still in the queue, if it concerns its object.
     fileprivate var reason: String? {
         switch self {
         case .refused(let error), .conflict(let error): error.message
