@@ -1,7 +1,7 @@
 import Tandem
 
-// A store has two locks. One is held by whatever exchanges objects. Only uploads hold the other one, for as long as they
-// take. What holds both takes that of the files first, and nothing waits for it that holds the objects' lock.
+// A store has two locks: one for exchanges of objects, and one for uploads, which may take long. Code that needs both
+// takes the lock of uploads first. No holder of the objects' lock waits for the other one.
 
 extension SyncContext {
     /// Runs a sync: one at a time on this store, in this process and among all, and as the user whose data it is.
@@ -73,9 +73,9 @@ extension SyncContext {
 
     /// Runs a part of a push that uploads files.
     ///
-    /// - Returns: `nil` if another push uploads this store's files, and is not waited for. In this process only a scheduler
-    ///   does not wait, nor does a closure that the other push has called. Another process is waited for as long as
-    ///   ``Options/patience`` lasts.
+    /// - Returns: `nil` if another push uploads this store's files and this one does not wait for it. It waits for a push
+    ///   of this process, unless it is a scheduler's or was started from a closure of that push. It waits for another
+    ///   process for ``Options/patience``.
     func withUploads<T: Sendable>(of tandem: Store, _ body: () async throws -> T) async throws -> T? {
         let turn = SyncTurn(of: tandem.uploadLockName)
         let gate = SyncGates.all.gate(of: turn.lock)

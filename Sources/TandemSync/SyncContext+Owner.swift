@@ -35,8 +35,8 @@ extension SyncContext {
     /// }
     /// ```
     ///
-    /// All of it is one transaction. It waits for uploads in this process, and for those of another one as long as
-    /// ``Options/patience`` lasts.
+    /// All of it is one transaction. It waits for uploads of this process. For uploads of another process it waits for
+    /// ``Options/patience``.
     ///
     /// - Throws: ``SyncError/Code/busy``; ``SyncError/Code/unknownModel`` if the store holds data of a model that it was
     ///   not opened with; `TandemError` with the code `deleteDenied` if an object that the server never knew can't go,

@@ -4,8 +4,8 @@ extension SyncContext {
     /// Drops a model's objects here, and all that is remembered of how far they were pulled: the next pull begins anew.
     /// The server is not told, and objects of other models that refer to them wait for them to come back.
     ///
-    /// It waits for uploads in this process, and for those of another one as long as ``Options/patience`` lasts; then it
-    /// is ``SyncError/Code/busy``.
+    /// It waits for uploads of this process. For uploads of another process it waits for ``Options/patience``, then throws
+    /// ``SyncError/Code/busy``.
     ///
     /// - Parameters:
     ///   - model: Whose objects go.

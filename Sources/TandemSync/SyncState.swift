@@ -16,9 +16,9 @@ public enum SyncState: Hashable, Sendable {
     case conflict(Tandem.Operation.Kind, OperationError)
     /// The user leaves it unsent.
     case held(Tandem.Operation.Kind)
-    /// The server has the object as it is here, but for so many files that wait to be uploaded, or are being uploaded; with
-    /// why the last try failed, if it did. A file that one of them replaces stays there until then. Nobody has to do
-    /// anything.
+    /// The server has the object as it is here, except for this number of files that wait to be uploaded or are being
+    /// uploaded, and the reason of the last failed attempt, if any. The server keeps a file that one of them replaces
+    /// until then. No action is needed.
     case waitingForFiles(Int, reason: String?)
     /// It can't be sent before another object, whose insert failed or is held.
     case waiting(Tandem.Operation.Kind, for: LocalID, model: String)

@@ -106,7 +106,7 @@ extension WriteTransaction {
         guard !isRefused else { return .refusedHere }
         try dropKept(knowing: item, of: state.rowID, in: table)
         guard let rest = try self.operation(of: state.rowID, in: table) else { return .done }
-        // What waits for a file has nothing more to send now.
+        // An operation that waits for a file has nothing more to send now.
         return try fileDependence(of: rest, onRow: state.rowID, table) == .replacements ? .done : .stillPending
     }
 
@@ -121,7 +121,7 @@ extension WriteTransaction {
             let definition = table.definition.properties[property]
             let column = definition.column
             let value = definition.form(said, like: here[property], operation.base(of: column))
-            // What the server keeps until a file is uploaded is the base of that change.
+            // The server keeps a replaced file until the upload: its value is the base of that change.
             guard
                 try changes[column] != nil
                     || keepsReplaced(value, here: here[property], of: property, in: table)

@@ -2,10 +2,10 @@ import Foundation
 import Tandem
 
 extension SyncContext {
-    /// What a push has done before it uploads files.
+    /// The result of a push before it uploads files.
     struct SentObjects: Sendable {
         var result: PushResult
-        /// What was in the queue before; `nil` if files are left out.
+        /// The marks of the queue before the push; `nil` if files are left out.
         var marks: OperationMarks?
     }
 
@@ -25,10 +25,10 @@ extension SyncContext {
         return SentObjects(result: try await runPush(isExplicit: isExplicit), marks: marks)
     }
 
-    /// Sends the files, and between them what is changed meanwhile; then the updates that carry their URLs. Then it deletes
-    /// on the server what nobody needs any more.
+    /// Uploads the files and sends the changes made meanwhile, then the updates with the URLs. Last, it deletes unneeded
+    /// files on the server.
     ///
-    /// It holds the lock of uploads all the time, and that of objects for each push.
+    /// It holds the lock of uploads throughout, and the lock of objects during each push.
     func sendFiles(after sent: SentObjects, isExplicit: Bool) async throws -> PushResult {
         guard let files, let tandem, let marks = sent.marks, sent.result.stoppedBy == nil else { return sent.result }
         do {

@@ -6,7 +6,7 @@ import Tandem
 final class StatusBoard: Sendable {
     private struct State {
         var status = SyncStatus()
-        /// What is done with objects, and with files: both may go on at a time.
+        /// The activities with objects and with files. Both may go on at a time.
         var objects: SyncStatus.Activity?
         var files: SyncStatus.Activity?
         /// How many bytes of each file have been sent, while files are uploaded.

@@ -2,7 +2,7 @@ import Synchronization
 
 /// The time in which a sync, or the uploads of a push, have a lock of a store.
 ///
-/// Whoever asks for that lock within it would wait for itself, and is refused. Tasks that are begun within it, in closures
+/// A request for that lock within the turn would deadlock, and is refused. Tasks that are begun within it, in closures
 /// of the app's, inherit it: one that is over stands in nobody's way, so that such a task may sync when it lives longer.
 final class SyncTurn: Sendable {
     private enum Stage { case waiting, running, over }

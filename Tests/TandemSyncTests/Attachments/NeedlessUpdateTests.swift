@@ -47,7 +47,7 @@ import Testing
         _ = try await attach(desk, id) { $0.points = 7 }
         try await desk.sync.push()
         #expect(desk.asked == [.update, .update])
-        // One that is replaced stays there until the upload.
+        // A replaced file stays there until the upload.
         desk.remote.forgetRequests()
         _ = try await attach(desk, id)
         try await desk.sync.push()

@@ -49,7 +49,7 @@ import Testing
         desk.shelf.next("upload", .fail(Self.no))
         let failed = try await desk.sync.push()
         #expect(!failed.isComplete)
-        // What else was changed is sent, and the operation waits for its file.
+        // The other change is sent, and the operation waits for its file.
         guard case .done? = failed.entries.first?.outcome else {
             Issue.record("\(failed.entries)")
             return
@@ -94,7 +94,7 @@ import Testing
         #expect(try await desk.sync.push().isComplete)
         #expect(desk.asked == [.update])
         #expect(desk.served(try desk.receipt(id)) == (try desk.receipt(id)).photo?.__json)
-        // The server does not delete what nobody has told it to.
+        // Without the option no file is deleted.
         #expect(desk.shelf.files.count == 2)
     }
 

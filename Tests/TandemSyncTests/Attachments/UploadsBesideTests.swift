@@ -24,7 +24,7 @@ import Testing
         func release() { state.change { $0.isReleased = true } }
     }
 
-    /// A clock on which nobody's rest ends: what is changed is not sent beside an upload.
+    /// A clock on which no sleep ends: changes are not sent beside an upload.
     private struct StillClock: SyncClock {
         func now() -> Date { Date(timeIntervalSince1970: 1_795_000_000) }
         func sleep(for duration: Duration) async throws {
@@ -254,7 +254,7 @@ import Testing
 }
 
 extension SyncContext {
-    /// A sync that nobody has asked for.
+    /// A scheduler's sync.
     fileprivate func synchronizeAutomatically() async throws -> SyncResult {
         let run = ScheduledRun(job: ObjectIdentifier(self), isAutomatic: true)
         return try await run.run { try await self.synchronize() }

@@ -27,7 +27,7 @@ import Testing
         #expect(replaced([0], []) == [:])
         #expect(replaced([0, 1], [0]) == [:])
         #expect(replaced([1, 0], [0]) == [:])
-        // One is removed before a common attachment, and one is added after it.
+        // A removal before a common attachment, and an addition after it.
         #expect(replaced([1, 2], [0, 1]) == [:])
     }
 

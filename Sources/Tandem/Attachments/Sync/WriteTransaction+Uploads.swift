@@ -9,8 +9,8 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - url: Where the server has it.
     ///   - etag: Which file that is, in the server's words.
-    ///   - isToldByServer: Whether the server sets the URL in its objects itself. Then only an update is queued that has
-    ///     been in the queue before, as that of a file which replaces another one.
+    ///   - isToldByServer: Whether the server sets the URL in its objects itself. The URL then only joins updates that
+    ///     are in the queue, such as that of a file that replaces another one.
     /// - Returns: The operations that carry the URL; `nil` if nobody uses the file any more, or deleted objects alone: it
     ///   waits then as it did before, for who brings one of them back.
     package func finishUpload(

@@ -102,7 +102,7 @@ extension WriteTransaction {
         return try decoded { try StoredOperation(statement) }
     }
 
-    /// What has been sent for an operation since the server last answered.
+    /// Returns the values sent for an operation since the server last answered.
     func attemptedValues(_ id: Operation.ID) throws -> AttemptedValues {
         let statement = try connection.statement("SELECT \"attempted\" FROM \"__operations\" WHERE \"id\" = ?")
         statement.bind(1, id)

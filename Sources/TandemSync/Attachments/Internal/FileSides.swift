@@ -1,8 +1,8 @@
 import Tandem
 
 extension ModelDefinition {
-    /// Whether one side has only attached files, or put them in the places of others, and the other side has not changed
-    /// these properties: that is not a conflict, whatever else the other side has changed, and whatever the policy.
+    /// Whether one side has only attached files, or replaced files, and the other side has not changed these properties.
+    /// That is not a conflict under any policy, even if the other side has changed other properties.
     func isAboutFilesAlone(_ sides: ConflictSides) -> Bool {
         guard sides.kind == .update, let server = sides.server, sides.changedHere.isDisjoint(with: sides.changedThere)
         else { return false }

@@ -36,8 +36,8 @@ extension UploadRun {
         do {
             try await context.withObjects {
                 let marks = try await marks()
-                // Empty if what looked like a change was a URL that had just been saved, or another sync has sent it. URLs
-                // that are not sent now must still count as new afterwards.
+                // Empty if the change was a URL that had just been saved, or if another sync has sent it. URLs that are
+                // not sent now must still count as new afterwards.
                 let news = news(in: marks)
                 guard !news.isEmpty else { return }
                 state.withLock { state in

@@ -71,7 +71,7 @@ final class ScheduleInbox: Sendable {
         var isAsked = false
         /// The states of the network, the oldest first.
         var networks: [NetworkState] = []
-        /// What has become of syncs that were running, by their numbers.
+        /// The verdicts on syncs that have ended, by their numbers.
         var verdicts: [(run: Int, verdict: SyncVerdict)] = []
         /// The sync that has only files left to upload.
         var uploading: Int?
