@@ -82,6 +82,22 @@ import Testing
         #expect(try await !desk.sync.hasToSend())
     }
 
+    @Test func `replacement of a file that is sent as a URL keeps the old URL`() async throws {
+        let desk = try PhotoDesk { $0.deletesFiles = true }
+        try desk.sync.table(Receipt.self).setAttachments(\.photo, as: .urlText)
+        let (id, old) = try await pushed(desk)
+        let new = try await replace(desk, id) { $0.points = 5 }
+        desk.shelf.next("upload", .fail(Self.no))
+        try await desk.sync.push()
+        #expect(desk.served(try desk.receipt(id)) == .text(url(old)))
+        #expect(try desk.receipt(id).photo == new)
+        #expect(Array(desk.shelf.files.keys) == [url(old)])
+        #expect(try await desk.sync.push().isComplete)
+        #expect(desk.served(try desk.receipt(id)) == .text(url(new)))
+        #expect(Array(desk.shelf.files.keys) == [url(new)])
+        #expect(try desk.store.checkIntegrity() == [])
+    }
+
     @Test func `replacement alone makes one update, after the upload`() async throws {
         let desk = try PhotoDesk()
         let (id, old) = try await pushed(desk)
