@@ -37,7 +37,7 @@ extension SyncContext {
             let result = try await withUploads(of: tandem) {
                 try await checkOwner()
                 let run = UploadRun(self, tandem, files, isExplicit: isExplicit, tried: marks)
-                return try await finish(sent.result, run, UnwantedFilesRun(self, tandem, files, isExplicit: isExplicit))
+                return try await upload(sent.result, run, UnwantedFilesRun(self, tandem, files, isExplicit: isExplicit))
             }
             if let result { return result }
             // The other push may end without them.
@@ -51,7 +51,7 @@ extension SyncContext {
     /// How long a scheduler waits that has left the files to another push.
     private static let uploadPause: TimeInterval = 60
 
-    private func finish(
+    private func upload(
         _ sent: PushResult, _ run: UploadRun, _ deletions: UnwantedFilesRun
     ) async throws -> PushResult {
         var result = sent
