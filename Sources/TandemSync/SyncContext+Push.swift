@@ -4,6 +4,9 @@ extension SyncContext {
     /// Sends what the queue has when it begins, over all tables; then the files that wait, and their URLs. What is changed
     /// while files are uploaded is sent too, and no file begins before it.
     ///
+    /// Other pushes and pulls need not wait for the files. A push waits for the uploads of another one in this process.
+    /// Files that another process is uploading are ``FileUpload/Outcome/notReached`` after ``Options/patience``.
+    ///
     /// Order is kept where it matters: between the changes of one object, between objects that refer to each other, and,
     /// at one request in flight (``Options/inFlight``), everywhere. What was refused, or is held, is not sent. What failed
     /// in an earlier push does not hold up the rest.
@@ -23,8 +26,7 @@ extension SyncContext {
     ///   were lost before (``SyncResult/lostEdits``), so that the result reaches the app.
     @discardableResult
     public func push() async throws -> SyncResult {
-        let push = try await exclusively { try await runSending(isExplicit: !ScheduledRun.isAutomatic) }
-        return try await finish(SyncResult(push))
+        try await finish(SyncResult(try await send(isExplicit: !ScheduledRun.isAutomatic)))
     }
 
     /// Completes a result with the operations that wait for the user.

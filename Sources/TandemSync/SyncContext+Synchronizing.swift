@@ -31,8 +31,11 @@ extension SyncContext {
     ///   ``push()`` throws it; `CancellationError`; `TandemError` if the store can't be written.
     @discardableResult
     public func synchronize(_ pulls: [PullQuery]? = nil) async throws -> SyncResult {
+        let isExplicit = !ScheduledRun.isAutomatic
         let result = try await exclusively {
-            try await runSynchronize(pulls ?? standardPulls, isExplicit: !ScheduledRun.isAutomatic)
+            try await runSynchronize(pulls ?? standardPulls, isExplicit: isExplicit)
+        } then: { synced in
+            try await addFiles(after: synced.sent, to: synced.result, isExplicit: isExplicit)
         }
         return try await finish(result)
     }
@@ -45,12 +48,14 @@ extension SyncContext {
         }
     }
 
-    /// A whole sync, within one that has the store to itself.
+    /// A whole sync but for the files, within one that has the store to itself.
     ///
     /// - Parameter isExplicit: Whether somebody has asked for it: what was to be sent again at a later time is then sent
     ///   at once.
-    func runSynchronize(_ queries: [PullQuery], isExplicit: Bool) async throws -> SyncResult {
-        var result = SyncResult()
+    private func runSynchronize(
+        _ queries: [PullQuery], isExplicit: Bool
+    ) async throws -> (result: SyncResult, sent: SentObjects?) {
+        var (result, sent) = (SyncResult(), SentObjects?.none)
         var edits: PointlessEdits? = PointlessEdits()
         do {
             for query in queries {
@@ -58,10 +63,24 @@ extension SyncContext {
             }
             await keepQuietPulls()
             try await drop(edits ?? PointlessEdits(), &result)
-            if try await hasToSend() { result.add(try await runSending(isExplicit: isExplicit)) }
+            if try await hasToSend() { sent = try await sendObjects(isExplicit: isExplicit) }
         } catch {
             guard error is SyncError || result.hasGivenUp else { throw error }
             result.stoppedBy = SyncError(stopping: error)
+        }
+        return (result, sent)
+    }
+
+    /// Adds a push to the result of a sync, and sends the files, for which other syncs need not wait.
+    private func addFiles(after sent: SentObjects?, to result: SyncResult, isExplicit: Bool) async throws -> SyncResult
+    {
+        guard let sent else { return result }
+        var result = result
+        do {
+            result.add(try await sendFiles(after: sent, isExplicit: isExplicit))
+        } catch {
+            guard error is SyncError || result.hasGivenUp else { throw error }
+            result.add(sent.result.stopped(by: SyncError(stopping: error)))
         }
         return result
     }

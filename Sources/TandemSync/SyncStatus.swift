@@ -28,9 +28,10 @@ public struct SyncStatus: Hashable, Sendable {
         case pulling(table: String, received: Int, total: Int?)
     }
 
-    /// Whether a sync of this context is running. It falls whatever becomes of it.
+    /// Whether a sync of this context is running, its uploads included. It falls whatever becomes of it.
     public internal(set) var isSyncing = false
-    /// What it is at; `nil` if none is running, or it has not begun to exchange anything.
+    /// The current activity; `nil` if no sync is running, or none has begun an exchange. A push or pull that runs beside
+    /// uploads takes precedence.
     public internal(set) var activity: Activity?
     /// Why the last push, pull or sync failed, in a sentence or two, whether that was thrown or is in its result: what
     /// stopped it, or a table that could not be fetched. `nil` if it did not, or there was none. It stays until the next

@@ -91,6 +91,7 @@ open class ForwardingTransaction: LocalWriting {
         try base.row(of: serverID, in: table)
     }
 
+    /// Forwards to ``base``.
     open func forEachSyncedRow(
         in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
     ) throws {

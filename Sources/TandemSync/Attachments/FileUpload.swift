@@ -14,7 +14,7 @@ public struct FileUpload: Sendable {
         case waiting(until: Date)
         /// Nobody needs it any more: it was replaced, or its object deleted, meanwhile.
         case dropped
-        /// The push stopped before its turn came.
+        /// The push stopped before its turn came, or left it to another push that uploads files.
         case notReached
     }
 

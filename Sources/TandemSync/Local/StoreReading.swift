@@ -102,6 +102,10 @@ extension StoreReading: FileReading {
         try transaction.pendingFiles(of: localID, in: table)
     }
 
+    func waitsForReplacements(_ id: Operation.ID) throws -> Bool {
+        try transaction.waitsForReplacements(id)
+    }
+
     func countOfPendingFiles(in table: String) throws -> Int {
         try transaction.countOfPendingFiles(in: table)
     }

@@ -5,7 +5,7 @@ extension PushRun {
     /// How far an operation was taken.
     enum Progress: Sendable {
         case over(SyncResult.Outcome)
-        /// It is no longer in the queue: it was collapsed away.
+        /// It is no longer in the queue, as it was collapsed away, or waits there for a file.
         case gone
         /// It waits for another one, and is noted as waiting.
         case parked
@@ -124,8 +124,9 @@ extension PushRun {
             return .over(.done)
         }
         // Where the server writes URLs itself, it may hold more than is known here.
-        if request == .update, !options.serverSetsFileURLs,
-            try (store as? any FileWaiting)?.leaveToFiles(id) ?? false
+        let removes = !options.serverSetsFileURLs
+        if request == .update,
+            try (store as? any FileWaiting)?.leaveToFiles(id, removingAdditions: removes) ?? false
         {
             return .gone
         }

@@ -164,9 +164,12 @@ extension PushRun {
             switch verdict {
             case .nothing:
                 // Of our own write, whose answer was lost.
-                let letGo = options.deletesFiles ? try store.filesLetGo(by: id) : []
+                let item = encounter.item == nil ? nil : stored
+                let letGo = try [true, false].map { isOver in
+                    try options.deletesFiles ? store.filesLetGo(by: id, for: item, isOver: isOver) : []
+                }
                 let outcome = try follow(encounter, stored, object, [], store)
-                if outcome == .adopted { try store.addUnwanted(letGo) }
+                try store.addUnwanted(letGo[outcome == .adopted ? 0 : 1])
                 return .followed(outcome)
             case .ours(let names):
                 let outcome = try follow(encounter, stored, object, names, store)

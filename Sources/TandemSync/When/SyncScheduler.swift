@@ -37,7 +37,8 @@ import Tandem
 /// it; the first sync and those of the interval do not, and once one has succeeded, the hint is not believed until it
 /// changes. Over connections that cost by the byte nothing is done by itself, unless the options allow it.
 ///
-/// One sync runs at a time on a store, whoever has begun it, also among processes.
+/// A store has one sync at a time, including those of other processes. Only a sync that uploads files lets others run
+/// beside it.
 public final class SyncScheduler: Sendable {
     private struct Run {
         let task: Task<Void, Never>

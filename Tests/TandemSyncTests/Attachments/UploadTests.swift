@@ -155,14 +155,14 @@ import Testing
 
         // One that nobody has asked for waits for its time.
         let context = desk.restarted()
-        let waiting = try await context.exclusively { try await context.runSending(isExplicit: false) }
+        let waiting = try await context.send(isExplicit: false)
         guard case .waiting(let until)? = waiting.uploads.first?.outcome else {
             Issue.record("\(waiting.uploads)")
             return
         }
         #expect(until == date)
         desk.clock.advance(by: date.timeIntervalSince(desk.clock.now()) + 1)
-        _ = try await context.exclusively { try await context.runSending(isExplicit: false) }
+        _ = try await context.send(isExplicit: false)
         #expect(try desk.receipt(first.localID).isSynced)
     }
 

@@ -48,7 +48,7 @@ final class FilmStore {
     func close() throws {
         current?.store.close()
         current = nil
-        for suffix in ["", "-wal", "-shm", "-sync", "-files"] {
+        for suffix in ["", "-wal", "-shm", "-sync", "-upload", "-files"] {
             try? FileManager.default.removeItem(atPath: path + suffix)
         }
     }
