@@ -1,4 +1,4 @@
-# Everything a developer of Tandem does by command. `make` alone lists the targets.
+# All developer commands. `make` without arguments lists the targets.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules --no-print-directory
@@ -49,7 +49,7 @@ format: ## Format all Swift files in place
 	@Scripts/swift-files.sh | xargs -0 swift format format --in-place --parallel
 lint: ## Check that all Swift files are formatted, and the style rules
 	@Scripts/lint.sh
-release-check: ## Run what is too long for CI, before a version is tagged
-	@Scripts/release-check.sh
+release-check: setup ## Run the checks too long for CI and record them in .ci/release-check [PARTS=names]
+	@Scripts/release-check.sh $(PARTS)
 clean: ## Remove all build products
 	@rm -rf .build .build-tsan Examples/DiscountCards/.build Benchmarks/.build

@@ -89,6 +89,6 @@ public final class SyncContext: Sendable {
     func forms(of settings: TableSettings) -> ItemForms {
         ItemForms(
             model: settings.model, format: remote.format,
-            url: remote.url(of: RemoteTableName(settings.model.wireName)))
+            url: remote.url(of: RemoteTableName(settings.model.wireName)), attachments: settings.attachments)
     }
 }

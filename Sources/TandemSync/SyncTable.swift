@@ -31,6 +31,8 @@ struct TableSettings: Sendable {
     var identity = IdentityPolicy.client
     var features = TableFeatures()
     var conflicts = ConflictRule.standard
+    /// The forms in which attachments are sent, by the names of their properties in Swift.
+    var attachments: [String: AttachmentForm] = [:]
     /// The app's look at each operation before it is sent.
     var beforeSend: (@Sendable (OutgoingObject) async throws -> SendVerdict)?
 

@@ -19,7 +19,7 @@ import Testing
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.delete(Card.self, card.localID) }
         desk.remote.next(.loseAnswer)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await desk.store.write { tx in
             try tx.undelete(Card.self, card.localID)
             try tx.update(Card.self, card.localID) { $0.points = 2 }
@@ -27,7 +27,7 @@ import Testing
         // The first one is on the version before the delete, and is refused.
         desk.remote.next(.meanwhile {}, on: .undelete)
         desk.remote.next(.deliverLate(after: after), on: .undelete)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         #expect(desk.asked == [.delete, .undelete, .undelete])
         try await desk.store.write { try $0.delete(Card.self, card.localID) }
         desk.remote.forgetRequests()
@@ -50,7 +50,7 @@ import Testing
     func theTombstoneGetsAnotherVersion(takesValues: Bool) async throws {
         let desk = try Desk(undeletesWithValues: takesValues)
         _ = try await lost(desk)
-        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["done"])
+        #expect(try await desk.sync.attemptPush().entries.map(\.outcome.name) == ["done"])
         #expect(desk.asked == [.delete, .undelete, .delete])
         try await arrive(desk)
         #expect(try isGone(desk))
@@ -81,7 +81,7 @@ import Testing
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.delete(Card.self, card.localID) }
         desk.remote.next(.loseAnswer)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         #expect(try await desk.sync.push().isComplete && desk.asked == [.delete, .delete])
         #expect(try isGone(desk))
     }
@@ -101,7 +101,7 @@ import Testing
                     }
                 }
                 try report(dying)
-                do { _ = try await dying.push() } catch is PushCrashTests.Killed {}
+                do { _ = try await dying.attemptPush() } catch is PushCrashTests.Killed {}
                 #expect(try desk.store.checkIntegrity() == [])
                 let context = try desk.restarted()
                 try report(context)
@@ -134,7 +134,7 @@ import Testing
                 let desk = try Desk(undeletesWithValues: takesValues)
                 _ = try await lost(desk, after: after)
                 request.goesWrong(desk, fault)
-                try await desk.sync.push()
+                try await desk.sync.attemptPush()
                 let context = try desk.restarted()
                 try report(context)
                 #expect(try await context.push().isComplete, "\(fault) \(after)")
@@ -158,7 +158,7 @@ import Testing
         let desk = try Desk()
         _ = try await lost(desk)
         Request.secondDelete.goesWrong(desk, .fail(.refused(status: 403, message: "")))
-        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["refused"])
+        #expect(try await desk.sync.attemptPush().entries.map(\.outcome.name) == ["refused"])
         try await desk.sync.retry(try #require(try desk.operation?.id))
         #expect(try await desk.sync.push().isComplete)
         try await arrive(desk)
@@ -177,7 +177,7 @@ import Testing
             }
             guard points == 3 else { break }
             desk.remote.next(.loseAnswer, on: .undelete)
-            try await desk.sync.push()
+            try await desk.sync.attemptPush()
             #expect(desk.remote.items(in: "Card").first?[member: "points"] == .integer(3))
         }
         #expect(try await desk.sync.push().isComplete)
@@ -202,7 +202,7 @@ import Testing
                         item.isDeleted = other == .deletes
                         item.set(.integer(7), of: "points")
                     })
-                let outcomes = try await desk.sync.push().entries.map(\.outcome.name)
+                let outcomes = try await desk.sync.attemptPush().entries.map(\.outcome.name)
                 // Where the late one comes first, there is something to delete, and no undelete.
                 let isMet = request != .undelete || after > 1
                 if other == .edits, isMet {
@@ -229,17 +229,17 @@ import Testing
         let id = try #require(card.serverID)
         try await desk.store.write { try $0.delete(Card.self, card.localID) }
         desk.remote.next(.loseRequest)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         desk.remote.edit("Card", id) { $0.set(.integer(7), of: "points") }
         desk.remote.remove("Card", id)
         try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
         desk.remote.next(.meanwhile {}, on: .undelete)
         desk.remote.next(.loseAnswer, on: .undelete)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         #expect(try desk.served(id)?.isDeleted == false)
         if isEdited { desk.remote.edit("Card", id) { $0.set(.text("н"), of: "nickname") } }
         try await desk.store.write { try $0.delete(Card.self, card.localID) }
-        let entries = try await desk.sync.push().entries
+        let entries = try await desk.sync.attemptPush().entries
         #expect(entries.map(\.outcome.name) == [isEdited ? "conflict" : "done"], "\(entries)")
         #expect(try desk.served(id)?.isDeleted == !isEdited)
     }
@@ -251,7 +251,7 @@ import Testing
         let card = try await lost(desk)
         desk.remote.next(.answerWithoutBody, on: .undelete)
         if isEdited { desk.remote.next(.conflict { $0.set(.integer(7), of: "points") }, on: .find) }
-        let outcomes = try await desk.sync.push().entries.map(\.outcome.name)
+        let outcomes = try await desk.sync.attemptPush().entries.map(\.outcome.name)
         #expect(outcomes == [isEdited ? "conflict" : "done"])
         #expect(try desk.served(card.serverID)?.isDeleted == !isEdited)
     }
@@ -264,8 +264,8 @@ import Testing
         let card = try await lost(desk)
         let (store, id) = (desk.store, card.localID)
         request.goesWrong(desk, .meanwhile { _ = try? await store.write { try $0.undelete(Card.self, id) } })
-        try await desk.sync.push()
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
+        try await desk.sync.attemptPush()
         try await arrive(desk)
         #expect(try desk.isLevel() && desk.card(id)?.points == 2)
     }
@@ -317,7 +317,7 @@ import Testing
         let (store, sync) = try world.device()
         try sync.table(Card.self).setConflicts(.report)
         let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
-        try await sync.push()
+        try await sync.attemptPush()
         try await store.write { _ = try $0.delete(Card.self, id) }
         let undeletes = Counter()
         if isInFlight {
@@ -328,12 +328,12 @@ import Testing
             }
         } else {
             world.next(.delete, .lostAnswer)
-            try await sync.push()
+            try await sync.attemptPush()
             try await store.write { _ = try $0.undelete(Card.self, id) }
         }
         // The first one that is on the tombstone's version.
         world.delay { Self.isUndelete($0) && undeletes.next() == (isInFlight ? 1 : 2) }
-        try await sync.push()
+        try await sync.attemptPush()
         try await store.write { _ = try $0.delete(Card.self, id) }
         #expect(try world.live("card").isEmpty)
         #expect(try await sync.push().isComplete && store.operations.count() == 0)
@@ -349,17 +349,17 @@ import Testing
         let (store, sync) = try world.device()
         try sync.table(Card.self).setConflicts(.report)
         let id = try await store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
-        try await sync.push()
+        try await sync.attemptPush()
         try await store.write { _ = try $0.delete(Card.self, id) }
         world.next(.delete, .lostAnswer)
-        try await sync.push()
+        try await sync.attemptPush()
         try await store.write { tx in
             try tx.undelete(Card.self, id)
             try tx.update(Card.self, id) { $0.points = 2 }
         }
         let undeletes = Counter()
         world.delay { Self.isUndelete($0) && undeletes.next() == 2 }
-        try await sync.push()
+        try await sync.attemptPush()
         try await store.write { _ = try $0.delete(Card.self, id) }
         world.deliverLate(besideMessage: place)
         #expect(try await sync.push().isComplete && store.operations.count() == 0)

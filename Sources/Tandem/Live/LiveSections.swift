@@ -1,4 +1,5 @@
-/// The objects of a live query in sections, one for each value of a property, in the state of a single commit.
+/// The objects of a live query in sections, one for each value of a property or first letter of a folded text, in the
+/// state of a single commit.
 ///
 /// It is an immutable snapshot: it does not change when later ones arrive.
 public struct LiveSections<Key: Sendable, Element: Sendable>: RandomAccessCollection, Sendable {

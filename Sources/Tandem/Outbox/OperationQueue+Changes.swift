@@ -1,3 +1,4 @@
+import OpenCombine
 import Synchronization
 
 extension OperationQueue {
@@ -107,6 +108,22 @@ extension Store {
         let token = commits.observe(observer, onFinish: onFinish)
         live.adjustWatcher()
         return token
+    }
+
+    /// Calls a closure after each commit that changed operations, before the write returns. After another process's
+    /// commit the call comes from the live engine's queue.
+    ///
+    /// - Parameter onEnd: Called when the store closes.
+    package func observeOperations(
+        onChange: @escaping @Sendable () -> Void, onEnd: @escaping @Sendable () -> Void
+    ) -> AnyCancellable {
+        let token = observeOperations { change in
+            if case .files = change { return }
+            onChange()
+        } onFinish: {
+            onEnd()
+        }
+        return AnyCancellable { [weak self] in self?.stopObservingOperations(token) }
     }
 
     func stopObservingOperations(_ token: Int) {

@@ -103,8 +103,11 @@ extension WriteTransaction {
             try keep(item, of: state.rowID, in: table, .refused, message: error.message)
         }
         try settle(operation, state, received: received, table)
-        if !isRefused { try dropKept(knowing: item, of: state.rowID, in: table) }
-        return isRefused ? .refusedHere : try self.operation(of: state.rowID, in: table) == nil ? .done : .stillPending
+        guard !isRefused else { return .refusedHere }
+        try dropKept(knowing: item, of: state.rowID, in: table)
+        guard let rest = try self.operation(of: state.rowID, in: table) else { return .done }
+        // An operation that waits for a file has nothing more to send now.
+        return try fileDependence(of: rest, onRow: state.rowID, table) == .replacements ? .done : .stillPending
     }
 
     /// Writes what the server holds over what was not changed here meanwhile. Nothing is written if it throws.
@@ -114,9 +117,16 @@ extension WriteTransaction {
         let values = item.values(in: table)
         let here = try wholeValues(of: state, in: table)
         var changes = operation.changes
-        for (property, value) in values {
-            let column = table.definition.properties[property].column
-            guard changes[column] != nil else { continue }
+        for (property, said) in values {
+            let definition = table.definition.properties[property]
+            let column = definition.column
+            let value = definition.form(said, like: here[property], operation.base(of: column))
+            // The server keeps a replaced file until the upload: its value is the base of that change.
+            guard
+                try changes[column] != nil
+                    || keepsReplaced(value, here: here[property], of: property, in: table)
+                        && operation.base(of: column) != nil
+            else { continue }
             let there = try localForm(value, of: property, in: table)
             // A file that waits to be uploaded follows by itself.
             let sendable = try withoutPending(here[property], of: property, in: table)
@@ -141,7 +151,9 @@ extension WriteTransaction {
         if !table.attachments.isEmpty {
             let here = try wholeValues(of: state, in: table)
             values = try values.map { property, value in
-                replaced.contains(property)
+                let definition = table.definition.properties[property]
+                let value = definition.holdsAttachments ? definition.form(value, like: here[property]) : value
+                return replaced.contains(property)
                     ? (property, value)
                     : (property, try withPending(value, here: here[property], of: property, in: table))
             }

@@ -2,7 +2,15 @@
 ///
 /// It is the first Unicode scalar of the folded text. Sections show it in upper case.
 public struct FirstLetter<Root: Model>: Sendable {
+    /// The folded text.
+    private let text: ColumnPath
+    /// The first letter of the folded text.
     let column: ColumnPath
+
+    init(of property: ColumnPath) {
+        text = property.folded
+        column = property.firstLetter
+    }
 
     /// Returns the letter for display: in upper case, unless that belongs to another letter.
     static func shown(_ letter: String) -> String {
@@ -12,10 +20,10 @@ public struct FirstLetter<Root: Model>: Sendable {
 
     /// Returns a predicate for the texts that begin with a letter. Nil selects the texts that are nil.
     func predicate(_ letter: String?) -> PredicateNode {
-        guard let letter else { return .identical(column, .null) }
+        guard let letter else { return .identical(text, .null) }
         // SQLite's substr ends at U+0000, so a text that begins with it has no first letter, like an empty text.
         return letter.isEmpty
-            ? .comparison(column, .less, .value(.text("\u{1}"))) : .text(column, .prefix, letter)
+            ? .comparison(text, .less, .value(.text("\u{1}"))) : .text(text, .prefix, letter)
     }
 }
 
@@ -43,7 +51,7 @@ extension Results {
             compiler.select(
                 query, grouping: { _, _ in " GROUP BY 1 ORDER BY 1\(raw: direction)" }
             ) { compiler, scope in
-                "substr(\(compiler.column(letter.column, in: scope)), 1, 1), COUNT(*)"
+                "\(compiler.column(letter.column, in: scope)), COUNT(*)"
             }
         } _: { statement, _ in
             var sections: [ResultsSection<String?, M>] = []

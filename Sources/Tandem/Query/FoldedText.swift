@@ -38,5 +38,5 @@ extension FoldedExpression where Value: QueryText {
     public var folded: FoldedText<Root> { FoldedText(column: __column.folded) }
 
     /// The first letter without regard to case, for sections.
-    public var firstLetter: FirstLetter<Root> { FirstLetter(column: __column.folded) }
+    public var firstLetter: FirstLetter<Root> { FirstLetter(of: __column) }
 }

@@ -72,7 +72,7 @@ private struct PageTerm {
             }
             let value: StorageValue
             switch path.column {
-            case .property(let index), .folded(let index): value = row.value(at: index)
+            case .property(let index), .folded(let index), .firstLetter(let index): value = row.value(at: index)
             case .state(let name, _, _): value = stateValue(name, object.__state)
             }
             func add(_ path: ColumnPath, _ value: StorageValue) {

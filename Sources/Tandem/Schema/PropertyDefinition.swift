@@ -132,7 +132,10 @@ public final class PropertyDefinition: Sendable {
     var hasSeveralForms: Bool { equality != nil }
 
     /// Returns the first of the known stored forms that has the given value, or else the value's own form.
+    ///
+    /// Attachments are compared one by one: see ``attachments(_:like:)``.
     func form(_ value: StorageValue, like known: StorageValue?...) -> StorageValue {
+        if holdsAttachments { return attachments(value, like: known.compactMap(\.self)) }
         guard hasSeveralForms else { return value }
         return known.lazy.compactMap(\.self).first { self.isSame($0, value) } ?? value
     }

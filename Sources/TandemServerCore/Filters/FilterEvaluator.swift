@@ -1,25 +1,27 @@
-/// Computes a filter for one row.
+/// Evaluates a filter for one row.
 struct FilterEvaluator {
     let logic: FilterLogic
-    /// Whether a number without a point is an integer, whose division is one of integers.
+    /// Whether a number without a point is an integer. Division of integers then drops the fraction.
     let hasIntegers: Bool
     /// The server's time, in ticks.
     let now: Int64
-    /// The value of a row's column.
+    /// Returns the value of a row's column in its declared type.
     let column: (String) -> FilterValue
+    /// Returns the value of a row's column as stored.
+    let storedColumn: (String) -> FilterValue
 
-    /// Whether the row is one that the filter asks for.
+    /// Returns whether the row matches the filter.
     func holds(_ filter: FilterNode) -> Bool {
         truth(filter, nil) == true
     }
 
-    /// The value of a key of an order.
+    /// Returns the value of a sort key.
     func value(_ node: FilterNode) -> FilterValue { value(node, nil) }
 
-    /// The element that the variable of an `any` or `all` stands for.
+    /// The element that the variable of an `any` or `all` is bound to.
     private typealias Binding = (name: String, element: JSONValue)
 
-    /// True, false, or nil for unknown, which only SQL's logic knows.
+    /// Evaluates a condition. Returns `nil` for unknown, which only SQL's logic has.
     private func truth(_ node: FilterNode, _ bound: Binding?) -> Bool? {
         guard case .bool(let truth) = value(node, bound) else { return logic == .twoValued ? false : nil }
         return truth
@@ -51,8 +53,10 @@ struct FilterEvaluator {
                     return FilterValue.compare(inner, element) == 0
                 })
         case .call(let function, let arguments):
-            return function.call(arguments.map { value($0, bound) }, now: now)
-        case .cast(let inner, let type): return type.cast(value(inner, bound))
+            let takesText = function.parameters.kinds.first == .text
+            return function.call(arguments.map { takesText ? text($0, bound) : value($0, bound) }, now: now)
+        case .cast(let inner, let type):
+            return type.cast(type == .string ? text(inner, bound) : value(inner, bound))
         case .isOf(let inner, let type):
             if case .null = value(inner, bound) { return .bool(false) }
             if case .null = type.cast(value(inner, bound)) { return .bool(false) }
@@ -62,6 +66,19 @@ struct FilterEvaluator {
             guard let condition else { return .bool(!elements.isEmpty) }
             let matches = elements.lazy.map { truth(condition, (variable, $0)) == true }
             return .bool(isAll ? matches.allSatisfy { $0 } : matches.contains(true))
+        }
+    }
+
+    /// Returns the value for a text function. A declared date, time or duration is the text that the row holds, as
+    /// clients read it.
+    private func text(_ node: FilterNode, _ bound: Binding?) -> FilterValue {
+        let value = value(node, bound)
+        switch (node, value) {
+        case (.path(let names), .instant), (.path(let names), .day), (.path(let names), .time),
+            (.path(let names), .duration):
+            if case .text(let text)? = names.first.map(storedColumn) { return .text(text) }
+            return value
+        default: return value
         }
     }
 
@@ -81,7 +98,8 @@ struct FilterEvaluator {
         return value
     }
 
-    /// `and` ends at what is false, `or` at what is true; unknown stays unknown if nothing ends it.
+    /// Evaluates `and`, which ends at false, or `or`, which ends at true. The result is unknown if an unknown part does
+    /// not end it.
     private func joined(_ parts: [FilterNode], _ bound: Binding?, ends: Bool) -> FilterValue {
         var isKnown = true
         for part in parts {
@@ -100,7 +118,7 @@ struct FilterEvaluator {
         let (leftValue, rightValue) = (value(left, bound), value(right, bound))
         switch (leftValue, rightValue) {
         case (.null, .null):
-            // `x eq null` asks whether x is null in SQL too; two columns without values are not equal there.
+            // In SQL too, `x eq null` tests whether x is null. Two null columns are not equal in SQL.
             if logic == .threeValued, !Self.isNull(left), !Self.isNull(right) { return nil }
             return comparison == .eq ? true : comparison == .ne ? false : unknown
         case (.null, _), (_, .null):
@@ -128,7 +146,8 @@ struct FilterEvaluator {
 }
 
 extension FilterArithmetic {
-    /// The result, null if there is none: integers that do not fit become floating-point numbers, as in SQLite.
+    /// Returns the result, or null if there is none. Integers that overflow become floating-point numbers, as in
+    /// SQLite.
     static func compute(_ left: FilterValue, _ operation: FilterArithmetic, _ right: FilterValue) -> FilterValue {
         switch (left, operation, right) {
         case (.integer(let left), _, .integer(let right)): return integers(left, operation, right)

@@ -9,11 +9,16 @@ struct ItemForms: Sendable {
     let url: String?
     /// The properties that are exchanged with a server.
     let sent: [PropertyDefinition]
+    /// The forms in which attachments are sent, by the names of their properties in Swift. The default is an object.
+    private let attachments: [String: AttachmentForm]
 
-    init(model: ModelDefinition, format: WireFormat, url: String? = nil) {
+    init(
+        model: ModelDefinition, format: WireFormat, url: String? = nil, attachments: [String: AttachmentForm] = [:]
+    ) {
         self.model = model
         self.format = format
         self.url = url
+        self.attachments = attachments
         sent = model.properties.filter { !$0.isLocalOnly }
     }
 
@@ -118,8 +123,12 @@ struct ItemForms: Sendable {
     /// in this form.
     var rounding: WireRounding {
         { property, value in
-            try format.storageValue(of: format.node(of: value, for: property), for: property)
+            try format.storageValue(of: node(of: value, for: property), for: property)
         }
+    }
+
+    private func node(of value: StorageValue, for property: PropertyDefinition) throws(Unsendable) -> JSONNode {
+        try format.node(of: value, for: property, as: attachments[property.name] ?? .object)
     }
 
     /// An object as the server is to be asked to write it.
@@ -167,9 +176,9 @@ struct ItemForms: Sendable {
             guard let value = values[property.name] else { continue }
             let isLeftOut = leavingOut.contains(property.name)
             if isLeftOut, case .references = property.kind {
-                members.append((property.wireName, try format.node(of: .text("[]"), for: property)))
+                members.append((property.wireName, try node(of: .text("[]"), for: property)))
             } else {
-                members.append((property.wireName, isLeftOut ? .null : try format.node(of: value, for: property)))
+                members.append((property.wireName, isLeftOut ? .null : try node(of: value, for: property)))
             }
         }
         return members

@@ -1,4 +1,5 @@
 import Foundation
+import OpenCombine
 import Tandem
 
 /// The store on this side: objects, their operations, and what is remembered of the server.
@@ -44,12 +45,36 @@ public protocol LocalStore: Sendable {
     /// of it.
     var operationChanges: AsyncStream<Set<String>> { get }
 
+    /// Calls a closure after each commit that changed operations, until the result is cancelled or released.
+    ///
+    /// A store calls it before the write returns if it can. By default it follows ``operationChanges``.
+    ///
+    /// - Parameters:
+    ///   - onChange: Called on any thread. Calls can be coalesced.
+    ///   - onEnd: Called when the store closes.
+    func observeOperations(
+        onChange: @escaping @Sendable () -> Void, onEnd: @escaping @Sendable () -> Void
+    ) -> AnyCancellable
+
     /// By what two stores of this process are known to be one.
     var lockName: String { get }
 
     /// A file beside the store by which processes can tell each other that one of them syncs; `nil` if no other process
     /// can open the store.
     var lockPath: String? { get }
+}
+
+extension LocalStore {
+    public func observeOperations(
+        onChange: @escaping @Sendable () -> Void, onEnd: @escaping @Sendable () -> Void
+    ) -> AnyCancellable {
+        let changes = operationChanges
+        let task = Task {
+            for await _ in changes { onChange() }
+            onEnd()
+        }
+        return AnyCancellable { task.cancel() }
+    }
 }
 
 /// Which objects a query asks for: as the store asks it, and as the server is asked.

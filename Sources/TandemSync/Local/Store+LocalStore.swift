@@ -1,4 +1,5 @@
 import Foundation
+import OpenCombine
 import Tandem
 
 /// Tandem's store as one that sync works on.
@@ -24,6 +25,13 @@ package struct TandemStore: LocalStore {
     }
 
     package var operationChanges: AsyncStream<Set<String>> { store.operationChanges }
+
+    package func observeOperations(
+        onChange: @escaping @Sendable () -> Void, onEnd: @escaping @Sendable () -> Void
+    ) -> AnyCancellable {
+        store.observeOperations(onChange: onChange, onEnd: onEnd)
+    }
+
     package var lockName: String { store.lockName }
     package var lockPath: String? { store.lockPath }
 }
@@ -37,6 +45,15 @@ extension Store {
     package var lockPath: String? {
         guard let file, !configuration.isReadOnly else { return nil }
         return file + "-sync"
+    }
+
+    /// As ``lockName``, for uploads: they do not hold that lock.
+    package var uploadLockName: String { uploadLockPath ?? "\(ObjectIdentifier(self))-upload" }
+
+    /// As ``lockPath``, for uploads.
+    package var uploadLockPath: String? {
+        guard let file, !configuration.isReadOnly else { return nil }
+        return file + "-upload"
     }
 }
 

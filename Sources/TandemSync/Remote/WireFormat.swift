@@ -14,7 +14,7 @@ import Tandem
 /// | `Date` | a string, see ``WireTimestamp``, at ``fractionDigits`` |
 /// | collections, `Codable` values, lists of references | JSON where ``nestedJSON``, else a string of JSON |
 /// | an attachment | an object of its ID, name, type, size, SHA-256 and URL, where ``nestedJSON``, else a string of JSON; |
-/// | | a string where that is all that the server has ever said: the file's URL |
+/// | | a string of the file's URL where the server has named it so, or ``AttachmentForm/urlText`` is set |
 /// | a reference | the server ID, as a string |
 /// | nil | `null` |
 ///
@@ -65,6 +65,15 @@ extension WireFormat {
     ///
     /// - Throws: ``Unsendable`` if the wire has no form for it.
     public func node(of value: StorageValue, for property: PropertyDefinition) throws(Unsendable) -> JSONNode {
+        try node(of: value, for: property, as: .object)
+    }
+
+    /// A stored value as it goes out.
+    ///
+    /// - Parameter form: The form of attachments.
+    func node(
+        of value: StorageValue, for property: PropertyDefinition, as form: AttachmentForm
+    ) throws(Unsendable) -> JSONNode {
         let node: JSONNode
         do {
             node = try property.node(of: value)
@@ -73,6 +82,11 @@ extension WireFormat {
         }
         if case .null = node { return .null }
         do throws(WireElement.Problem) {
+            if form == .urlText {
+                let texts = try WireAttachment.urlTexts(node)
+                if case .array = texts { return try whole(texts) }
+                return texts
+            }
             switch property.kind {
             case .collection(let name):
                 guard let shape = CollectionShape(name) else {

@@ -3,8 +3,8 @@ import Synchronization
 import Tandem
 import TandemSync
 
-/// A local store in memory, of plain dictionaries: for tests of sync that need no database, and to be read by whoever
-/// writes a local store of their own.
+/// A local store of dictionaries in memory. It serves tests of sync without a database, and as an example for your own
+/// local store.
 ///
 /// For example:
 ///
@@ -16,9 +16,10 @@ import TandemSync
 /// #expect(try await store.object(id, in: "Card")?.serverID != nil)
 /// ```
 ///
-/// It does what Tandem's own store does, and knows no more of an object than its stored values: no folding, no search,
-/// no watching but ``operationChanges``. A transaction copies what it changes.
+/// It behaves like Tandem's own store, but has only an object's stored values: no folding, no search, and no
+/// observation except ``operationChanges``. A transaction copies the parts that it changes.
 public final class MemoryLocalStore: LocalStore {
+    /// The models of the store.
     public let models: [ModelDefinition]
     private let schema: MemorySchema
     private let now: @Sendable () -> Date
@@ -29,9 +30,9 @@ public final class MemoryLocalStore: LocalStore {
     /// Creates an empty store.
     ///
     /// - Parameters:
-    ///   - models: The models that it keeps.
-    ///   - now: The local time, for when changes were made.
-    /// - Throws: `TandemError.Code.invalidSchema` if a reference leads to a model that is not among them.
+    ///   - models: The models of the store.
+    ///   - now: Returns the local time, which becomes the time of changes.
+    /// - Throws: `TandemError.Code.invalidSchema` if a reference leads to a model outside the store.
     public convenience init(_ models: any Model.Type..., now: @escaping @Sendable () -> Date = Date.init) throws {
         try self.init(models: models, now: now)
     }
@@ -50,14 +51,16 @@ public final class MemoryLocalStore: LocalStore {
         }
     }
 
+    /// Runs a block with read access to the current state.
     public func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
         let state = state.withLock { $0 }
         let transaction = MemoryTransaction(schema, state, now())
         defer { transaction.end() }
-        // Nothing of it is kept: what is read can't be written through it either, by its type.
+        // The state of a read is dropped at its end. Its type also prevents writing.
         return try body(transaction)
     }
 
+    /// Runs a block with write access. An error rolls its changes back.
     public func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
         let (result, tables) = try state.withLock { state in
             let transaction = MemoryTransaction(schema, state, now())
@@ -72,6 +75,7 @@ public final class MemoryLocalStore: LocalStore {
         return result
     }
 
+    /// The tables whose operations each write has changed.
     public var operationChanges: AsyncStream<Set<String>> {
         let (stream, continuation) = AsyncStream.makeStream(of: Set<String>.self)
         let id = lastListener.add(1, ordering: .relaxed).newValue
@@ -82,14 +86,16 @@ public final class MemoryLocalStore: LocalStore {
         return stream
     }
 
+    /// The name of this store's lock, unique within the process.
     public var lockName: String { "\(ObjectIdentifier(self))" }
+    /// The path of the lock's file. It is `nil`, because no other process can open the store.
     public var lockPath: String? { nil }
 }
 
-// MARK: - As the app does
+// MARK: - Changes by the app
 
 extension MemoryLocalStore {
-    /// Adds an object, as the app would. See ``TandemSync/LocalWriting/insert(_:in:as:)``.
+    /// Inserts an object, as an app does. See ``TandemSync/LocalWriting/insert(_:in:as:)``.
     @discardableResult
     public func insert(
         _ values: [String: StorageValue], in table: String, as localID: LocalID? = nil
@@ -97,29 +103,29 @@ extension MemoryLocalStore {
         try await write { try $0.insert(values, in: table, as: localID) }
     }
 
-    /// Changes an object, as the app would; with `nil`, deletes it. See ``TandemSync/LocalWriting/change(_:in:to:)``.
+    /// Changes an object, or deletes it if the values are `nil`. See ``TandemSync/LocalWriting/change(_:in:to:)``.
     public func change(_ localID: LocalID, in table: String, to values: [String: StorageValue]?) async throws {
         try await write { try $0.change(localID, in: table, to: values) }
     }
 
-    /// Deletes an object, as the app would.
+    /// Deletes an object, as an app does.
     public func delete(_ localID: LocalID, in table: String) async throws {
         try await change(localID, in: table, to: nil)
     }
 
-    /// An object; `nil` if there is none, or it is deleted.
+    /// Returns an object, or `nil` if it does not exist or is deleted.
     public func object(_ localID: LocalID, in table: String) async throws -> LocalObject? {
         try await read { try $0.object(localID, in: table) }.flatMap { $0.isDeleted ? nil : $0 }
     }
 
-    /// A table's objects that are not deleted, in the order of their local IDs.
+    /// Returns a table's objects that are not deleted, ordered by local ID.
     public func objects(in table: String) async throws -> [LocalObject] {
         try await read { local in
             try local.localIDs(in: table).compactMap { try local.object($0, in: table) }.filter { !$0.isDeleted }
         }
     }
 
-    /// The operations that wait to be sent, in the order of the queue.
+    /// Returns the pending operations, in the order of the queue.
     public func operations() async throws -> [Tandem.Operation] {
         try await read { try $0.operations(after: nil, limit: .max) }
     }

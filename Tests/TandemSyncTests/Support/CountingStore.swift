@@ -2,10 +2,11 @@ import Tandem
 
 @testable import TandemSync
 
-/// A store that counts its write transactions.
+/// A store that counts its write transactions, and may run a function before each transaction.
 struct CountingStore: LocalStore {
     let base: TandemStore
     let writes = Counter()
+    var beforeEach: (@Sendable () async throws -> Void)?
 
     var models: [ModelDefinition] { base.models }
     var operationChanges: AsyncStream<Set<String>> { base.operationChanges }
@@ -13,10 +14,12 @@ struct CountingStore: LocalStore {
     var lockPath: String? { base.lockPath }
 
     func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
-        try await base.read(body)
+        try await beforeEach?()
+        return try await base.read(body)
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
+        try await beforeEach?()
         _ = writes.next()
         return try await base.write(body)
     }

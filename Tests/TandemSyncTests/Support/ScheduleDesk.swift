@@ -49,9 +49,6 @@ final class ScheduleDesk: Sendable {
         }
     }
 
-    /// The time in seconds from a change to its sync.
-    private static let pause: TimeInterval = 2
-
     /// Goes on in steps of a second, and lets what is due then come to its end.
     func pass(_ seconds: Int) async {
         for _ in 0..<seconds {
@@ -66,15 +63,11 @@ final class ScheduleDesk: Sendable {
         await scheduler.settle()
     }
 
-    /// Makes a local change, and waits until the scheduler knows of it.
+    /// Makes a local change, and waits until the scheduler has planned for it.
     ///
-    /// Its next look is at another time then than before, or already at the time that the change asks for: a notice of an
-    /// earlier commit may come late.
+    /// The store reports the commit to the scheduler before the write returns.
     func change(_ body: @escaping @Sendable (WriteTransaction) throws -> Void) async throws {
-        let alarms = clock.alarms
         try await store.write { try body($0) }
-        let pause = clock.now() + Self.pause
-        #expect(await comesTrue { self.clock.alarms != alarms || self.clock.alarms.contains(pause) })
         await scheduler.settle()
     }
 

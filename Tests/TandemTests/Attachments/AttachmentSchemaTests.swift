@@ -32,6 +32,13 @@ import Testing
         }
     }
 
+    enum Reused {
+        @Model(table: "Album") struct Sheet {
+            var name: String
+            var scan: Attachment?
+        }
+    }
+
     private func withAlbum(
         _ kind: StoreKind, then models: [any Model.Type],
         configuration: Store.Configuration = Store.Configuration(),
@@ -185,6 +192,30 @@ import Testing
         try withAlbum(kind, then: [ScanSlip.self], configuration: configuration) { store, _, _, _ in
             let known = try store.knownFiles()
             #expect(try known == [] && store.blobs() == [])
+        }
+    }
+
+    @Test(arguments: StoreKind.files)
+    func `a new model with the table of a deleted model keeps the files that a step assigns to it`(
+        kind: StoreKind
+    ) throws {
+        var configuration = Store.Configuration()
+        configuration.schemaVersion = 1
+        configuration.migrate(to: 1) { migration in
+            try migration.enumerateOldObjects(of: "Album") { old, tx in
+                let cover = try old.value("cover", as: Attachment?.self)
+                _ = try tx.insert(Reused.Sheet(name: old.value("title", as: String.self), scan: cover))
+            }
+            try migration.deleteModel("Album")
+        }
+        try withAlbum(kind, then: [Reused.Sheet.self], configuration: configuration) { store, cover, _, _ in
+            let sheet = try #require(try store.objects(Reused.Sheet.self).first())
+            #expect(sheet.name == "Лето" && sheet.scan == cover)
+            #expect(try store.text(of: sheet.scan) == "cover")
+            // The files that only the old object used are removed, with their uses.
+            #expect(try store.fileUses() == ["Album 1 \(cover.id)"])
+            let known = try store.knownFiles()
+            #expect(try known == [cover.id.rawValue] && store.blobs().count == 1)
         }
     }
 

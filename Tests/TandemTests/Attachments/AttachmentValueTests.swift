@@ -101,6 +101,30 @@ import Testing
         }
     }
 
+    @Test func `a URL alone stands for the known file at that URL`() throws {
+        let property = try #require(Album.__definition.properties.first { $0.name == "pages" })
+        let url = "https://a.example/1.jpg"
+        let known = ["one.jpg", "two.jpg"].map {
+            Attachment(id: someFileID(), name: $0, contentType: "image/jpeg", size: 7, sha256: nil, serverURL: url)
+        }
+        let (named, other) = (Attachment(atServerURL: url), Attachment(atServerURL: "https://a.example/2.jpg"))
+        func form(_ said: [Attachment], like here: [Attachment]) -> StorageValue {
+            property.form(Migration.stored(said), like: Migration.stored(here), nil)
+        }
+        #expect(form([other, named], like: known) == Migration.stored([other, known[0]]))
+        // Two files may have the same URL if the server stores files by content.
+        #expect(form([named, named], like: known) == Migration.stored(known))
+        #expect(form([named, named], like: [known[1]]) == Migration.stored([known[1], named]))
+        // A value with more than the URL stays unchanged.
+        #expect(form([known[1]], like: [known[0]]) == Migration.stored([known[1]]))
+        #expect(form([named], like: []) == Migration.stored([named]))
+
+        let cover = try #require(Album.__definition.properties.first { $0.name == "cover" })
+        #expect(
+            cover.form(Migration.stored(named), like: .null, Migration.stored(known[1])) == Migration.stored(known[1]))
+        #expect(cover.form(.null, like: Migration.stored(known[0])) == .null)
+    }
+
     struct Wrapped: Codable, Hashable, Sendable { var inner: Attachment? }
     @Model struct Hiding { var wrapped: Wrapped = Wrapped() }
 

@@ -86,6 +86,47 @@ struct RowOrderTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `first letters sort as in SQL and can be read from their keys`(ascending: Bool) throws {
+        let store = try makeQueryStore()
+        let texts = [
+            "", "\u{0}", "\u{0}a", "a", "A", "aa", "ß", "ss", "Яблоко", "я\u{0}", "e\u{301}", "É", "星巴克", "\u{80}",
+            "\u{FFFF}x", "\u{10FFFF}", "🇩🇪x",
+        ]
+        try store.put(
+            texts.enumerated().map { Thing($1, nickname: $0 % 4 == 0 ? nil : $1).identified(by: LocalID("\($0)")) })
+        let c = Thing.Columns()
+        let int = SortKey.column(c.int.__column, ascending: true, nilsFirst: true)
+        for path in [c.text.firstLetter.column, c.nickname.firstLetter.column] {
+            for nilsFirst in [true, false] {
+                let letter = SortKey.column(path, ascending: ascending, nilsFirst: nilsFirst)
+                for keys in [[letter], [letter, int]] {
+                    try #require(try agrees(Thing.self, keys, store, "\(path.name) \(nilsFirst) \(keys.count)"))
+                }
+                let order = RowOrder([letter], isPrefix: true)
+                for text in ["", "я", "星", "\u{10FFFF}"] {
+                    var (key, whole): ([UInt8], [UInt8]) = ([], [])
+                    append(text, order, to: &key)
+                    append(text + (text.isEmpty ? "\u{0}b" : "b"), order, to: &whole)
+                    #expect(order.text(key[...]) == text && key == whole)
+                }
+                var null: [UInt8] = []
+                order.appendKey(NullColumns(), first: 0, to: &null)
+                #expect(order.text(null[...]) == nil)
+            }
+        }
+    }
+
+    private struct NullColumns: ColumnSource {
+        func view(_ slot: Int) -> ColumnView { .null }
+    }
+
+    private func append(_ text: String, _ order: RowOrder, to key: inout [UInt8]) {
+        let row = RowBuffer()
+        row.append(text: text)
+        order.appendKey(row, first: 0, to: &key)
+    }
+
     @Test func `keys are short`() {
         func key(_ views: ColumnView..., descending: Bool = false) -> Int {
             var key: [UInt8] = []

@@ -7,7 +7,6 @@ import Testing
 
 @Suite(.ownThreads) struct ExactJSONParsingTests {
     @Test(
-        "Text of other programs is read",
         arguments: [
             (" \t\r\n1 \n", .integer(1)), ("-0", .integer(0)), ("1E2", .real(100)), ("1e-2", .real(0.01)),
             ("0.10", .real(0.1)), ("0e0", .real(0)), ("-0e5", .real(-0.0)), ("1e-999", .real(0)),
@@ -24,7 +23,6 @@ import Testing
     }
 
     @Test(
-        "What RFC 8259 does not allow is refused",
         arguments: [
             "", " ", "nul", "nulll", "True", "+1", "01", "-", "-01", "1.", ".5", "1e", "1e+", "1.e1", "0x10", "NaN",
             "Infinity", "1 2", "[1,]", "[,1]", "[1 2]", "[", "]", "[1}", "{", "{a:1}", "{'a':1}", #"{"a"}"#,
@@ -42,7 +40,6 @@ import Testing
     }
 
     @Test(
-        "Numbers that do not fit are refused and not rounded",
         arguments: [
             "9223372036854775808", "-9223372036854775809", "123456789012345678901", "1e309", "-1e400", "1e99999999",
         ])
@@ -51,7 +48,6 @@ import Testing
     }
 
     @Test(
-        "Dollar keys that mean nothing are refused",
         arguments: [
             #"{"$":1}"#, #"{"$x":1}"#, #"{"$Blob":"AQI="}"#, #"{"$blob":1}"#, #"{"$blob":null}"#,
             #"{"$blob":"AQI=","a":1}"#, #"{"a":1,"$blob":"AQI="}"#, #"{"$blob":"AQI"}"#, #"{"$blob":"AQJ="}"#,
@@ -64,7 +60,6 @@ import Testing
     }
 
     @Test(
-        "Strings that are not UTF-8 are refused",
         arguments: [
             "80", "bf", "c0af", "c1bf", "c2", "c2c2", "e08080", "e09fbf", "eda080", "edbfbf", "e282", "f0808080",
             "f08fbfbf", "f09f98", "f4908080", "f5808080", "fe", "ff", "41c3",
@@ -76,8 +71,7 @@ import Testing
         }
     }
 
-    @Test("All sequences of two and many of three and four bytes are judged as the standard library does")
-    func `UTF-8 of every length is kept`() throws {
+    @Test func `UTF-8 of every length is kept`() throws {
         var random = SeededGenerator.seeded()
         var sequences: [[UInt8]] = []
         for first in UInt8(0x80)...0xFF { for second in UInt8(0x20)...0xFF { sequences.append([first, second]) } }
@@ -94,7 +88,7 @@ import Testing
     }
 
     /// The parser examines eight bytes at a time. The plain bytes here are those from `]` to `~`.
-    @Test("Special bytes are found at every offset of a text", arguments: 0...40)
+    @Test(arguments: 0...40)
     func `special bytes are found at every offset of a text`(length: Int) throws {
         let plain = String((0..<length).map { Character(UnicodeScalar(UInt8(0x5D + $0 % 34))) })
         #expect(try parse(Array("[\"\(plain)\"]".utf8)) == .array([.text(plain)]))
@@ -113,8 +107,7 @@ import Testing
     }
 
     /// The parser tries the order of the previous object's keys first.
-    @Test("Objects of a list are sorted each by its own keys")
-    func `the keys of each object in a list are sorted`() throws {
+    @Test func `the keys of each object in a list are sorted`() throws {
         func object(_ keys: String...) -> JSONNode { .object(keys.map { ($0, .text($0)) }) }
         func text(_ keys: String...) -> String {
             "{\(keys.map { "\"\($0)\":\"\($0)\"" }.joined(separator: ","))}"
@@ -136,15 +129,13 @@ import Testing
         }
     }
 
-    @Test("An error says where")
-    func `an error describes its place`() {
+    @Test func `an error describes its place`() {
         #expect { try parse(Array("[1,?]".utf8)) } throws: { error in
             "\(error)" == "Invalid encoding of JSON: no value begins like this (byte 3)."
         }
     }
 
-    @Test("Whatever the bytes, they are refused or are text that is written and read alike")
-    func `random bytes never crash the parser`() throws {
+    @Test func `random bytes never crash the parser`() throws {
         var random = SeededGenerator.seeded()
         let seeds = [
             #"{"a":[1,-2.5e10,"x\u00e9\ud83d\ude00"],"$$b":{"$blob":"AQID"},"c":{"$real":"7ff8000000000000"}}"#,

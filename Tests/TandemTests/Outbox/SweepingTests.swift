@@ -10,7 +10,7 @@ import Testing
     private func rows(_ store: Store, _ filter: Tandem.Predicate<Node>? = nil) throws -> [Int64] {
         try store.read { tx in
             var rows: [Int64] = []
-            try tx.forEachSyncedRow(in: "Node", where: filter?.node) { rows.append($0) }
+            try tx.forEachSyncedRow(in: "Node", where: filter?.node) { row, _ in rows.append(row) }
             return rows
         }
     }
@@ -37,7 +37,7 @@ import Testing
             #expect(try rows(store, Node.Columns().name == "a") == rows(store))
             #expect(try rows(store, Node.Columns().name == "b").isEmpty)
             #expect(throws: TandemError.self) {
-                try store.read { try $0.forEachSyncedRow(in: "Nobody", where: nil) { _ in } }
+                try store.read { try $0.forEachSyncedRow(in: "Nobody", where: nil) { _, _ in } }
             }
         }
     }

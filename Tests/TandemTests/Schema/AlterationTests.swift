@@ -156,6 +156,22 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
+    func `a default that changes over time is computed for each object`(_ kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        try fill(folder, 8)
+        // A coarse clock: it returns the same time for four calls in a row.
+        let calls = Counter()
+        let makeSeen: @Sendable () -> Date = {
+            calls.add()
+            return Date(timeIntervalSinceReferenceDate: Double(calls.value / 4))
+        }
+        let seen = PropertyDefinition("seen", Codec.of(Date.self), default: makeSeen)
+        try folder.open(Flex.Card.version(Self.old + [seen])) { (store) throws in
+            #expect(Set(try store.column("seen", of: "Card").values).count > 1)
+        }
+    }
+
+    @Test(arguments: StoreKind.fileAndEncrypted)
     func `an altered table stores, finds and sends objects like a new one`(_ kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try fill(folder, 20)

@@ -184,6 +184,31 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `deleting rows by SQL removes their unresolved references`(_ kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        let person = Flex.Person.version(.text("name"))
+        let card = Flex.Card.version(.text("shop"), PropertyDefinition("owner", Codec.of(Reference<Flex.Person>?.self)))
+        try folder.open(person, card) { store in
+            _ = try store.write { try $0.insert(Flex.Card("Лента", "p", id: "c")) }
+            #expect(try store.rows("SELECT id FROM __unresolved") == [["p"]])
+        }
+        try folder.migrate(person, card) { configuration in
+            configuration.schemaVersion = 1
+            configuration.migrate(to: 1) { migration in
+                try migration.sql("DELETE FROM Card")
+            }
+        } _: { (store) throws in
+            #expect(try store.rows("SELECT id FROM __unresolved") == [])
+            // The new object gets the row number of the deleted one, but none of its references.
+            try store.write { tx in
+                _ = try tx.insert(Flex.Card("Магнит", .null, id: "d"))
+                _ = try tx.insert(Flex.Person("Ада", id: "p"))
+            }
+            #expect(try store.column("owner", of: "Card") == ["d": .null])
+        }
+    }
+
     @Test func `reading by SQL in a step rebuilds nothing`() throws {
         let folder = try TestFolder()
         try fill(folder)

@@ -22,3 +22,35 @@ extension Attachment {
         return self == Attachment(atServerURL: serverURL)
     }
 }
+
+extension PropertyDefinition {
+    /// Replaces each attachment that a server names by its URL alone with the known one at that URL: it is the same file,
+    /// and its ID, size and hash are known here.
+    ///
+    /// - Parameter known: Other values of the property, the preferred ones first.
+    func attachments(_ value: StorageValue, like known: [StorageValue]) -> StorageValue {
+        func nodes(_ value: StorageValue) -> [JSONNode] {
+            switch try? node(of: value) {
+            case nil, .null?: []
+            case .array(let nodes)?: nodes
+            case let node?: [node]
+            }
+        }
+        guard value != .null, value != known.first else { return value }
+        let named = nodes(value)
+        var rest = known.flatMap(nodes).compactMap { Attachment(__json: $0) }
+        var isChanged = false
+        // Two known files may have one URL. Each replaces one attachment.
+        let replaced = named.map { node in
+            guard let attachment = Attachment(__json: node), attachment.isPlainURL,
+                let place = rest.firstIndex(where: { ScalarText.isEqual($0.serverURL, attachment.serverURL) })
+            else { return node }
+            isChanged = true
+            return rest.remove(at: place).__json
+        }
+        guard isChanged else { return value }
+        let row = RowBuffer()
+        row.append(json: kind.attachmentIsList == true ? .array(replaced) : replaced[0])
+        return row.value(at: 0)
+    }
+}

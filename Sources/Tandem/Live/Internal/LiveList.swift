@@ -34,7 +34,7 @@ struct LiveList: Sendable {
 
     init(_ query: QueryDescription, reading: RowReading, in schema: Schema, section: SortKey? = nil) {
         self.reading = reading
-        // The order of the sections comes first, so that a limit applies to the visible order.
+        // The order of the sections comes first.
         var query = query
         let keys = (section.map { [$0] } ?? []) + query.order
         query.order = keys

@@ -24,8 +24,8 @@ class LiveRow: @unchecked Sendable {
 }
 
 /// A row with its object.
-final class ObjectRow<M: Model>: LiveRow, @unchecked Sendable {
-    let object: M
+class ObjectRow<M: Model>: LiveRow, @unchecked Sendable {
+    final let object: M
 
     init(_ object: M, rowID: Int64, key: [UInt8]) {
         self.object = object
@@ -45,16 +45,15 @@ final class ReferenceRow: LiveRow, @unchecked Sendable {
 }
 
 /// A row with its object, in a section. Its key begins with the bytes of the section.
-final class SectionedRow<M: Model, Key: Sendable>: LiveRow, @unchecked Sendable {
-    let object: M
-    let sectionKey: Key
+final class SectionedRow<M: Model, Value: Sendable>: ObjectRow<M>, @unchecked Sendable {
+    /// The common value of the objects in the section.
+    let sectionValue: Value
     /// The number of the key's bytes that belong to the section.
     let sectionLength: Int
 
-    init(_ object: M, in sectionKey: Key, length: Int, rowID: Int64, key: [UInt8]) {
-        self.object = object
-        self.sectionKey = sectionKey
+    init(_ object: M, in sectionValue: Value, length: Int, rowID: Int64, key: [UInt8]) {
+        self.sectionValue = sectionValue
         sectionLength = length
-        super.init(rowID: rowID, key: key, localID: object.localID)
+        super.init(object, rowID: rowID, key: key)
     }
 }

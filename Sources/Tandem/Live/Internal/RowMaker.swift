@@ -62,26 +62,33 @@ extension RowMaker {
     static func sections<M: Model, P: PropertyExpression>(_ property: P, observed: ColumnMask?) -> RowMaker
     where P.Root == M, P.Value: Sendable {
         let definition = M.__definition
-        let width = RowReader.stateColumns.count + definition.properties.count
+        let objects = RowMaker.objects(M.self, observed: observed)
         let path = property.__column
         let own = path.steps.isEmpty ? Int32(definition.selectIndex(ofColumn: path.name)) : 0
         return RowMaker(
             columns: { compiler, scope in
                 "\(compiler.objectColumns(definition, scope.alias)), \(compiler.column(path, in: scope))"
-            }, width: width + 1
-        ) { statement, rowID, key, sectionLength, sectionColumn, box, storePath in
-            let value = try property.value(statement.row(), sectionColumn ?? own, store: storePath)
-            return SectionedRow(
-                try box.read(M.self, statement, path: storePath), in: value, length: sectionLength, rowID: rowID,
-                key: key)
-        } comparison: {
-            let comparison = ObjectComparison<M>(observed: observed)
-            return { old, new in
-                comparison.isSame(
-                    unsafeDowncast(old, to: SectionedRow<M, P.Value>.self).object,
-                    unsafeDowncast(new, to: SectionedRow<M, P.Value>.self).object)
-            }
-        }
+            }, width: objects.width + 1,
+            make: { statement, rowID, key, sectionLength, sectionColumn, box, storePath in
+                let value = try property.value(statement.row(), sectionColumn ?? own, store: storePath)
+                return SectionedRow(
+                    try box.read(M.self, statement, path: storePath), in: value, length: sectionLength, rowID: rowID,
+                    key: key)
+            }, comparison: objects.comparison)
+    }
+
+    /// Makes rows with their objects and the first letter that determines their section.
+    ///
+    /// - Parameter sections: The order of the sections. A row's key contains the letter.
+    static func letters<M: Model>(_ model: M.Type, in sections: RowOrder, observed: ColumnMask?) -> RowMaker {
+        let objects = RowMaker.objects(model, observed: observed)
+        return RowMaker(
+            columns: objects.columns, width: objects.width,
+            make: { statement, rowID, key, sectionLength, _, box, path in
+                SectionedRow(
+                    try box.read(M.self, statement, path: path), in: sections.text(key.prefix(sectionLength)),
+                    length: sectionLength, rowID: rowID, key: key)
+            }, comparison: objects.comparison)
     }
 }
 

@@ -59,6 +59,9 @@ struct RowOrder: Sendable {
         }
     }
 
+    /// Returns the text in a key of one column: see ``SortKeyWriter/text(_:)``.
+    func text(_ key: ArraySlice<UInt8>) -> String? { terms.first?.writer.text(key) }
+
     /// Returns the same order over the model's own columns, or `nil` if it uses another table. No slots are then
     /// assigned.
     func own(_ slots: inout ColumnSlots) -> OwnOrder? {
@@ -126,7 +129,8 @@ extension SortKey {
         case .column(let path, let ascending, let nilsFirst):
             // If the column can't be NULL, SQL has no NULLS clause.
             SortKeyWriter(
-                isDescending: !ascending, nilsFirst: path.isNullable ? nilsFirst : ascending, isLast: isLast)
+                isDescending: !ascending, nilsFirst: path.isNullable ? nilsFirst : ascending, isLast: isLast,
+                isFirstLetter: path.isFirstLetter)
         case .matchingFirst: SortKeyWriter(isDescending: false, nilsFirst: false, isLast: isLast)
         }
     }

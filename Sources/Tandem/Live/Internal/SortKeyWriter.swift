@@ -24,11 +24,14 @@ struct SortKeyWriter: Sendable {
     private let null: UInt8
     /// Whether no other key's bytes follow.
     private let isLast: Bool
+    /// Whether only the first letter of a text counts.
+    private let isFirstLetter: Bool
 
-    init(isDescending: Bool, nilsFirst: Bool, isLast: Bool) {
+    init(isDescending: Bool, nilsFirst: Bool, isLast: Bool, isFirstLetter: Bool = false) {
         mask = isDescending ? 0xFF : 0
         null = nilsFirst ? 0x01 : 0xFE
         self.isLast = isLast
+        self.isFirstLetter = isFirstLetter
     }
 
     private static let firstNumber: UInt8 = 0x40
@@ -39,7 +42,15 @@ struct SortKeyWriter: Sendable {
 
     @inline(__always)
     func append(_ view: ColumnView, to key: inout [UInt8]) {
-        append(view, isLast: isLast, to: &key)
+        append(isFirstLetter ? view.firstLetter : view, isLast: isLast, to: &key)
+    }
+
+    /// Returns the text in a key that this writer appended, or `nil` for NULL.
+    ///
+    /// - Precondition: The writer is not the last of its order. The text has no U+0000, which is not restored.
+    func text(_ key: ArraySlice<UInt8>) -> String? {
+        guard key.count > 1 else { return nil }
+        return String(decoding: key.dropFirst().dropLast().map { $0 ^ mask }, as: UTF8.self)
     }
 
     /// Appends a folded text: its sort key, then the text itself.

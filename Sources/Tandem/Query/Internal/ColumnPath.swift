@@ -22,6 +22,8 @@ public struct ColumnPath: Sendable {
         case property(Int)
         /// The sort key of a folded property, by the property's index.
         case folded(Int)
+        /// The first letter of the folded text of a property, by the property's index.
+        case firstLetter(Int)
         /// A column of the object's state: its name, and whether it can be NULL.
         case state(String, isOptional: Bool, isFloating: Bool)
     }
@@ -56,24 +58,38 @@ public struct ColumnPath: Sendable {
         if case .property(let index) = column { model.properties[index] } else { nil }
     }
 
-    /// The column's name in its table.
+    /// The column's name in its table. A first letter is in the column of its folded text.
     var name: String {
         switch column {
         case .property(let index): model.properties[index].column
-        case .folded(let index): model.properties[index].sortColumn ?? model.properties[index].column
+        case .folded(let index), .firstLetter(let index):
+            model.properties[index].sortColumn ?? model.properties[index].column
         case .state(let name, _, _): name
         }
     }
 
     /// The column that this column's value is derived from: itself, or the folded text.
     var sourceName: String {
-        if case .folded(let index) = column { model.properties[index].column } else { name }
+        switch column {
+        case .folded(let index), .firstLetter(let index): model.properties[index].column
+        case .property, .state: name
+        }
     }
 
     /// The sort key of this property.
-    var folded: ColumnPath {
-        guard case .property(let index) = column else { return self }
-        var path = ColumnPath(model, .folded(index))
+    var folded: ColumnPath { made(Column.folded) }
+
+    /// The first letter of the folded text of this property.
+    var firstLetter: ColumnPath { made(Column.firstLetter) }
+
+    var isFirstLetter: Bool {
+        if case .firstLetter = column { true } else { false }
+    }
+
+    /// Returns the path of a column that is derived from this property.
+    private func made(_ column: (Int) -> Column) -> ColumnPath {
+        guard case .property(let index) = self.column else { return self }
+        var path = ColumnPath(model, column(index))
         path.steps = steps
         return path
     }
@@ -81,7 +97,7 @@ public struct ColumnPath: Sendable {
     /// The property's name in Swift.
     package var propertyName: String {
         switch column {
-        case .property(let index), .folded(let index): model.properties[index].name
+        case .property(let index), .folded(let index), .firstLetter(let index): model.properties[index].name
         case .state(let name, _, _): RowReader.propertyName(ofStateColumn: name)
         }
     }
@@ -95,7 +111,7 @@ public struct ColumnPath: Sendable {
     var isNullable: Bool {
         guard steps.isEmpty else { return true }
         return switch column {
-        case .property(let index), .folded(let index): model.properties[index].isOptional
+        case .property(let index), .folded(let index), .firstLetter(let index): model.properties[index].isOptional
         case .state(_, let isOptional, _): isOptional
         }
     }
@@ -109,7 +125,7 @@ public struct ColumnPath: Sendable {
             case .decimal: .blob([0xFF])
             default: nil
             }
-        case .folded: nil
+        case .folded, .firstLetter: nil
         case .state(_, _, let isFloating): isFloating ? .blob([]) : nil
         }
     }
@@ -118,7 +134,7 @@ public struct ColumnPath: Sendable {
     var isFloating: Bool {
         switch column {
         case .property(let index): model.properties[index].kind.isFloating
-        case .folded: false
+        case .folded, .firstLetter: false
         case .state(_, _, let isFloating): isFloating
         }
     }

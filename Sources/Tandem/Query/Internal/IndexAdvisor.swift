@@ -222,7 +222,7 @@ extension ColumnPath {
     /// Whether it is a column other than a property's, and has its own index.
     fileprivate var hasIndex: Bool {
         switch column {
-        case .property: false
+        case .property, .firstLetter: false
         case .folded: true
         case .state(let name, _, _): name == "localID" || name == "serverID" || name == "updatedAt"
         }

@@ -48,7 +48,8 @@ struct SQLCompiler {
     }
 
     mutating func column(_ path: ColumnPath, in scope: Scope) -> SQL {
-        "\(alias: alias(path.steps, in: scope)).\(name: path.name)"
+        let column: SQL = "\(alias: alias(path.steps, in: scope)).\(name: path.name)"
+        return path.isFirstLetter ? "substr(\(column), 1, 1)" : column
     }
 
     /// Returns the tables of a scope. Call it after all columns of the scope were compiled.

@@ -3,7 +3,7 @@ import GRDBSQLite
 /// A prepared statement of a connection. Only the thread that has the connection uses it.
 ///
 /// Tandem binds and steps statements directly: a point read through GRDB's records costs eleven to twenty times as much
-/// (see ARCHITECTURE.md, "What was refused").
+/// (see ARCHITECTURE.md, "Rejected ideas").
 final class Statement {
     let handle: OpaquePointer
     private unowned let connection: Connection

@@ -10,6 +10,19 @@ enum WireAttachment {
         return .text(url)
     }
 
+    /// The URL of an attachment, or of each one of a list.
+    static func urlTexts(_ node: JSONNode) throws(WireElement.Problem) -> JSONNode {
+        if case .array(let nodes) = node {
+            var texts: [JSONNode] = []
+            for node in nodes { texts.append(try urlTexts(node)) }
+            return .array(texts)
+        }
+        guard let url = Attachment(__json: node)?.serverURL else {
+            throw WireElement.Problem("The file has no URL before it is uploaded.")
+        }
+        return .text(url)
+    }
+
     /// The object as a row holds it; null for an empty text, `nil` if it is no attachment.
     static func read(_ node: JSONNode) -> JSONNode? {
         switch node {

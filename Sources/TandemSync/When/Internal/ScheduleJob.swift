@@ -1,4 +1,5 @@
 import Foundation
+import OpenCombine
 import Synchronization
 import Tandem
 
@@ -26,14 +27,21 @@ final class ScheduleJob: Sendable {
 
     /// Runs until its task is cancelled or the store is closed. When it returns, nothing that it has begun runs.
     func run(_ inbox: ScheduleInbox) async {
-        // Before anybody listens: it is older than whatever they tell.
+        // Read before the listeners start: it is older than any state that they post.
         let network = network?.state ?? .up
-        let listeners = listen(inbox)
+        let changes = context.store.observeOperations {
+            inbox.post { $0.hasChanged = true }
+        } onEnd: {
+            inbox.post { $0.isClosed = true }
+        }
+        let listener = listenToNetwork(inbox)
         var plan = SchedulePlan(options, network: network, at: clock.now(), random: context.options.random)
         // What is in the queue by now is sent by the first sync, if there is to be one.
         var tried = await marks() ?? OperationMarks()
         var timer: ScheduleTimer?
-        var running: Task<Void, Never>?
+        // Others may run beside one that uploads files.
+        var (running, uploading) = (Run?.none, Run?.none)
+        var lastRun = 0
         var waiters: [CheckedContinuation<Void, Never>] = []
         for await _ in inbox.signals {
             let mail = inbox.take()
@@ -47,14 +55,19 @@ final class ScheduleJob: Sendable {
             for state in mail.networks { plan.note(state) }
             if mail.isAsked { plan.ask() }
             if mail.hasChanged { plan.noteChange() }
-            if let verdict = mail.verdict {
-                await running?.value
-                running = nil
+            if let run = running, run.number == mail.uploading {
+                (running, uploading) = (nil, run)
+                plan.beganUploads()
+            }
+            for (number, verdict) in mail.verdicts {
+                let isUploads = uploading?.number == number
+                await (isUploads ? uploading : running)?.task.value
+                if isUploads { uploading = nil } else { running = nil }
                 lastError.withLock { $0 = verdict.error }
                 // What was refused is new when the user sends it again.
                 tried.forget(verdict.forTheUser)
                 if let marks = await marks() { tried.keep(marks) }
-                plan.ended(verdict)
+                if isUploads { plan.endedUploads(verdict) } else { plan.ended(verdict) }
             }
             if plan.next() == .look {
                 let marks = await marks()
@@ -66,44 +79,47 @@ final class ScheduleJob: Sendable {
                 // What can't be read is thought to be new afterwards.
                 tried = await marks() ?? OperationMarks()
                 plan.began()
-                running = begin(isAsked: isAsked, inbox)
+                lastRun += 1
+                running = begin(lastRun, isAsked: isAsked, besideUploads: uploading != nil, inbox)
             }
             timer = await set(timer, plan, inbox)
             if !Task.isCancelled { state.set(plan.state) }
-            if case .wait = plan.next(), running == nil {
+            if case .wait = plan.next(), running == nil, uploading == nil {
                 for waiter in waiters { waiter.resume() }
                 waiters = []
             }
         }
-        for task in listeners + [running, timer?.task].compactMap({ $0 }) { task.cancel() }
-        for task in listeners + [running, timer?.task].compactMap({ $0 }) { await task.value }
+        changes.cancel()
+        let tasks = [listener, running?.task, uploading?.task, timer?.task].compactMap { $0 }
+        for task in tasks { task.cancel() }
+        for task in tasks { await task.value }
         state.set(.stopped)
         for waiter in waiters + inbox.close() { waiter.resume() }
     }
 
-    /// Those who tell of what happens.
-    private func listen(_ inbox: ScheduleInbox) -> [Task<Void, Never>] {
-        let changes = context.store.operationChanges
-        var tasks = [
-            Task {
-                for await _ in changes { inbox.post { $0.hasChanged = true } }
-                inbox.post { $0.isClosed = true }
-            }
-        ]
-        if let network {
-            tasks.append(
-                Task {
-                    for await state in network.states { inbox.post { $0.note(state) } }
-                })
+    /// Posts the states of the network; `nil` if there is no monitor.
+    private func listenToNetwork(_ inbox: ScheduleInbox) -> Task<Void, Never>? {
+        guard let network else { return nil }
+        return Task {
+            for await state in network.states { inbox.post { $0.note(state) } }
         }
-        return tasks
     }
 
-    private func begin(isAsked: Bool, _ inbox: ScheduleInbox) -> Task<Void, Never> {
+    /// A sync that has begun.
+    private struct Run {
+        let number: Int
+        let task: Task<Void, Never>
+    }
+
+    private func begin(_ number: Int, isAsked: Bool, besideUploads: Bool, _ inbox: ScheduleInbox) -> Run {
         let (context, sync) = (context, sync)
-        let leavesFiles = !isAsked && !options.uploadsWhenMetered && (network?.state.isMetered ?? false)
-        let run = ScheduledRun(job: ObjectIdentifier(self), isAutomatic: !isAsked, leavesFiles: leavesFiles)
-        return Task {
+        let isCostly = !isAsked && !options.uploadsWhenMetered && (network?.state.isMetered ?? false)
+        let run = ScheduledRun(
+            job: ObjectIdentifier(self), isAutomatic: !isAsked, leavesFiles: isCostly || besideUploads
+        ) {
+            inbox.post { $0.uploading = number }
+        }
+        let task = Task {
             let verdict: SyncVerdict
             do {
                 verdict = SyncVerdict(try await run.run { try await sync(context) })
@@ -111,8 +127,9 @@ final class ScheduleJob: Sendable {
                 verdict = SyncVerdict(error)
             }
             run.end()
-            inbox.post { $0.verdict = verdict }
+            inbox.post { $0.verdicts.append((number, verdict)) }
         }
+        return Run(number: number, task: task)
     }
 
     /// Sees that the plan is looked at again when something is due.

@@ -72,6 +72,8 @@ struct OracleHistory: Sendable {
     let kind: StoreKind
     var isInMemory: Bool { kind == .memory }
     var tuning = LiveTuning()
+    /// Whether a folded text is sectioned by its first letter.
+    let dividesByLetter: Bool
     var steps: [Step] = []
 
     init(seed: UInt64) {
@@ -84,7 +86,8 @@ struct OracleHistory: Sendable {
         tuning.bulkLimit = r.chance(30) ? 6 : 10_000
         tuning.joinedLimit = r.chance(20) ? 3 : 2_000
         tuning.leastReserve = r.pick([0, 1, 2, 32])
-        // Not random either.
+        // Not random either. The corpus has none of these seeds.
+        dividesByLetter = [2, 7].contains(seed % 8)
         tuning.sealingLimit = seed % 5 == 1 ? 40 : 200_000
         steps.append(.commit(commit(&r, kind: .plain, acts: (0..<4).map { _ in .bulkInsert })))
         for _ in 0..<Int.random(in: 2...4, using: &r) { steps.append(.subscribe(r.next())) }

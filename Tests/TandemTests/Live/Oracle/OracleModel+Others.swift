@@ -67,7 +67,8 @@ extension Node: OracleModel {
     static func sections(
         _ m: WatchMaker, _ q: Results<Node>, _ r: inout SeededGenerator, changes: Bool
     ) -> AnyOracleWatch {
-        r.chance(50) ? m.sections(q, \.count, &r, changes: changes) : m.sections(q, \.next.name, &r, changes: changes)
+        r.chance(50)
+            ? m.sections(q, \.count, &r, changes: changes) : m.textSections(q, \.next.name, &r, changes: changes)
     }
 
     static func upsertSome(_ object: Node, _ tx: WriteTransaction) throws {
@@ -175,6 +176,6 @@ extension PeerPerson: OracleModel {
     static func sections(
         _ m: WatchMaker, _ q: Results<PeerPerson>, _ r: inout SeededGenerator, changes: Bool
     ) -> AnyOracleWatch {
-        m.sections(q, \.name, &r, changes: changes)
+        m.textSections(q, \.name, &r, changes: changes)
     }
 }

@@ -38,10 +38,35 @@ extension WatchMaker {
         _ results: Results<M>, _ path: KeyPath<M.Columns, P>, _ random: inout SeededGenerator, changes: Bool
     ) -> AnyOracleWatch where P.Root == M, P.Value: Sendable {
         let ascending = random.chance(60)
-        return changes
-            ? watch(sectionedChangeset(results, path, ascending: ascending))
-            : watch(sections(results, path, ascending: ascending))
+        func read(_ results: Results<M>) throws -> [ResultsSection<P.Value, M>] {
+            try results.sectioned(by: path, ascending: ascending)
+        }
+        if changes {
+            let publisher = results.sectionedChangesetPublisher(by: path, ascending: ascending)
+            return watch(sectionedChangeset(results, by: "value", publisher, read))
+        }
+        return watch(sections(results, by: "value", results.sectionsPublisher(by: path, ascending: ascending), read))
     }
+
+    /// Makes a watch of sections by a folded text, or by its first letter.
+    func textSections<M: Model, P: FoldedExpression>(
+        _ results: Results<M>, _ path: KeyPath<M.Columns, P>, _ random: inout SeededGenerator, changes: Bool
+    ) -> AnyOracleWatch where P.Root == M, P.Value: QueryText & Sendable {
+        guard dividesByLetter else { return sections(results, path, &random, changes: changes) }
+        let letter: KeyPath<M.Columns, FirstLetter<M>> = path.appending(path: \P.firstLetter)
+        let ascending = random.chance(60)
+        func read(_ results: Results<M>) throws -> [ResultsSection<String?, M>] {
+            try results.sectioned(by: letter, ascending: ascending)
+        }
+        if changes {
+            let publisher = results.sectionedChangesetPublisher(by: letter, ascending: ascending)
+            return watch(sectionedChangeset(results, by: Self.letter, publisher, read))
+        }
+        return watch(
+            sections(results, by: Self.letter, results.sectionsPublisher(by: letter, ascending: ascending), read))
+    }
+
+    static let letter = "first letter"
 
     /// Makes a watch of an aggregate.
     func of<M: Model, Value: Sendable>(

@@ -112,7 +112,7 @@ final class OracleRun: @unchecked Sendable {
         var r = SeededGenerator(seed: seed)
         let isElsewhere = try !history.isInMemory && history.world != .peer && r.chance(15) && secondStore() !== store
         let watch = WatchMaker.random(
-            watches.count, history.world, try isElsewhere ? secondStore() : store, &r, &tally)
+            watches.count, history, try isElsewhere ? secondStore() : store, &r, &tally)
         watch.note(watch.answer(store))
         watches.append(watch)
         return watch

@@ -89,7 +89,7 @@ struct OracleTally: Sendable {
             + [
                 "delivery", "merged delivery", "cancel", "cancel in a delivery",
                 "subscribe in a delivery", "subscribe in a transaction", "write in a delivery", "store memory",
-                "store file", "store encrypted", "store sqlCipher",
+                "store file", "store encrypted", "store sqlCipher", "sections by first letter",
             ])
 
     /// The expected events that did not occur.

@@ -1,0 +1,56 @@
+import Tandem
+
+/// The form in which attachments are sent to a server.
+public enum AttachmentForm: Hashable, Sendable {
+    /// An object of the ID, name, type, size, SHA-256 and URL. An attachment that the server itself named by a plain URL
+    /// stays a plain URL.
+    case object
+    /// The file's URL as a text, for tables whose other clients expect one. Other devices make name and type from the
+    /// URL, and know no size and no hash.
+    case urlText
+}
+
+extension SyncTable {
+    /// Sets the form in which a property's attachment is sent. The default is ``AttachmentForm/object``.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// try sync.table(Receipt.self).setAttachments(\.photo, as: .urlText)
+    /// ```
+    ///
+    /// Both forms are read in any case. A property that is not optional can't be sent as a URL: before its upload a file
+    /// has none.
+    ///
+    /// - Parameters:
+    ///   - property: A property of the model itself that is not local only.
+    ///   - form: The form from now on. Values that the server already has are not sent again.
+    /// - Throws: ``SyncError/Code/unsendable`` if the property is another model's, or is never sent.
+    public func setAttachments(
+        _ property: KeyPath<M.Columns, Property<M, Attachment?>>, as form: AttachmentForm
+    ) throws {
+        try setAttachments(of: M.Columns()[keyPath: property].__column, as: form)
+    }
+
+    /// Sets the form in which a list of attachments is sent. With ``AttachmentForm/urlText`` it is a list of texts.
+    ///
+    /// - Parameters:
+    ///   - property: A list of attachments of the model itself that is not local only.
+    ///   - form: The form from now on. Values that the server already has are not sent again.
+    /// - Throws: ``SyncError/Code/unsendable`` if the property is another model's, or is never sent.
+    public func setAttachments(
+        _ property: KeyPath<M.Columns, Property<M, [Attachment]>>, as form: AttachmentForm
+    ) throws {
+        try setAttachments(of: M.Columns()[keyPath: property].__column, as: form)
+    }
+
+    private func setAttachments(of column: ColumnPath, as form: AttachmentForm) throws {
+        guard column.steps.isEmpty, let property = column.definition, !property.isLocalOnly else {
+            throw SyncError(
+                .unsendable, "The property is not sent with the table's objects.",
+                advice: "Name a property of the model itself that is not local only.",
+                table: M.__definition.wireName, property: column.definition?.wireName)
+        }
+        context.change(M.self) { $0.attachments[property.name] = form }
+    }
+}
