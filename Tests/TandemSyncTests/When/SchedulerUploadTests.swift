@@ -30,13 +30,13 @@ import Testing
         #expect(await comesTrue { results.value.count == 1 })
         #expect(try await desk.store.objects(Receipt.self).all().count == 2)
         // It has left the file to the sync that uploads it.
-        #expect(results.value.first?.push == nil && desk.shelf.files.isEmpty)
+        #expect(results.value.first?.uploads.isEmpty == true && desk.shelf.files.isEmpty)
         #expect(scheduler.state == .syncing)
 
         isReleased.change { $0 = true }
         await scheduler.settle()
         #expect(results.value.count == 2)
-        #expect(results.value.last?.push?.uploads.map(\.isSettled) == [true])
+        #expect(results.value.last?.uploads.map(\.isSettled) == [true])
         #expect(try desk.receipt(receipt.localID).isSynced)
 
         // Another one is held, and stopping ends it.
@@ -68,7 +68,7 @@ import Testing
         // The uploads end first, and have left files.
         let due = Date.distantPast + 60
         let left = PushResult(entries: [], stoppedBy: nil, nextDue: due)
-        plan.endedUploads(SyncVerdict(SyncResult(push: left)))
+        plan.endedUploads(SyncVerdict(SyncResult(left)))
         #expect(plan.next() == .wait(until: nil))
         plan.ended(SyncVerdict(SyncResult()))
         #expect(plan.next() == .wait(until: due) && plan.state == .waiting(until: due))
