@@ -117,7 +117,7 @@ import Testing
         let before = try folder.storeBytes()
         let error = expectError(.schemaMismatch) { try folder.open(Flex.Card.version(new)) }
         #expect(error?.model == "Card" && error?.property == "x")
-        #expect(error?.message.contains(" \(oldName),") == true && error?.message.contains(" \(newName).") == true)
+        #expect(error?.message.contains("from \(oldName) to \(newName).") == true)
         #expect(try folder.storeBytes() == before)
     }
 

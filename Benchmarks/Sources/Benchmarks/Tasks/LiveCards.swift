@@ -19,11 +19,13 @@ final class LiveCards {
     private(set) var times: [Delivery: LiveTimes] = [:]
     private var rowNotes: [String] = []
 
-    init(path: String, count: Int) throws {
+    /// - Parameter seed: The seed of the edits. A file that another task has edited needs another one: an edit that
+    ///   repeats a value changes nothing, and nothing would be delivered.
+    init(path: String, count: Int, seed: UInt64 = 99) throws {
         CommitClock.begin
         store = try Store(at: path, models: Card.self, Person.self)
         CommitClock.attach()
-        edits = CardEdits(cards: count)
+        edits = CardEdits(cards: count, seed: seed)
     }
 
     private var query: Results<Card> { store.objects(Card.self).where { !$0.isPinned }.sorted(by: \.shop) }

@@ -38,7 +38,7 @@ extension Benchmark {
         let files = try LiveFiles(context)
         func contender(_ name: String, rows: Int) throws -> Contender {
             let rows = context.count(rows)
-            return try LiveCards(path: try files.store(cards: rows), count: rows)
+            return try LiveCards(path: try files.store(cards: rows), count: rows, seed: 7)
                 .contender(name, .immediate, commits: context.count(1500))
         }
         return Contest(
