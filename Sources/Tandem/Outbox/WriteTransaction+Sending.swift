@@ -2,7 +2,7 @@ import Foundation
 
 /// How a property's stored value comes back from the wire after it was sent: a date to the server's precision, JSON in
 /// its canonical form. Throws what can't be sent.
-public typealias WireRounding = (PropertyDefinition, StorageValue) throws -> StorageValue
+package typealias WireRounding = (PropertyDefinition, StorageValue) throws -> StorageValue
 
 /// What sending does to the queue. Tandem's sync calls these; so can an app that brings its own.
 extension WriteTransaction {

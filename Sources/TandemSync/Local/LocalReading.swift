@@ -1,7 +1,7 @@
 import Foundation
 import Tandem
 
-/// What sync reads of a local store, in a block of ``LocalStore/read(_:)`` or ``LocalStore/write(_:)``.
+/// The reads of sync, in a block of ``LocalStore/read(_:)`` or ``LocalStore/write(_:)``.
 ///
 /// In a write it sees what the block has written. Tables are given by their names in the store.
 ///
@@ -30,7 +30,7 @@ import Tandem
 /// - ``lastSuccesses()``
 /// - ``syncSetting(_:)``
 /// - ``exchangedTablesWithoutModel()``
-public protocol LocalReading {
+package protocol LocalReading {
     /// The operations in the order of the queue, those of no model here left out. Later changes of an object leave its
     /// operation in its place.
     ///

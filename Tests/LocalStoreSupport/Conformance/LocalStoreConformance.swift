@@ -2,31 +2,22 @@ import Foundation
 import Tandem
 import TandemSync
 
-/// What every local store must do, as laws that can be checked one by one: for whoever writes one.
+/// The requirements of a local store, which tests check one by one, on Tandem's store and on the one in memory.
 ///
-/// For example, in a test:
-///
-/// ```swift
-/// @Test(arguments: LocalStoreConformance.laws)
-/// func aLawIsKept(law: LocalStoreConformance.Law) async throws {
-///     try await law.check(on: MyStore(models: LocalStoreConformance.models))
-/// }
-/// ```
-///
-/// A law that is broken throws a ``LocalStoreViolation``, which says what was expected and where.
-public enum LocalStoreConformance {
+/// A violated requirement throws a ``LocalStoreViolation`` with the failed expectation and its location.
+package enum LocalStoreConformance {
     /// The models that the store must keep.
-    public static let models: [any Model.Type] = [Thing.self, Part.self]
+    package static let models: [any Model.Type] = [Thing.self, Part.self]
 
     /// All laws.
-    public static let laws: [Law] =
+    package static let laws: [Law] =
         transactionLaws + queueLaws + referenceLaws + ruleLaws + sendingLaws + answerLaws + lostAnswerLaws
         + conflictLaws + discardingLaws + receivingLaws + clashLaws + sweepingLaws + rememberingLaws
 
     /// One thing that a local store must do.
-    public struct Law: Sendable, CustomStringConvertible {
+    package struct Law: Sendable, CustomStringConvertible {
         /// What it says, as a sentence.
-        public let name: String
+        package let name: String
         private let body: @Sendable (LawBench) async throws -> Void
 
         init(_ name: String, _ body: @escaping @Sendable (LawBench) async throws -> Void) {
@@ -39,13 +30,13 @@ public enum LocalStoreConformance {
             self.init(name) { bench in try await bench.write(body) }
         }
 
-        public var description: String { name }
+        package var description: String { name }
 
         /// Checks that a store keeps the law.
         ///
         /// - Parameter store: An empty one, with ``LocalStoreConformance/models``. It is not empty afterwards.
         /// - Throws: ``LocalStoreViolation``, and what the store throws.
-        public func check(on store: any LocalStore) async throws {
+        package func check(on store: any LocalStore) async throws {
             do {
                 try await body(LawBench(store: store))
             } catch let broken as BrokenExpectation {
@@ -56,18 +47,18 @@ public enum LocalStoreConformance {
 }
 
 /// A law that a local store does not keep.
-public struct LocalStoreViolation: Error, Sendable, CustomStringConvertible {
+package struct LocalStoreViolation: Error, Sendable, CustomStringConvertible {
     /// The law.
-    public let law: String
+    package let law: String
     /// What was not so.
-    public let message: String
+    package let message: String
     /// Where in the law.
-    public let line: String
+    package let line: String
 
-    public var description: String { "A local store breaks a law (\(law)): \(message) (\(line))." }
+    package var description: String { "A local store breaks a law (\(law)): \(message) (\(line))." }
 }
 
-/// What a law expected, and was not so.
+/// A failed expectation of a requirement.
 struct BrokenExpectation: Error {
     let message: String
     let line: String
