@@ -116,6 +116,38 @@ import Testing
         #expect(bench.arrived == Set(bench.ids.dropFirst(12)))
     }
 
+    @Test func `operations that failed before go last, the one tried longest ago first`() {
+        var queue = PushQueue()
+        for (id, second) in [(1, 30), (2, nil), (3, 10), (4, 20), (5, nil)] as [(Tandem.Operation.ID, Double?)] {
+            let error = second.map { OperationError(message: "no", at: Date(timeIntervalSince1970: $0)) }
+            queue.append(
+                Tandem.Operation(
+                    id: id, model: "Card", table: "Card", localID: LocalID("\(id)"), kind: .insert, state: .pending,
+                    changedAt: Date(timeIntervalSince1970: 0), error: error))
+        }
+        queue.arrange(keepingOrder: false, upTo: 2)
+        #expect(queue.inOrder.filter(\.isSpare).map(\.id) == [1])
+        var line: [Tandem.Operation.ID] = []
+        while let id = queue.next {
+            line.append(id)
+            queue.takeNext()
+        }
+        #expect(line == [2, 5, 3, 4, 1])
+    }
+
+    @Test func `operations that failed before keep the queue's order with one request in flight`() {
+        var queue = PushQueue()
+        for (id, second) in [(1, 30), (2, 20), (3, 10)] as [(Tandem.Operation.ID, Double)] {
+            queue.append(
+                Tandem.Operation(
+                    id: id, model: "Card", table: "Card", localID: LocalID("\(id)"), kind: .insert, state: .pending,
+                    changedAt: Date(timeIntervalSince1970: 0),
+                    error: OperationError(message: "no", at: Date(timeIntervalSince1970: second))))
+        }
+        queue.arrange(keepingOrder: true, upTo: 2)
+        #expect(queue.next == 1 && queue.inOrder.filter(\.isSpare).map(\.id) == [2])
+    }
+
     /// It has answered, if not as one would like.
     @Test func aServerThatRefusesIsNotDown() async throws {
         let bench = try await Bench(cards: 5, inFlight: 1)
@@ -129,7 +161,7 @@ import Testing
         #expect(result.stoppedBy == nil && result.refused.map(\.localID) == [id])
     }
 
-    /// What ends each push, as a request that the server dies of does, goes behind what fails for itself.
+    /// An object whose request crashes the server ends each push. It goes behind those tried longer ago.
     @Test func whatIsLostEachTimeGoesLast() async throws {
         let bench = try await Bench(cards: 1, inFlight: 2)
         bench.remote.stumble { _ in true }
