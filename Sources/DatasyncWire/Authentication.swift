@@ -90,21 +90,11 @@ actor Credentials {
         lastTaken = max(lastTaken ?? number, number)
     }
 
-    /// What is known of a request that was refused twice: whether it is itself what the server does not want of this user,
-    /// a row of somebody else's.
-    enum Suspicion {
-        /// The server takes the second credentials from others.
-        case certain
-        /// The server has taken the first ones, and the app has got others since: both may be over by now.
-        case likely
-        case none
-    }
-
-    /// What is known of a request that was refused with both.
-    func suspicion(_ first: Issue, _ second: Issue) -> Suspicion {
-        guard let lastTaken else { return .none }
-        if lastTaken >= second.number { return .certain }
-        return lastTaken >= first.number && first.fields != second.fields ? .likely : .none
+    /// Returns whether the server may have refused a request for its content, and not for its credentials, of which it
+    /// refused both: it accepted them from another request, or the app has issued different ones since.
+    func mayBeAccepted(_ first: Issue, _ second: Issue) -> Bool {
+        guard let lastTaken else { return false }
+        return lastTaken >= second.number || lastTaken >= first.number && first.fields != second.fields
     }
 
     private func end(_ result: Result<HTTPFields, any Error>) {

@@ -107,21 +107,17 @@ extension DatasyncRemote {
         }
     }
 
-    /// Whether a request that was refused twice is itself what the server does not want of this user. In doubt the table is
-    /// looked at: the credentials of a session that is over are taken for nothing, but where all may read.
+    /// Returns whether the server refuses the request for its content, as it does a row of another user: it accepts the
+    /// second credentials if the table is read. Those of an expired session are refused there, unless the table is public.
     private func isOfTheRequest(
         _ request: WireRequest, _ first: Credentials.Issue, _ second: Credentials.Issue, _ credentials: Credentials
     ) async -> Bool {
-        switch await credentials.suspicion(first, second) {
-        case .certain: return true
-        case .none: return false
-        case .likely:
-            let look = PageRequest(table: request.table, order: .id(after: nil), top: 1)
-            guard let look = try? writer.page(look), let answer = try? await send(look, with: second.fields) else {
-                return false
-            }
-            return answer.0.status.kind == .successful
-        }
+        let page = PageRequest(table: request.table, order: .id(after: nil), top: 1)
+        guard await credentials.mayBeAccepted(first, second), let read = try? writer.page(page),
+            let answer = try? await send(read, with: second.fields), answer.0.status.kind == .successful
+        else { return false }
+        await credentials.noteTaken(second.number)
+        return true
     }
 
     private func issue(
