@@ -21,15 +21,6 @@ struct SlippingWriting: ForwardingTransaction {
         var table = ""
     }
 
-    func outgoing(_ id: Tandem.Operation.ID) throws -> OutgoingObject? {
-        let object = try base.outgoing(id)
-        guard slip == .forgetsLostUndeletes, let object, object.operation.kind == .delete else { return object }
-        return OutgoingObject(
-            operation: object.operation, serverID: object.serverID, version: object.version, values: object.values,
-            changed: object.changed, references: object.references, extras: object.extras,
-            attemptedKinds: object.attemptedKinds.subtracting(.update))
-    }
-
     func beginAttempt(
         _ id: Tandem.Operation.ID, leavingOut: Set<String>, rounding: WireRounding
     ) throws -> Tandem.Operation {

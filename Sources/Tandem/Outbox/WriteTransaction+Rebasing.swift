@@ -239,10 +239,8 @@ extension WriteTransaction {
             ])
         knownTargets.removeAll()
         try resolveNews(of: state, serverID, table)
-        // That it was deleted there is known as long as the queue knows that a delete may have arrived. An undelete that
-        // is still on its way may be one of this very tombstone.
-        let kinds: AttemptedKinds = operation.attemptedKinds.mayUndelete ? [.update, .delete] : .delete
-        try restart(operation, as: .update, changes, sent: kinds, table)
+        // That it was deleted there is known as long as the queue knows that a delete may have arrived.
+        try restart(operation, as: .update, changes, sent: .delete, table)
     }
 
     /// Writes what a server holds of an object into its row, with its state: all but whether it is synced.

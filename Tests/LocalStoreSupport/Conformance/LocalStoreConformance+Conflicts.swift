@@ -81,10 +81,6 @@ extension LocalStoreConformance {
                     try outcome == .pending && out.operation.kind == .update && out.changed.count == 7
                         && out.version == "2" && local.mayHaveDeleted(id) && !out.attemptedKinds.mayUndelete,
                     "it is \(outcome), \(out)")
-                // An undelete of it that may arrive late is not forgotten with what else was sent.
-                try local.leaveUncertainOnce(try local.send("s"))
-                _ = try local.rebase(id, onto: .thing("s", version: "2", isDeleted: true), takingServers: []) { $1 }
-                try expect(try local.sendable("s").attemptedKinds.mayUndelete, "that it was sent is forgotten")
             }),
         Law(
             "what an undelete has brought back is nobody's change, and all of what is here is to be sent",

@@ -129,10 +129,8 @@ extension MemoryTransaction {
         new.version = item?.version
         try state.write(new)
         try resolveNews(of: object, new.serverID)
-        // That it was deleted there is known as long as the queue knows that a delete may have arrived. An undelete that
-        // is still on its way may be one of this very tombstone.
-        let kinds: AttemptedKinds = operation.attemptedKinds.mayUndelete ? [.update, .delete] : .delete
-        restart(operation, as: .update, changes, sent: kinds)
+        // That it was deleted there is known as long as the queue knows that a delete may have arrived.
+        restart(operation, as: .update, changes, sent: .delete)
     }
 
     /// Writes what a server holds of an object into it, with its state.

@@ -22,9 +22,8 @@ extension MemoryTransaction {
             // Whatever became of an earlier one, it was not said to have failed.
             operation.attempted.settle()
             let left = isInsert ? emptyReferences(leavingOut, model) : [:]
-            // What an insert or an undelete may make whose answer was lost is deleted by sending that once more.
-            let isOfLost =
-                operation.kind == .delete && (object.serverID == nil || operation.attemptedKinds.mayUndelete)
+            // What an insert may make whose answer was lost is deleted by sending that once more.
+            let isOfLost = operation.kind == .delete && object.serverID == nil
             if operation.kind != .delete || isOfLost {
                 let whole = object.whole(model)
                 for (place, property) in model.sent {

@@ -36,8 +36,8 @@ extension StoreOracle {
         op.kinds.insert(op.kind)
         op.hasError = false
         op.settleAttempt()
-        // What a lost insert, or a lost undelete, may make is deleted by sending it once more.
-        let isOfLost = op.kind == .delete && (!object.hasServerID || op.before.isSuperset(of: [.update, .delete]))
+        // What a lost insert may make is deleted by sending it once more.
+        let isOfLost = op.kind == .delete && !object.hasServerID
         let isWhole = op.kind == .insert || isOfLost
         if isWhole || op.kind != .delete {
             op.current = wholeValues(object).filter { isWhole || op.sent?[$0.key] != nil }

@@ -18,8 +18,7 @@ package struct AttemptedKinds: OptionSet, Hashable, Sendable {
 
     static let all: AttemptedKinds = [.insert, .update, .delete]
 
-    /// Whether an update may be on its way that brings a deleted object back: it may have been sent after a delete that
-    /// was carried out.
+    /// Whether an update may have brought back an object that a delete had removed on the server.
     package var mayUndelete: Bool { isSuperset(of: [.update, .delete]) }
 
     /// As it is stored: three bits, and above them those of what had been sent before the attempt under way, for the
