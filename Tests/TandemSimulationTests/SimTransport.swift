@@ -24,8 +24,9 @@ struct SimTransport: HTTPTransport {
         do { try life.step() } catch { throw .notSent(error) }
         let request = slip?.rewritten(request) ?? request
         await world.passMessage()
-        let delay = isRepeatable(request) ? world.drawDelay() : nil
-        if delay == .late, !isUndelete(request) {
+        var delay = isRepeatable(request) ? world.drawDelay() : nil
+        if isUndelete(request), delay != .slow { delay = nil }
+        if delay == .late {
             world.note("    \(request.method) \(request.path ?? ""): will be late")
             world.later { await deliver(request, body, "late") }
             throw .lost(NoAnswer())
@@ -57,7 +58,8 @@ struct SimTransport: HTTPTransport {
         return request.method != .get && !(isInsert && hasServerIDs)
     }
 
-    /// Whether a request restores a deleted row. A late one restores a row that was deleted again: see the limits of sync.
+    /// Whether a request restores a deleted row. None is late here: it would restore a row that was deleted again, which
+    /// is one of the limits of sync.
     private func isUndelete(_ request: HTTPRequest) -> Bool {
         let path = request.path ?? ""
         return request.method == .put && path.contains("__includedeleted=true")
