@@ -1,4 +1,4 @@
-# Everything a developer of Tandem does by command. `make` alone lists the targets.
+# All developer commands. `make` without arguments lists the targets.
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules --no-print-directory

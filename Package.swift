@@ -8,7 +8,7 @@ let environment = ProcessInfo.processInfo.environment
 /// The settings of all Swift targets.
 var strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .enableUpcomingFeature("ExistentialAny")]
 /// The settings of the targets in which tests spend their time. The Makefile optimizes them in debug builds too, with
-/// assertions: that halves the time of the tests. Flags like these bar a package from use as a dependency, so they need
+/// assertions, which halves the time of the tests. Such flags bar a package from use as a dependency, so they depend on
 /// an environment variable.
 var product: [SwiftSetting] { strict + optimized }
 let optimized: [SwiftSetting] =
@@ -25,7 +25,7 @@ var dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"605.0.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-    // What follows is built only by who takes TandemDatasync or TandemServer: see Scripts/check-graph.sh.
+    // The following packages are built only for users of TandemDatasync or TandemServer: see Scripts/check-graph.sh.
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -36,7 +36,7 @@ var dependencies: [Package.Dependency] = [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
 ]
 
-// The documentation plugin is asked for by `make docs` alone, so that it stays out of users' graphs.
+// Only `make docs` needs the documentation plugin. It must stay out of users' dependency graphs.
 if environment["TANDEM_DOCS"] == "1" {
     dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
 }
@@ -69,7 +69,7 @@ let package = Package(
             ],
             swiftSettings: product
         ),
-        // What a store and a server say to each other, whatever the wire. Knows no network.
+        // Synchronization of a store with a server, for any protocol. Uses no network.
         .target(
             name: "TandemSync",
             dependencies: [
@@ -79,13 +79,13 @@ let package = Package(
             ],
             swiftSettings: product
         ),
-        // The wires of Azure Mobile Apps and Datasync as bytes. Opens no socket: a transport does.
+        // The protocols of Azure Mobile Apps and Datasync as bytes. Opens no socket: a transport does.
         .target(
             name: "DatasyncWire",
             dependencies: ["Tandem", "TandemSync", .product(name: "HTTPTypes", package: "swift-http-types")],
             swiftSettings: product
         ),
-        // Encrypted databases for stock SQLite, and encrypted files. Knows nothing of Tandem.
+        // Encrypted databases for stock SQLite, and encrypted files. Independent of Tandem.
         .target(
             name: "SQLiteCipher",
             dependencies: [
@@ -96,7 +96,7 @@ let package = Package(
             ],
             swiftSettings: product
         ),
-        // SQLite's preupdate hook, which the headers leave out.
+        // SQLite's preupdate hook, which the system's headers omit.
         .target(name: "SQLitePreupdate"),
         .macro(
             name: "TandemMacros",
@@ -115,8 +115,8 @@ let package = Package(
             dependencies: ["Tandem", "TandemSync", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: product
         ),
-        // What a server to develop against answers, without a socket. Shares no code with a client, so that one mistake
-        // can't pass on both sides.
+        // The request handling of a development server, without a socket. It shares no code with a client, so that an
+        // error can't hide on both sides.
         .target(
             name: "TandemServerCore",
             dependencies: [
@@ -125,7 +125,7 @@ let package = Package(
             ],
             swiftSettings: product
         ),
-        // The wires of DatasyncWire over sockets.
+        // The protocols of DatasyncWire over sockets.
         .target(
             name: "TandemDatasync",
             dependencies: [
@@ -164,20 +164,20 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // Traits that let tests block and limit how many start processes.
+        // Traits that let tests block, and that limit the number of started processes.
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         // A second local store, in memory, and the requirements of one. Tests compare Tandem's store with them.
         .target(
             name: "LocalStoreSupport", dependencies: ["Tandem", "TandemSync"], path: "Tests/LocalStoreSupport",
             swiftSettings: product),
-        // A process that tests start beside themselves, to kill it or to share a store with it.
+        // A process that tests start, to kill it or to share a store with it.
         .executableTarget(
             name: "TandemTestPeer",
             dependencies: [
                 "Tandem", "TandemTestScript", "TandemTesting", .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             path: "Tests/TandemTestPeer", swiftSettings: strict),
-        // What that process does, and what must be in the store then.
+        // The script of that process, and the expected contents of the store.
         .target(
             name: "TandemTestScript", dependencies: ["Tandem", "TandemTesting"], path: "Tests/TandemTestScript",
             swiftSettings: strict),
@@ -192,7 +192,7 @@ let package = Package(
             exclude: ["Docs/Preludes", "Text/folding-strings.txt"],
             swiftSettings: strict
         ),
-        // A process that tests start in a network of its own, to change that.
+        // A process that tests start in its own network namespace, to change its interfaces.
         .executableTarget(
             name: "NetworkMonitorPeer", dependencies: ["TandemSync"], path: "Tests/NetworkMonitorPeer",
             swiftSettings: strict),
@@ -208,7 +208,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // Random histories of devices and a server. They take as long as they are given.
+        // Random histories of devices and a server. They run as long as their time limit allows.
         .testTarget(
             name: "TandemSimulationTests",
             dependencies: [
@@ -228,7 +228,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // A process that tests start beside themselves, to kill it or to share an encrypted database with it.
+        // A process that tests start, to kill it or to share an encrypted database with it.
         .executableTarget(
             name: "SQLiteCipherTestPeer",
             dependencies: ["SQLiteCipher", .product(name: "GRDB", package: "GRDB.swift")],
@@ -256,16 +256,20 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // What `make interop` sends files to another's S3 server with.
+        // The client with which `make interop` sends files to an S3 server.
         .executableTarget(
-            name: "SignedFilesTestPeer", dependencies: ["TandemDatasync", "TandemSync"],
+            name: "SignedFilesTestPeer",
+            dependencies: [
+                "TandemDatasync", "TandemServer", "TandemSync", "Tandem",
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+            ],
             path: "Tests/SignedFilesTestPeer", swiftSettings: strict),
-        // A process that tests start beside themselves, to kill it while it synchronises.
+        // A process that tests start, to kill it during a sync.
         .executableTarget(
             name: "TandemSyncTestPeer",
             dependencies: ["TandemSyncTestScript", "TandemSync", "Tandem", "TandemTesting"],
             path: "Tests/TandemSyncTestPeer", swiftSettings: strict),
-        // What that process does, and what must be so then.
+        // The script of that process, and the expected result.
         .target(
             name: "TandemSyncTestScript", dependencies: ["TandemDatasync", "TandemSync", "Tandem", "TandemTesting"],
             path: "Tests/TandemSyncTestScript", swiftSettings: strict),
@@ -297,8 +301,8 @@ let package = Package(
     ]
 )
 
-// Tests that know a macro's code are tools of the build, to SwiftPM, and with them all tests beside them and all that
-// those need: BoringSSL, SwiftNIO and Tandem itself would be compiled twice. So they are tests by themselves, which
-// `make test` runs by this variable.
+// SwiftPM builds tests of a macro's code as build tools, and also all tests beside them and their dependencies.
+// BoringSSL, SwiftNIO and Tandem itself would be compiled twice. The macro tests are therefore a separate build, which
+// `make test` selects by this variable.
 let testsMacros = environment["TANDEM_MACRO_TESTS"] == "1"
 package.targets.removeAll { $0.type == .test && ($0.name == "TandemMacrosTests") != testsMacros }

@@ -1,7 +1,7 @@
 // swift-tools-version:6.2
 import PackageDescription
 
-// A package of its own, so that those who use Tandem build none of it. `make bench` runs it.
+// A separate package, so that users of Tandem do not build it. `make bench` runs it.
 let package = Package(
     name: "Benchmarks",
     platforms: [.macOS(.v15)],
@@ -13,7 +13,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
     ],
     targets: [
-        // What the C library knows of the heap, and Swift does not see.
+        // The C library's heap statistics, which Swift does not expose.
         .target(name: "HeapSize"),
         .executableTarget(
             name: "Benchmarks",
@@ -29,8 +29,8 @@ let package = Package(
                 .product(name: "BigInt", package: "BigInt"),
                 .product(name: "OpenCombine", package: "OpenCombine"),
             ],
-            // NB: Warnings stay warnings here. In debug builds, Swift 6.3's module emission warns that the `try` before a
-            // throwing accessor (`SyncedStore.opened`) covers nothing, and fails without it.
+            // NB: Warnings stay warnings here. In debug builds, Swift 6.3's module emission warns that the `try` before
+            // a throwing accessor (`SyncedStore.opened`) covers nothing, and fails without it.
             swiftSettings: [
                 .swiftLanguageMode(.v6),
                 .enableUpcomingFeature("ExistentialAny"),

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Builds the benchmarks in release and runs them. Records the sections of Benchmarks/RESULTS.md that it measures whole.
+# Builds the benchmarks in release and runs them. Records the sections of Benchmarks/RESULTS.md that it measures
+# completely.
 #
 # Usage: bench.sh [--check | TASK_OR_SECTION...]. --check runs a hundredth of some tasks in the debug build of the
-# tests: it checks that they work and what they cost in requests and memory, not how fast they are. One limit of time is
-# checked: the p99 of live-foreign, the time until another process's commit is noticed, is at most 100 ms.
+# tests. It checks that they work, and their requests and memory, but not their speed. It checks one time limit: the p99
+# of live-foreign, the time until another process's commit is noticed, is at most 100 ms.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -14,10 +15,10 @@ if [[ ${1:-} == --check ]]; then
     TANDEM_OPTIMIZE=1 "${build[@]}"
     exec .build/debug/Benchmarks --quick push pull-100k sync-idle file-upload file-download live-foreign
 fi
-# Measure what users build: without the flags that tests add.
+# Measure the same build as users have: without the flags that tests add.
 TANDEM_OPTIMIZE=0 "${build[@]}" -c release
 commit=$(git rev-parse --short HEAD)
 [[ -z $(git status --porcelain -- Sources Benchmarks/Sources) ]] || commit+=' with uncommitted changes'
-# SQLCipher takes part if PyPI can be reached.
+# Includes SQLCipher if PyPI can be reached.
 TANDEM_PEERS_PYTHON=$(Scripts/peers.sh || true) \
     .build/release/Benchmarks --record Benchmarks/RESULTS.md --commit "$commit" "$@"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fails if a target that must build without SwiftNIO needs it, through whatever: who stores objects and does not sync
-# builds no network library.
+# Fails if a target that must build without SwiftNIO depends on it, directly or indirectly. An app that stores objects
+# without sync must build no network library.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -18,7 +18,7 @@ NETWORK = ("swift-nio", "async-http-client", "hummingbird")
 package = json.load(open(f"{sys.argv[1]}/package.json"))
 targets = {target["name"]: target for target in package["targets"]}
 
-# What each package needs, by identity; what is needed twice is spelled out once.
+# The dependencies of each package, by identity. Repeated packages are expanded only once.
 needs = {}
 def walk(node):
     needs.setdefault(node["identity"], set()).update(child["identity"] for child in node["dependencies"])
@@ -62,7 +62,7 @@ for found in offences:
     print("check-graph: " + " → ".join(found), file=sys.stderr)
 if offences:
     sys.exit(1)
-# A check that finds nothing anywhere would pass too.
+# A check that finds no dependency at all would pass too.
 if not offence("TandemDatasync", [], set()):
     sys.exit("check-graph: TandemDatasync is said to need no network library, so this check sees nothing")
 print(f"check-graph: no network library below {', '.join(FREE_OF_NIO)}")

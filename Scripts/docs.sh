@@ -15,7 +15,7 @@ if [[ -f $archives/state && $(<"$archives/state") == "$state" ]]; then
     echo "docs: nothing changed since $archives was built"
     exit 0
 fi
-# One invocation: a plan for each library would take longer than its documentation.
+# A single invocation: planning each library separately takes longer than its documentation.
 TANDEM_DOCS=1 swift package generate-documentation "${libraries[@]/#/--target=}"
 rm -rf "$archives" && mkdir -p "$archives"
 for library in "${libraries[@]}"; do mv ".build/plugins/Swift-DocC/outputs/$library.doccarchive" "$archives/"; done

@@ -20,23 +20,24 @@ import sys
 import unicodedata
 
 UNICODE = "15.0.0"
-# UnicodeData.txt is the one file without a version line.
+# UnicodeData.txt is the only file without a version line.
 DIGEST = "806e9aed65037197f1ec85e12be6e8cd870fc5608b4de0fffd990f689f376a73"
 DATA = pathlib.Path("/usr/share/unicode")
 LIMIT = 0x110000
 
 # --------------------------------------------------------------------------------------------------------------------
-# What the search key decides beyond Unicode's properties. A change here is a change of `Folding.version`.
+# Decisions of the search key beyond Unicode's properties. A change here is a change of `Folding.version`.
 
-# Marks are dropped from these scripts' letters only: elsewhere a mark is (part of) a letter.
+# Marks are dropped only from letters of these scripts. In other scripts, a mark is a letter or a part of one.
 MARKS_FALL_IN = {"Latin", "Greek", "Cyrillic", "Hebrew", "Arabic"}
-# A mark is dropped only if it can stand on such letters at all: a Thai vowel is never an accent.
+# A mark is dropped only if it can combine with such letters: a Thai vowel is never an accent.
 FALLING_MARKS = MARKS_FALL_IN | {"Inherited", "Common"}
-# The breve on these stays: й and ў are letters of their own.
+# The breve on these letters stays: й and ў are separate letters.
 KEEPS_BREVE = {0x0438, 0x0443}
 BREVE = 0x0306
 
-# Letters that Unicode does not decompose but people type plain. Lower case only: the table is applied after the fold.
+# Letters that Unicode does not decompose but that users type without a mark. Lower case only: the table applies after
+# the fold.
 PLAIN = {
     "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d", "ħ": "h", "ı": "i", "ŋ": "n",
     "ŧ": "t", "ĸ": "q", "ƀ": "b", "ƃ": "b", "ɓ": "b", "ƈ": "c", "ȼ": "c", "ƌ": "d", "ɖ": "d", "ɗ": "d", "ȡ": "d",
@@ -49,8 +50,8 @@ PLAIN = {
     "ٱ": "ا", "ى": "ي", "ی": "ي", "ک": "ك",
 }
 
-# What vanishes though it is neither punctuation nor a control: the ypogegrammeni (which a case fold would turn into a
-# letter), Arabic tatweel, the grave accent (typed for an apostrophe), and the letters that are shaped like an
+# Characters that are dropped although they are neither punctuation nor controls: the ypogegrammeni (which a case fold
+# would turn into a letter), Arabic tatweel, the grave accent (typed as an apostrophe), and letters shaped like an
 # apostrophe or a prime and typed as one.
 VANISHES = {0x0345, 0x0640, 0x0060, 0x02B9, 0x02BA, 0x02BB, 0x02BC, 0x02BD, 0x02BE, 0x02BF, 0x02C8, 0x02EE,
             0xA78B, 0xA78C}
@@ -168,7 +169,7 @@ class Unicode:
 
 
 # --------------------------------------------------------------------------------------------------------------------
-# The rules: what each scalar becomes on its own, and whether its neighbours can matter
+# The rules: the result of each scalar on its own, and whether its neighbors can matter
 
 Entry = collections.namedtuple("Entry", "kind scalars slow")
 
@@ -251,8 +252,8 @@ ACCENT = -1
 
 
 # --------------------------------------------------------------------------------------------------------------------
-# Writing. A table is a text of 6-bit characters: the 64 from '#' to 'c' without the backslash. A number is
-# written in groups of five bits, lowest first, the sixth bit saying that another group follows.
+# Encoding. A table is a text of 6-bit characters: the 64 from '#' to 'c' without the backslash. A number is encoded in
+# groups of five bits, lowest first. The sixth bit announces another group.
 
 
 class Writer:
@@ -365,7 +366,7 @@ def swift_table(name, text, before=""):
 
 
 # --------------------------------------------------------------------------------------------------------------------
-# Expectations for the tests, by the rules read plainly over whole strings (no fast path, no per-scalar tables)
+# Expectations for the tests: the rules applied to whole strings (no fast path, no per-scalar tables)
 
 
 def plain_sort_key(u, text):
@@ -379,7 +380,7 @@ def plain_search_key(u, rules, text):
             loose.append(ACCENT)
         else:
             loose += [e for d in u.decomposed(c, compatibly=True) for e in rules.letters(d)]
-    # Marks see the letters that remain, so that what stood between has no say.
+    # Marks see the remaining letters, so dropped characters in between have no effect.
     kept = "".join(map(chr, u.nfc(rules.without_marks(loose))))
     return [ord(c) for c in " ".join(part for part in kept.split(" ") if part)]
 
@@ -434,7 +435,7 @@ def expectations(u, rules):
 
 
 # --------------------------------------------------------------------------------------------------------------------
-# Oracles: the Unicode Consortium's normalisation test, and Python's own tables for what its version knows
+# Oracles: the Unicode Consortium's normalization test, and Python's own tables for the characters of its version
 
 
 def check_oracles(u):
@@ -479,7 +480,7 @@ def main():
     sort_entries = {c: rules.sort_entry(c) for c in every}
     search_entries = {c: rules.search_entry(c) for c in every}
     for c in every:
-        # Only the ypogegrammeni is a mark whose case fold is no mark; the Swift code relies on it for sort keys.
+        # Only the ypogegrammeni is a mark whose case fold is not a mark. The Swift code relies on it for sort keys.
         e = sort_entries[c]
         assert not e.slow or c in u.canonical or e.scalars == [c] or c in (0x345,), hex(c)
         if u.category.get(c, "Cn")[0] == "P":

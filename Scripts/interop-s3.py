@@ -1,13 +1,16 @@
-"""Exchanges files with an S3 server, moto's, by addresses that boto3 signs.
+"""Exchanges files with an S3 server, moto's, by addresses that boto3 signs: alone, and in whole syncs of two stores.
 
 Usage: interop-s3.py PEER. PEER is the built SignedFilesTestPeer. Prints one line for each thing that holds, and fails
 with the first that does not. It needs moto and boto3 from PyPI.
 """
+import hashlib
 import logging
 import os
 import subprocess
 import sys
 import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import boto3
 from botocore.client import Config
@@ -30,7 +33,7 @@ def holds(condition, what):
     print(f"s3: {what}")
 
 
-# It would print each request.
+# Suppresses the server's log of requests.
 logging.getLogger("werkzeug").setLevel(logging.ERROR)
 server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
 server.start()
@@ -43,6 +46,21 @@ s3.create_bucket(Bucket=BUCKET)
 
 def signed(method, key, **parameters):
     return s3.generate_presigned_url(method, Params={"Bucket": BUCKET, "Key": key, **parameters}, ExpiresIn=300)
+
+
+class Signer(BaseHTTPRequestHandler):
+    """Signs addresses for the peer, as an app's server does: GET /METHOD/KEY."""
+
+    def do_GET(self):
+        method, key = self.path[1:].split("/", 1)
+        url = signed(method, key).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(url)))
+        self.end_headers()
+        self.wfile.write(url)
+
+    def log_message(self, *words):
+        pass
 
 
 with tempfile.TemporaryDirectory() as folder:
@@ -74,6 +92,16 @@ with tempfile.TemporaryDirectory() as folder:
     holds(peer("put", signed("put_object", "checked"), source, "signed") != "", "a checksum travels along")
     failure = peer("get", signed("get_object", "checked"), target, "0", "another")
     holds("another version of the file" in failure, "another ETag is told apart by If-Match")
+
+    signer = ThreadingHTTPServer(("127.0.0.1", 0), Signer)
+    threading.Thread(target=signer.serve_forever, daemon=True).start()
+    expected = dict(line.split() for line in peer("sync", f"127.0.0.1:{signer.server_port}", folder).splitlines())
+    holds(len(expected) == 2, "two stores synchronize their objects on a server and their files in the bucket")
+    stored = {
+        entry["Key"]: hashlib.sha256(s3.get_object(Bucket=BUCKET, Key=entry["Key"])["Body"].read()).hexdigest()
+        for entry in s3.list_objects_v2(Bucket=BUCKET, Prefix="photos/").get("Contents", [])}
+    holds(stored == expected, "the bucket has their files, and neither the replaced nor the deleted one")
+    signer.shutdown()
 
 server.stop()
 print("interop-s3: all passed")

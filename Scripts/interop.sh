@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Exchanges encrypted databases with SQLCipher 4 and SQLite3 Multiple Ciphers (interop.py), computes the test vectors
-# anew, and exchanges files with moto's S3 server by signed addresses (interop-s3.py).
+# from scratch, exchanges files with moto's S3 server by signed addresses, and synchronizes two stores with it (interop-s3.py).
 #
-# Usage: interop.sh [ROUNDS]. Ends with `interop: all passed`, with an error, or, where PyPI can't be reached, with
+# Usage: interop.sh [ROUNDS]. Ends with `interop: all passed`, with an error, or, if PyPI can't be reached, with
 # `interop: skipped` and the reason.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
-# Checks the format of all Swift files, and that every test suite may block its threads.
+# Checks the format of all Swift files, the counted habits of style, and that each test suite may block its threads.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 Scripts/swift-files.sh | xargs -0 swift format lint --strict --parallel
 
-# The macros' tests are synchronous and wait for nothing.
+# Comments, messages and test names: the counts in .ci/style-counts can only fall.
+Scripts/count-style.py --check
+
+# The macros' tests are synchronous and do not wait.
 unblocked=$(git grep -lE '^(@MainActor )?@Suite' -- Tests ':!Tests/TandemMacrosTests' | xargs perl -0ne '
     while (/^(?:\@MainActor )?\@Suite(\((?:[^()]|(?1))*\))?/mg) {
         print "$ARGV\n" unless ($1 // "") =~ /\.ownThreads/;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs the peers that databases are exchanged with and compared to (interop-requirements.txt), from PyPI into a
-# virtual environment under .build, the first time; prints the path of its Python.
+# Installs the peers for exchanges and comparisons of databases (interop-requirements.txt), from PyPI into a virtual
+# environment under .build, on first use. Prints the path of its Python.
 #
-# Ends with 1 and pip's words if they can't be installed, with 75 and one line if PyPI can't be reached.
+# Exits with 1 and pip's output if they can't be installed, and with 75 and one line if PyPI can't be reached.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -17,7 +17,7 @@ if ! cmp -s "$requirements" "$environment/installed"; then
     if ! "$environment/bin/pip" --disable-pip-version-check install --quiet --retries 2 --timeout 20 \
         --only-binary :all: --requirement "$requirements" >"$log" 2>&1; then
         cat "$log" >&2
-        # A network that is not there is no failure of ours; a package that is not there is.
+        # A missing network is not a failure of this project. A missing package is one.
         if grep -qE 'ConnectionError|Connection refused|NewConnectionError|name resolution|timed out|unreachable|ProxyError' "$log"; then
             echo "PyPI can't be reached for $(grep -v '^#' "$requirements" | paste -sd ' ')"
             exit 75

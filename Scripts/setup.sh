@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Readies a machine to build Tandem: checks the Swift toolchain, and installs the system packages that are missing.
-# Where everything is there it changes nothing, asks nothing of the network, and prints nothing.
+# Prepares a machine to build Tandem: checks the Swift toolchain, and installs missing system packages. If nothing is
+# missing, it changes nothing, uses no network, and prints nothing.
 #
-# Usage: setup.sh [PACKAGE...]. Those are Debian's packages that a task needs besides, such as strace for the tests.
+# Usage: setup.sh [PACKAGE...]. The arguments are Debian packages that a task also needs, such as strace for the tests.
 set -euo pipefail
 
 readonly minimum=6.2
@@ -54,7 +54,7 @@ install_packages() {
 }
 
 check_swift
-[[ $(uname -s) == Linux ]] || exit 0 # Apple's SDKs bring SQLite.
+[[ $(uname -s) == Linux ]] || exit 0 # Apple's SDKs include SQLite.
 
 if command -v dpkg-query >/dev/null && command -v apt-get >/dev/null; then
     mapfile -t missing < <(missing_packages)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Names the Swift files that are written by hand, each ended by NUL: all but generated tables and build products.
+# Prints the paths of all hand-written Swift files, each terminated by NUL: without generated tables and build products.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

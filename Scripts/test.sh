@@ -2,9 +2,9 @@
 # Builds and runs the tests in one run.
 #
 # Usage: test.sh [--macros] [--tsan] [FILTER]. FILTER is a regular expression over `Target.Suite/test`.
-#   --macros  run only the tests of the macros, which are a build of their own (Package.swift says why)
+#   --macros  run only the tests of the macros, which are a separate build (Package.swift explains why)
 #   --tsan    run under the thread sanitizer, in .build-tsan, with few random histories
-# TANDEM_SOAK=1 runs the long forms. TANDEM_TEST_WIDTH sets how many test cases run at the same time (6).
+# TANDEM_SOAK=1 runs the long forms. TANDEM_TEST_WIDTH sets the number of concurrent test cases (6).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -24,11 +24,11 @@ fi
 rm -f .build/*/debug/description.json
 swift build --build-tests "${options[@]}"
 [[ -n ${1:-} ]] && options+=(--filter "$1")
-# Tests leave their folders behind, which other users' processes must be able to enter.
+# Tests leave their folders behind. Processes of other users must be able to enter them.
 TMPDIR=$(mktemp -d /tmp/tandem-XXXXXX)
 export TMPDIR
 trap 'rm -rf "$TMPDIR"' EXIT
 chmod 1777 "$TMPDIR"
-# A single hung test must not take the whole time of CI.
+# A single hung test must not use all of CI's time.
 timeout "${TANDEM_TEST_LIMIT:-$([[ ${TANDEM_SOAK:-} == 1 ]] && echo 6h || echo 30m)}" \
     swift test --skip-build "${options[@]}" --experimental-maximum-parallelization-width "${TANDEM_TEST_WIDTH:-6}"

@@ -1,15 +1,17 @@
-/// What a server may send.
+/// Limits for the data that a server may send.
 public struct AnswerLimits: Hashable, Sendable {
-    /// The most bytes of an answer. Read as JSON it may take many times as much memory, if a server makes it of little but
-    /// commas: whoever raises this has to have that.
+    /// The maximum size of a response body, in bytes.
+    ///
+    /// A JSON body that consists mostly of commas takes many times its size in memory. Raise this limit only if that
+    /// memory is available.
     public var bytes = 16 << 20
-    /// The most characters of what a server says about an error that are kept.
+    /// The maximum number of characters kept of a server's error message.
     public var message = 500
-    /// The longest ID, in bytes of UTF-8.
+    /// The maximum length of an ID, in bytes of UTF-8.
     public var id = 255
-    /// The longest version: it travels in a header, and servers have limits for those.
+    /// The maximum length of a version, in bytes. A version travels in a header, and servers limit the size of headers.
     public var version = 4096
 
-    /// The limits as they are unless an app sets its own.
+    /// Creates the default limits.
     public init() {}
 }

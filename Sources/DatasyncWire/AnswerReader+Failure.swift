@@ -3,7 +3,7 @@ import Tandem
 import TandemSync
 
 extension AnswerReader {
-    /// Throws what the status stands for, unless it is success.
+    /// Throws the failure that the status stands for, unless the status is a success.
     func checkStatus(
         _ response: HTTPResponse, _ body: [UInt8], _ request: WireRequest
     ) throws(RemoteFailure) {
@@ -11,11 +11,11 @@ extension AnswerReader {
         case 200, 201: return
         case 204:
             switch request.action {
-            case .page, .find: throw bad(.status, "The answer has no content.", request, response)
+            case .page, .find: throw bad(.status, "The response has no content.", request, response)
             default: return
             }
-        // Accepted, partial, or something of a proxy's: the server may have acted, and has not said how.
-        case 200..<300: throw bad(.status, "The status says neither yes nor no.", request, response)
+        // Accepted, partial, or a proxy's status: the server may have acted, but does not report the outcome.
+        case 200..<300: throw bad(.status, "The status reports neither success nor failure.", request, response)
         case let status: throw failure(status, response, body, request)
         }
     }
@@ -26,14 +26,14 @@ extension AnswerReader {
         if dialect.unauthenticated.contains(status) { return .unauthenticated(status: status, underlying: nil) }
         switch status {
         case 404, 410:
-            let noTable = "There is no such table at \(request.url)."
+            let noTable = "No table exists at \(request.url)."
             switch request.action {
-            // A list without the item would be empty. Who looks for an item that may have been created must not take it
-            // for missing, nor for refused: it would be created twice.
+            // A list without the item would be empty. A look-up after an insert with unknown outcome must not report
+            // the item as missing or refused: the insert would run twice.
             case .find(.property): return bad(.status, noTable, request, response)
             case .find(.id) where !dialect.findsDeletedByPath: return bad(.status, noTable, request, response)
             case .page: return .refused(status: status, message: noTable)
-            // A page for people is about the address, not about the item: a delete must not take it for done.
+            // An HTML page concerns the address, not the item. A delete must not count it as success.
             case _ where !body.isEmpty && !response.isJSON: return .refused(status: status, message: noTable)
             default: return status == 404 ? .notFound : .gone
             }
@@ -43,12 +43,13 @@ extension AnswerReader {
                 detail: .init(serverDate: date(response), message: message(response, body, unlessItem: true)))
         case 408, 425, 429: return .later(status: status, retryAfter: retryAfter(response))
         case 400..<500: return .refused(status: status, message: message(response, body))
-        // A redirect leads to a sign-in page as a rule; it says nothing of the item, and will go away.
+        // A redirect usually leads to a sign-in page. It says nothing about the item, and is temporary.
         default: return .later(status: status, retryAfter: retryAfter(response))
         }
     }
 
-    /// The server's item in a conflict. What can't be read is left out: whoever needs it looks it up.
+    /// Returns the server's item in a conflict. Returns `nil` if the item is unreadable: the conflict handling then
+    /// requests it again.
     private func conflictingItem(
         _ status: Int, _ response: HTTPResponse, _ body: [UInt8], _ request: WireRequest
     ) -> RemoteItem? {
@@ -64,7 +65,7 @@ extension AnswerReader {
         }
     }
 
-    /// How long the server asks to be left alone: by seconds, or by a time of its own clock.
+    /// Returns the server's requested delay, given in seconds or as a time of the server's clock.
     func retryAfter(_ response: HTTPResponse) -> Duration? {
         guard let text = response.headerFields[.retryAfter] else { return nil }
         if text.utf8.count <= 9, !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
@@ -75,10 +76,10 @@ extension AnswerReader {
         return .seconds(max(0, time - now))
     }
 
-    /// What the server says about an error: `{"error":"…"}`, `[{"errorMessage":"…"}]`, or a JSON string. Markup and
-    /// what is not text is nothing to show.
+    /// Returns the server's error message: `{"error":"…"}`, `[{"errorMessage":"…"}]`, or a JSON string. Markup and
+    /// binary data are not shown.
     ///
-    /// - Parameter unlessItem: Whether the body may be an item: one with a `title` says nothing about an error.
+    /// - Parameter unlessItem: Whether the body may be an item. The `title` of an item is not an error message.
     func message(_ response: HTTPResponse, _ body: [UInt8], unlessItem: Bool = false) -> String {
         guard !body.isEmpty, body.count <= 1 << 20, response.isJSON,
             let node = try? body.withUnsafeBufferPointer({ try ExactJSON.parseWire($0) })

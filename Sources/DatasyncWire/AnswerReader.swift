@@ -3,20 +3,20 @@ import HTTPTypes
 import Tandem
 import TandemSync
 
-/// Reads answers: an item, a page, or why there is neither.
+/// Decodes responses: an item, a page, or the reason why there is neither.
 ///
-/// An answer is taken whole or not at all. What it promises is checked before anything is returned: one JSON text, IDs
-/// that can be IDs, none of them twice, versions that can be sent back, the order that was asked for. So a server, or
-/// whoever stands in its place, can be wrong, but it can't make a store wrong.
+/// A response is accepted completely or not at all. The decoder validates everything before it returns: one JSON text,
+/// valid and unique IDs, versions that a header can carry, the requested order. A faulty server or proxy can therefore
+/// not corrupt a store.
 public struct AnswerReader: Sendable {
-    /// The tongue that answers are written in.
+    /// The dialect of the responses.
     public let dialect: Dialect
-    /// Whose they are: a link to another host is refused.
+    /// The server's address. Links to other hosts are refused.
     public let address: ServerAddress
-    /// What a server may send.
+    /// Limits for the data that the server may send.
     public let limits: AnswerLimits
 
-    /// A reader for one server.
+    /// Creates a decoder for one server.
     public init(_ dialect: Dialect, at address: ServerAddress, limits: AnswerLimits = AnswerLimits()) {
         self.dialect = dialect
         self.address = address
@@ -27,14 +27,14 @@ public struct AnswerReader: Sendable {
 // MARK: - Writes
 
 extension AnswerReader {
-    /// What a server answered to an insert, an update, a delete or an undelete.
+    /// Decodes the response to an insert, an update, a delete or an undelete.
     public func answer(
         _ response: HTTPResponse, _ body: [UInt8], to request: WireRequest
     ) throws(RemoteFailure) -> RemoteAnswer {
         try checkStatus(response, body, request)
         var answer = RemoteAnswer(serverDate: date(response))
         if case .undelete = request.action { answer.tookValues = !dialect.undeletesByPost }
-        // Neither 204 nor an empty 200 has anything to read; the entity tag stands for the version.
+        // A 204 and an empty 200 have no body. The entity tag contains the version.
         guard response.status.code != 204, !body.isEmpty else {
             answer.version = version(response)
             return answer
@@ -45,23 +45,27 @@ extension AnswerReader {
         answer.item?.version = answer.version
         switch request.action {
         case .update(let id), .delete(let id):
-            guard item.id == id else { throw bad(.otherItem, "The answer is another item.", request, response) }
+            guard item.id == id else {
+                throw bad(.otherItem, "The response has the ID of another item.", request, response)
+            }
         case .undelete(let id):
-            guard item.id == id else { throw bad(.otherItem, "The answer is another item.", request, response) }
+            guard item.id == id else {
+                throw bad(.otherItem, "The response has the ID of another item.", request, response)
+            }
             guard !item.isDeleted else {
-                throw bad(.wrongType, "The item that came back is deleted.", request, response)
+                throw bad(.wrongType, "The restored item is still deleted.", request, response)
             }
         case .insert, .page, .find: break
         }
         return answer
     }
 
-    /// What a server answered when one item was looked for; `nil` if there is none.
+    /// Decodes the response to a look-up of one item. Returns `nil` if the item does not exist.
     public func found(
         _ response: HTTPResponse, _ body: [UInt8], to request: WireRequest
     ) throws(RemoteFailure) -> RemoteItem? {
         guard case .find(let key) = request.action else {
-            throw bad(.status, "The request looked for no item.", request, response)
+            throw bad(.status, "The request is not a look-up of an item.", request, response)
         }
         let isByPath = if case .id = key { dialect.findsDeletedByPath } else { false }
         do {
@@ -75,10 +79,10 @@ extension AnswerReader {
             found.version = found.version ?? version(response)
             item = found
         } else {
-            // The entity tag of a list is one of the list, weak or not.
+            // The entity tag of a list belongs to the list, weak or not.
             let items = try items(response, body, request).items
             guard items.count < 2 else {
-                throw bad(.ambiguous, "There are several items where one was looked for.", request, response)
+                throw bad(.ambiguous, "The look-up of one item found several.", request, response)
             }
             item = items.first
         }
@@ -88,7 +92,9 @@ extension AnswerReader {
             case .id(let id): item.id == id
             case .property(let name, let value): item[member: name] == .text(value)
             }
-        guard isIt else { throw bad(.otherItem, "The answer is another item.", request, response) }
+        guard isIt else {
+            throw bad(.otherItem, "The response is another item than the requested one.", request, response)
+        }
         return item
     }
 }
@@ -103,7 +109,7 @@ extension AnswerReader {
             BadAnswer(code, message, table: request.table, url: request.url, status: response.status.code))
     }
 
-    /// The body as JSON.
+    /// Parses the body as JSON.
     func document(
         _ response: HTTPResponse, _ body: [UInt8], _ request: WireRequest
     ) throws(RemoteFailure) -> JSONNode {
@@ -111,14 +117,14 @@ extension AnswerReader {
             throw bad(.tooLarge, "The body has more than \(limits.bytes) bytes.", request, response)
         }
         guard response.isJSON else {
-            throw bad(.notJSON, "The body is not JSON, by its content type.", request, response)
+            throw bad(.notJSON, "The content type is not JSON.", request, response)
         }
         do {
             return try body.withUnsafeBufferPointer {
                 try ExactJSON.parseWire($0, maximumDigits: WireFormat.maximumDigits)
             }
         } catch {
-            throw bad(.notJSON, "The body can't be read: \(error)", request, response)
+            throw bad(.notJSON, "The body is not valid JSON: \(error)", request, response)
         }
     }
 
@@ -138,7 +144,7 @@ extension AnswerReader {
         }
     }
 
-    /// The version in a strong entity tag: a weak one is made of the body, and stands on lists and errors.
+    /// Returns the version in a strong entity tag. Weak tags are computed from the body, and occur on lists and errors.
     func version(_ response: HTTPResponse) -> String? {
         guard let tag = response.headerFields[.eTag], tag.utf8.count >= 2, tag.utf8.first == UInt8(ascii: "\""),
             tag.utf8.last == UInt8(ascii: "\"")
@@ -147,7 +153,7 @@ extension AnswerReader {
         return ItemCoding.isVersion(version, limits) ? version : nil
     }
 
-    /// The server's clock, by the second.
+    /// Returns the time of the server's clock, which has one-second resolution.
     func date(_ response: HTTPResponse) -> Date? {
         response.headerFields[.date].flatMap(HTTPDate.seconds).map {
             Date(timeIntervalSince1970: TimeInterval($0))
@@ -156,7 +162,7 @@ extension AnswerReader {
 }
 
 extension HTTPResponse {
-    /// Whether the body says that it is JSON, or does not say what it is.
+    /// Whether the content type is JSON or missing.
     var isJSON: Bool {
         guard let type = headerFields[.contentType] else { return true }
         let essence = type.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()

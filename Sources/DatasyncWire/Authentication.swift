@@ -1,32 +1,32 @@
 import HTTPTypes
 import TandemSync
 
-/// Why an app is asked for credentials.
+/// The reason for a request for credentials.
 public enum AuthenticationReason: Hashable, Sendable {
-    /// They are needed for the first time.
+    /// The server has not received credentials yet.
     case first
-    /// The server did not take the last ones.
+    /// The server refused the previous credentials.
     case refused(status: Int)
 }
 
-/// Asks the app for the header fields that say who is calling. Empty fields are an answer too.
+/// Returns the header fields that identify the user. The result may be empty.
 public typealias Authentication = @Sendable (AuthenticationReason) async throws -> HTTPFields
 
 extension HTTPFields {
-    /// A token of Azure Mobile Apps' own, in `X-ZUMO-AUTH`.
+    /// Creates the header field `X-ZUMO-AUTH` with a token of Azure Mobile Apps.
     public static func zumo(_ token: String) -> HTTPFields {
         [.zumoToken: token]
     }
 
-    /// A bearer's token, in `Authorization`.
+    /// Creates the header field `Authorization` with a bearer token.
     public static func bearer(_ token: String) -> HTTPFields {
         [.authorization: "Bearer \(token)"]
     }
 }
 
-/// Keeps the app's credentials, and asks for new ones once, however many requests were refused at a time.
+/// Caches the app's credentials. Asks for new ones once, however many concurrent requests were refused.
 actor Credentials {
-    /// Credentials and which they are, so that a refusal of older ones is not taken for one of these.
+    /// Numbered credentials. The number keeps a refusal of older credentials from invalidating newer ones.
     struct Issue: Sendable {
         let fields: HTTPFields
         let number: Int
@@ -36,7 +36,7 @@ actor Credentials {
     private var issue: Issue?
     private var reason = AuthenticationReason.first
     private var lastNumber = 0
-    /// Which ones the server has taken last, for whatever request.
+    /// The number of the credentials that the server accepted most recently, for any request.
     private var lastTaken: Int?
     private var isAsking = false
     private var waiters: [Int: CheckedContinuation<Issue, any Error>] = [:]
@@ -46,15 +46,15 @@ actor Credentials {
         self.ask = ask
     }
 
-    /// The credentials: those that are kept, or those that the app gives.
+    /// Returns the cached credentials, or asks the app for them.
     ///
-    /// A caller who is cancelled stops waiting at once. The app's answer is kept all the same.
+    /// A cancelled caller stops waiting at once. The app's result is cached all the same.
     func current() async throws -> Issue {
         if let issue { return issue }
         if !isAsking {
             isAsking = true
             let reason = reason
-            // Not a child of this call: others wait for it too.
+            // The task is unstructured because other callers wait for it too.
             Task {
                 do {
                     self.end(.success(try await self.ask(reason)))
@@ -78,14 +78,14 @@ actor Credentials {
         }
     }
 
-    /// Forgets credentials that the server did not take, unless there are newer ones.
+    /// Drops credentials that the server refused, unless newer ones are cached.
     func refuse(_ number: Int, status: Int) {
         guard issue?.number == number else { return }
         issue = nil
         reason = .refused(status: status)
     }
 
-    /// Notes that the server has carried a request out that came with these.
+    /// Records that the server accepted a request with these credentials.
     func noteTaken(_ number: Int) {
         lastTaken = max(lastTaken ?? number, number)
     }

@@ -17,8 +17,10 @@ public final class DatasyncRemote: Remote {
     private let transport: any HTTPTransport
     private let credentials: Credentials?
 
-    /// - Parameter authentication: Gives the header fields that say who is calling. They are kept until the server asks
-    ///   for others; then it is called once for all requests under way, and each of them is repeated once.
+    /// Creates a remote for a server.
+    ///
+    /// - Parameter authentication: Returns the header fields that identify the user. They are cached until the server
+    ///   refuses them. The closure is then called once for all current requests, and each of these is retried once.
     public init(
         _ address: ServerAddress, _ dialect: Dialect, over transport: any HTTPTransport,
         limits: AnswerLimits = AnswerLimits(), authentication: Authentication? = nil
@@ -29,39 +31,58 @@ public final class DatasyncRemote: Remote {
         credentials = authentication.map(Credentials.init)
     }
 
+    /// The format of values in the server's dialect.
     public var format: WireFormat { writer.dialect.format }
 
-    /// Where the server is: scheme, host, port and path.
+    /// The server's address: scheme, host, port and path.
     public var address: String { writer.address.description }
 
+    /// Returns a table's address: scheme, host, port and path.
     public func url(of table: RemoteTableName) -> String? { writer.url(of: table) }
 
+    /// Requests a page of a table.
     public func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
         let request = try written { () throws(Unsendable) in try writer.page(request) }
         let (response, body) = try await exchange(request)
         return try reader.page(response, body, to: request)
     }
 
+    /// Looks an item up, deleted or not. Returns `nil` if it does not exist.
     public func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
         let request = try written { () throws(Unsendable) in try writer.find(table, key) }
         let (response, body) = try await exchange(request)
         return try reader.found(response, body, to: request)
     }
 
+    /// Inserts an item.
     public func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
         try await answer { () throws(Unsendable) in try writer.insert(item) }
     }
 
+    /// Updates an item.
     public func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
         try await answer { () throws(Unsendable) in try writer.update(item) }
     }
 
+    /// Deletes an item.
     public func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
         try await answer { () throws(Unsendable) in try writer.delete(item) }
     }
 
+    /// Restores a deleted item.
     public func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
         try await answer { () throws(Unsendable) in try writer.undelete(item) }
+    }
+
+    /// Creates a remote that shares its credentials.
+    init(
+        _ address: ServerAddress, _ dialect: Dialect, over transport: any HTTPTransport, limits: AnswerLimits,
+        credentials: Credentials?
+    ) {
+        writer = RequestWriter(dialect, at: address, limits: limits)
+        reader = AnswerReader(dialect, at: address, limits: limits)
+        self.transport = transport
+        self.credentials = credentials
     }
 }
 
@@ -82,10 +103,10 @@ extension DatasyncRemote {
         }
     }
 
-    /// One exchange, and one more with new credentials if the server did not take the first ones.
+    /// Sends a request, and retries it once with new credentials if the server refused the first ones.
     ///
-    /// - Throws: ``RemoteFailure/refused(status:message:)`` if it did not take those either, but takes them from other
-    ///   requests.
+    /// - Throws: ``RemoteFailure/refused(status:message:)`` if the server refused both credentials but accepts them
+    ///   from other requests.
     private func exchange(_ request: WireRequest) async throws(RemoteFailure) -> (HTTPResponse, [UInt8]) {
         guard let credentials else { return try await send(request, with: nil) }
         var refused: (issue: Credentials.Issue, status: Int)?
@@ -101,14 +122,14 @@ extension DatasyncRemote {
                 throw .refused(status: status, message: reader.message(response, body))
             }
             await credentials.refuse(issue.number, status: status)
-            // The second refusal is an answer.
+            // The second refusal is final.
             guard refused == nil else { return (response, body) }
             refused = (issue, status)
         }
     }
 
-    /// Returns whether the server refuses the request for its content, as it does a row of another user: it accepts the
-    /// second credentials if the table is read. Those of an expired session are refused there, unless the table is public.
+    /// Returns whether the server refuses the request for its content, not for its credentials. Reads one row of the table
+    /// with the second credentials: the server refuses expired ones unless the table is public.
     private func isOfTheRequest(
         _ request: WireRequest, _ first: Credentials.Issue, _ second: Credentials.Issue, _ credentials: Credentials
     ) async -> Bool {
@@ -136,7 +157,7 @@ extension DatasyncRemote {
     ) async throws(RemoteFailure) -> (HTTPResponse, [UInt8]) {
         if Task.isCancelled { throw .notSent(CancellationError()) }
         var head = request.head
-        // In place of ours where they have the same name: the app knows better who it is.
+        // The app's fields override those of this type.
         for field in fields ?? [:] { head.headerFields[field.name] = field.value }
         do {
             return try await transport.send(head, body: request.body, limit: reader.limits.bytes)
@@ -147,7 +168,8 @@ extension DatasyncRemote {
             case .tooLarge:
                 throw .badAnswer(
                     BadAnswer(
-                        .tooLarge, "The body has more than \(reader.limits.bytes) bytes.", table: request.table,
+                        .tooLarge, "The response body has more than \(reader.limits.bytes) bytes.",
+                        table: request.table,
                         url: request.url, status: 0))
             }
         }

@@ -1,58 +1,58 @@
 import TandemSync
 
-/// One of the two tongues that these servers speak, as a set of switches.
+/// A protocol dialect of these servers, as a set of switches.
 ///
-/// | matter | ``azureMobileApps`` | ``datasync`` |
+/// | feature | ``azureMobileApps`` | ``datasync`` |
 /// |---|---|---|
-/// | update | PATCH of what changed | PUT of the whole item |
+/// | update | PATCH of the changed members | PUT of the whole item |
 /// | undelete | POST to the item, without values | PUT with `__includedeleted=true` |
-/// | an ID that is taken | the request comes back | the server's row |
-/// | deleted items | `__includeDeleted`, in a list only | `__includedeleted`, anywhere |
+/// | an ID that exists | the request is echoed | the server's row |
+/// | deleted items | `__includeDeleted`, in lists only | `__includedeleted`, everywhere |
 /// | page | an array | `items`, `count`, `nextLink` |
 /// | filters | OData 2 | OData 4 |
 public struct Dialect: Hashable, Sendable {
     /// The grammar of filters.
     public enum FilterGrammar: Hashable, Sendable {
-        /// `datetimeoffset'…'`, `substringof`, no `in`; an unknown name is asked all the same.
+        /// `datetimeoffset'…'`, `substringof`, no `in`. The server accepts filters with unknown names.
         case odata2
         /// `cast(…,Edm.DateTimeOffset)`, `contains`, `in`.
         case odata4
     }
 
-    /// How values look.
+    /// The format of values.
     public var format: WireFormat
-    /// What stands in the header `ZUMO-API-VERSION`.
+    /// The value of the header `ZUMO-API-VERSION`.
     public var apiVersion: String
-    /// The folder of the tables; empty if they are at the server's address itself.
+    /// The folder of the tables. Empty if the tables are at the server's address itself.
     public var folder = "tables"
-    /// Whether a table's path is its name in lower case.
+    /// Whether a table's path is its lowercase name.
     public var lowercasesTables: Bool
-    /// The paths of tables that are not where their names say, without a slash in front: `["Card": "api/cards"]`.
+    /// The paths of tables that differ from their names, without a leading slash: `["Card": "api/cards"]`.
     public var routes: [RemoteTableName: String] = [:]
-    /// Whether an update replaces the whole item. Else it merges.
+    /// Whether an update replaces the whole item. Otherwise it merges.
     public var replacesItems: Bool
-    /// The parameter that makes deleted items visible.
+    /// The name of the query parameter that includes deleted items.
     public var includeDeletedName: String
-    /// Whether a single item can be asked for by its path when it is deleted.
+    /// Whether a request by path finds deleted items.
     public var findsDeletedByPath: Bool
     /// Whether an undelete is a POST without values.
     public var undeletesByPost: Bool
-    /// Whether the body of a 409 after an insert is the request, sent back.
+    /// Whether the body of a 409 after an insert is the echoed request.
     public var echoesTakenID: Bool
-    /// Whether a page is an object. Else it is an array, or an object when a count is asked for.
+    /// Whether a page is an object. Otherwise it is an array, or an object if a count was requested.
     public var wrapsPages: Bool
-    /// The query option that asks for a count.
+    /// The query option that requests a count.
     public var countOption: String
-    /// The most items that may be asked for.
+    /// The maximum number of items per page.
     public var greatestPage: Int
-    /// How filters are written.
+    /// The grammar of filters.
     public var filterGrammar: FilterGrammar
     /// Whether every table has `createdAt`.
     public var hasCreatedAt: Bool
-    /// Whether members must be named like columns, `[A-Za-z_][A-Za-z0-9_]*`: another name is a server error, and
-    /// would be sent again for ever.
+    /// Whether member names must be column names, `[A-Za-z_][A-Za-z0-9_]*`. The server reports other names as a server
+    /// error, and the push would retry the operation without end.
     public var namesAreColumns: Bool
-    /// The statuses that ask who is calling. A host may use another one, 403 for instance.
+    /// The statuses that ask for credentials. A host may use others, 403 for example.
     public var unauthenticated: Set<Int> = [401]
 
     /// The services of Azure Mobile Apps, API version 2.0.
@@ -71,12 +71,12 @@ public struct Dialect: Hashable, Sendable {
 }
 
 extension Dialect {
-    /// The members that are the server's own.
+    /// The names of the members that the server reserves.
     var systemMembers: [String] {
         ["id", "version", "updatedAt", "deleted"] + (hasCreatedAt ? ["createdAt"] : [])
     }
 
-    /// A table's path below the server's address.
+    /// Returns a table's path relative to the server's address.
     func path(of table: RemoteTableName) -> String {
         if let route = routes[table] {
             return route.split(separator: "/").map { "/" + PathText.segment(String($0)) }.joined()

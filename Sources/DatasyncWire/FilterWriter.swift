@@ -1,23 +1,23 @@
 import TandemSync
 
-/// Filters as texts of OData.
+/// Encodes filters as OData.
 ///
-/// Both grammars get the tests for null written out, because one server's `ne` leaves nulls out and the other's does
-/// not: so written, the two answer alike. Negations are carried down to the comparisons, for the negation of an unknown
-/// would be unknown again. Every node with two sides stands in parentheses.
+/// The encoder writes tests for null explicitly, because `ne` includes nulls on one server and excludes them on the
+/// other. With explicit tests, both servers return the same items. Negations move down to the comparisons, because the
+/// negation of an unknown value is unknown. Each binary node is in parentheses.
 public struct FilterWriter: Sendable {
     let grammar: Dialect.FilterGrammar
     let hasCreatedAt: Bool
 
-    /// A writer of a dialect's grammar.
+    /// Creates an encoder for a dialect's grammar.
     public init(_ dialect: Dialect) {
         grammar = dialect.filterGrammar
         hasCreatedAt = dialect.hasCreatedAt
     }
 
-    /// The text of `$filter`, not percent-encoded; `nil` for a filter that is always true.
+    /// Returns the value of `$filter`, not percent-encoded. Returns `nil` for a filter that is always true.
     ///
-    /// - Throws: ``Unsendable`` for a part that this dialect can't be asked.
+    /// - Throws: ``Unsendable`` if this dialect can't express a part of the filter.
     public func text(_ filter: RemoteFilter) throws(Unsendable) -> String? {
         if case .constant(true) = filter { return nil }
         return try write(filter, isNegated: false)
@@ -25,7 +25,7 @@ public struct FilterWriter: Sendable {
 
     private func write(_ filter: RemoteFilter, isNegated: Bool) throws(Unsendable) -> String {
         switch filter {
-        // Both grammars have comparisons only, and no item lacks an ID.
+        // Both grammars have only comparisons, and each item has an ID.
         case .constant(let value): return value != isNegated ? "(id ne null)" : "(id eq null)"
         case .not(let inner): return try write(inner, isNegated: !isNegated)
         case .all(let parts): return try join(parts, isNegated ? "or" : "and", isNegated: isNegated)
@@ -40,27 +40,27 @@ public struct FilterWriter: Sendable {
         }
     }
 
-    /// From left to right, two by two: a chain of any length is read without a limit on depth being named anywhere.
+    /// Joins pairs from left to right. Neither server documents a depth limit for chains.
     private func join(_ parts: [RemoteFilter], _ word: String, isNegated: Bool) throws(Unsendable) -> String {
         var text: String?
         for part in parts {
             let next = try write(part, isNegated: isNegated)
             text = text.map { "(\($0) \(word) \(next))" } ?? next
         }
-        guard let text else { throw Unsendable(.filter, "A filter joins no parts.") }
+        guard let text else { throw Unsendable(.filter, "A filter joins an empty list of parts.") }
         return text
     }
 
     // MARK: Comparisons
 
-    /// - Parameter nullHolds: Whether the comparison came from a negation, where null has to hold.
+    /// - Parameter nullHolds: Whether the comparison comes from a negation and must be true for null.
     private func compare(
         _ member: RemoteFilter.Member, _ comparison: RemoteFilter.Comparison, _ value: RemoteFilter.Value,
         nullHolds: Bool
     ) throws(Unsendable) -> String {
         let name = try name(member)
         let text = "(\(name) \(comparison.word) \(try literal(value, member)))"
-        // `!=` holds for null by itself, and the negation of `!=`, an `==`, does not.
+        // `!=` is true for null by itself. Its negation, `==`, is false for null.
         let holds = comparison == .notEqual || nullHolds && comparison != .equal
         return holds && member.isOptional ? "(\(text) or (\(name) eq null))" : text
     }
@@ -128,13 +128,14 @@ public struct FilterWriter: Sendable {
 
     // MARK: Words
 
-    /// A member's name: it stands in the text as it is, and so has to be a name.
+    /// Returns a member's name. It is not quoted, so it must be an identifier.
     private func name(_ member: RemoteFilter.Member) throws(Unsendable) -> String {
         guard hasCreatedAt || member != .createdAt else {
-            throw Unsendable(.filter, "This server does not keep when an item was created.", member: member.name)
+            throw Unsendable(.filter, "This server has no createdAt.", member: member.name)
         }
         guard MemberName.isIdentifier(member.name) else {
-            throw Unsendable(.filter, "The name can't stand in a filter.", member: member.name)
+            throw Unsendable(
+                .filter, "The name is not an identifier, so a filter can't contain it.", member: member.name)
         }
         return member.name
     }
@@ -147,9 +148,9 @@ public struct FilterWriter: Sendable {
         case (.integer(let value), _): return String(value)
         case (.real(let value), _):
             guard value.isFinite else {
-                throw Unsendable(.filter, "A filter has no form for NaN and infinity.", member: member.name)
+                throw Unsendable(.filter, "A filter can't contain NaN or infinity.", member: member.name)
             }
-            // Without the plus sign of the exponent, which an address would have to encode.
+            // Drops the plus sign of the exponent, which a URL would have to encode.
             return value.description.replacing("e+", with: "e")
         case (.text(let text), _): return Self.quoted(text)
         case (.time(let time), .odata2): return "datetimeoffset'\(time.text)'"
@@ -159,8 +160,8 @@ public struct FilterWriter: Sendable {
 }
 
 extension FilterWriter {
-    /// A text between quotes, those inside doubled: by its bytes, for to a `Character` a quote with an accent on it is no
-    /// quote.
+    /// Quotes a text, and doubles the quotes inside. It works on bytes, because a quote with a combining accent is
+    /// another `Character`.
     static func quoted(_ text: String) -> String {
         let quote = UInt8(ascii: "'")
         var utf8 = [quote]
@@ -173,9 +174,9 @@ extension FilterWriter {
     }
 }
 
-/// The names that members have.
+/// The rules for member names.
 enum MemberName {
-    /// Whether a name is one by `[A-Za-z_][A-Za-z0-9_]*`.
+    /// Returns whether a name matches `[A-Za-z_][A-Za-z0-9_]*`.
     static func isIdentifier(_ name: String) -> Bool {
         guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
         return name.utf8.allSatisfy { byte in

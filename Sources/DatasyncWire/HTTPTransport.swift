@@ -1,32 +1,34 @@
 import HTTPTypes
 
-/// What carries requests to a server and brings its answers back.
+/// Sends requests to a server and returns its responses.
 ///
-/// Whoever implements it keeps these laws:
+/// Requirements for an implementation:
 ///
-/// 1. A call is one exchange: nothing is repeated, no redirect is followed, no credentials and no cookies are added.
-/// 2. The answer is whole. What ends before its `Content-Length`, or before its last chunk, is
+/// 1. A call is one exchange. The transport retries nothing, follows no redirect, and adds no credentials and no
+///    cookies.
+/// 2. The response is complete. A response that ends before its `Content-Length` or its last chunk throws
 ///    ``TransportFailure/lost(_:)``.
-/// 3. A body is decompressed, and never grows past `limit`: what is larger is ``TransportFailure/tooLarge``, found
-///    before it is in memory.
-/// 4. A cancelled call ends within a second, with a `CancellationError` inside the failure that is true.
-/// 5. `Host` and `Content-Length` are written by the transport, for a POST and a PUT without a body as well.
-/// 6. It has time-outs of its own, and ends with them.
+/// 3. The transport decompresses the body, and never lets it exceed `limit`. It throws ``TransportFailure/tooLarge``
+///    before a larger body is in memory.
+/// 4. A cancelled call ends within a second. It throws `notSent` or `lost`, whichever is true, with a
+///    `CancellationError` inside.
+/// 5. The transport writes `Host` and `Content-Length`, also for a POST and a PUT without a body.
+/// 6. The transport has time-outs of its own, and ends with them.
 public protocol HTTPTransport: Sendable {
-    /// Sends a request and waits for the whole answer.
+    /// Sends a request and waits for the complete response.
     ///
-    /// - Parameter limit: The most bytes that the body of the answer may have.
+    /// - Parameter limit: The maximum size of the response's body, in bytes.
     func send(
         _ request: HTTPRequest, body: [UInt8], limit: Int
     ) async throws(TransportFailure) -> (HTTPResponse, [UInt8])
 }
 
-/// Why there is no answer.
+/// The reason for a missing response.
 public enum TransportFailure: Error, Sendable {
-    /// Not a byte of the request reached the server.
+    /// No byte of the request reached the server.
     case notSent(any Error)
-    /// The request left, or may have.
+    /// The request was sent, or may have been.
     case lost(any Error)
-    /// The answer is larger than it may be. The request was sent.
+    /// The response exceeds its limit. The request was sent.
     case tooLarge
 }

@@ -1,7 +1,7 @@
 import Tandem
 import TandemSync
 
-/// Items between JSON and what they are: which members are the server's own, and what a body may have.
+/// Encodes and decodes items as JSON. Separates the server's reserved members from the model's.
 struct ItemCoding: Sendable {
     let dialect: Dialect
     let limits: AnswerLimits
@@ -11,13 +11,13 @@ struct ItemCoding: Sendable {
         self.limits = limits
     }
 
-    /// Whether a text can be an ID: what is longer, or has control characters, no server keeps as it is.
+    /// Returns whether a text is a valid ID. Servers alter longer texts and texts with control characters.
     static func isID(_ text: String, _ limits: AnswerLimits) -> Bool {
         !text.isEmpty && text.utf8.count <= limits.id
             && !text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
     }
 
-    /// Whether a text can stand between the quotes of an entity tag.
+    /// Returns whether a text can be the content of an entity tag.
     static func isVersion(_ text: String, _ limits: AnswerLimits) -> Bool {
         !text.isEmpty && text.utf8.count <= limits.version
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") }
@@ -27,24 +27,25 @@ struct ItemCoding: Sendable {
 // MARK: - Writing
 
 extension ItemCoding {
-    /// The body of an insert.
+    /// Encodes the body of an insert.
     func insert(_ item: OutgoingItem) throws(Unsendable) -> [UInt8] {
         var members = try own(item.members, item.table)
         if let id = item.id { members.append(("id", .text(id.rawValue))) }
         return try write(members, item.table)
     }
 
-    /// The body of an update that merges: what changed, and nothing of the server's own.
+    /// Encodes the body of an update that merges: the changed members, without reserved ones.
     func patch(_ item: OutgoingItem) throws(Unsendable) -> [UInt8] {
         let members = try own(item.members, item.table).filter { item.changed.contains($0.key) }
-        // The server takes an empty patch for a mistake in SQL, and answers 500 for ever.
+        // The server turns an empty patch into invalid SQL and returns 500 for each retry.
         guard !members.isEmpty else {
             throw Unsendable(.noChange, "The update changes no member.", table: item.table)
         }
         return try write(members, item.table)
     }
 
-    /// The body of an update that replaces: all members, and those that the model does not know, or they would be lost.
+    /// Encodes the body of an update that replaces. It contains all members, and those unknown to the model, which the
+    /// server would drop otherwise.
     func replacement(_ item: OutgoingItem, _ id: ServerID) throws(Unsendable) -> [UInt8] {
         var members = try own(item.members, item.table)
         let known = Set(members.map { $0.key.lowercased() } + systemNames)
@@ -53,29 +54,29 @@ extension ItemCoding {
         return try write(members, item.table)
     }
 
-    /// In lower case: servers read names so.
+    /// The reserved names in lower case, because servers compare names without case.
     private var systemNames: [String] { dialect.systemMembers.map { $0.lowercased() } }
 
-    /// The model's members, all of which the server has to take.
+    /// Returns the model's members if the server accepts all of them.
     private func own(
         _ members: [RemoteItem.Member], _ table: RemoteTableName
     ) throws(Unsendable) -> [RemoteItem.Member] {
         for (name, value) in members {
             guard !systemNames.contains(name.lowercased()) else {
                 throw Unsendable(
-                    .memberName, "The server keeps this name for itself. Give the property another wire name.",
+                    .memberName, "The server reserves this name. Give the property another wire name.",
                     table: table, member: name)
             }
             guard !dialect.namesAreColumns || MemberName.isIdentifier(name) else {
                 throw Unsendable(
-                    .memberName, "The server takes letters, digits and underscores only.", table: table, member: name)
+                    .memberName, "The server accepts only letters, digits and underscores.", table: table, member: name)
             }
             switch value {
             case .array, .object:
-                // It would be stored as "[object Object]".
+                // The server would store "[object Object]".
                 guard dialect.format.nestedJSON else {
                     throw Unsendable(
-                        .value, "The server takes no arrays and objects: the format makes them strings.",
+                        .value, "The server does not accept arrays or objects: the format encodes them as strings.",
                         table: table, member: name)
                 }
             default: continue
@@ -86,20 +87,20 @@ extension ItemCoding {
 
     private func write(_ members: [RemoteItem.Member], _ table: RemoteTableName) throws(Unsendable) -> [UInt8] {
         for (name, value) in members where !value.isPlain {
-            throw Unsendable(.value, "JSON has no form for NaN, infinity and bytes.", table: table, member: name)
+            throw Unsendable(.value, "JSON can't contain NaN, infinity or bytes.", table: table, member: name)
         }
         var body: [UInt8] = []
         do {
             try ExactJSON.writeForeign(.object(members), to: &body)
         } catch {
-            throw Unsendable(.value, "The item can't be written as JSON: \(error)", table: table)
+            throw Unsendable(.value, "The item can't be encoded as JSON: \(error)", table: table)
         }
         return body
     }
 }
 
 extension JSONNode {
-    /// Whether it is JSON and nothing else.
+    /// Whether the value is plain JSON.
     fileprivate var isPlain: Bool {
         switch self {
         case .null, .bool, .integer, .text: true
@@ -114,7 +115,7 @@ extension JSONNode {
 // MARK: - Reading
 
 extension ItemCoding {
-    /// What is wrong with an item.
+    /// A defect of an item.
     struct Problem: Error {
         let code: BadAnswer.Code
         let message: String
@@ -122,7 +123,7 @@ extension ItemCoding {
 
     func item(_ node: JSONNode) throws(Problem) -> RemoteItem {
         guard case .object(let members) = node else {
-            throw Problem(code: .wrongType, message: "An item is no JSON object.")
+            throw Problem(code: .wrongType, message: "An item is not a JSON object.")
         }
         var id: ServerID?
         var item = RemoteItem(id: ServerID(""))
@@ -150,7 +151,7 @@ extension ItemCoding {
                 throw Problem(code: .invalidID, message: "An ID is empty, too long, or has control characters.")
             }
             return ServerID(text)
-        default: throw Problem(code: .wrongType, message: "An ID is no string.")
+        default: throw Problem(code: .wrongType, message: "An ID is not a string.")
         }
     }
 
@@ -159,10 +160,10 @@ extension ItemCoding {
         case .null: return nil
         case .text(let text):
             guard Self.isVersion(text, limits) else {
-                throw Problem(code: .invalidVersion, message: "A version can't be sent back in a header.")
+                throw Problem(code: .invalidVersion, message: "A version has characters that a header can't carry.")
             }
             return text
-        default: throw Problem(code: .wrongType, message: "A version is no string.")
+        default: throw Problem(code: .wrongType, message: "A version is not a string.")
         }
     }
 
@@ -171,10 +172,10 @@ extension ItemCoding {
         case .null: return nil
         case .text(let text):
             guard let time = WireTimestamp(text) else {
-                throw Problem(code: .invalidTime, message: "\(member.key) is no time.")
+                throw Problem(code: .invalidTime, message: "\(member.key) is not a valid time.")
             }
             return time
-        default: throw Problem(code: .wrongType, message: "\(member.key) is no string.")
+        default: throw Problem(code: .wrongType, message: "\(member.key) is not a string.")
         }
     }
 

@@ -1,22 +1,22 @@
-/// The percent encoding of what stands in an address.
+/// Percent-encodes parts of a URL.
 public enum PathText {
     private static let unreserved = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
     private static let query = unreserved.union("$(),';@!*:".utf8)
 
-    /// A text as one segment of a path: slashes, spaces, quotes, plus signs and all beyond ASCII are encoded.
+    /// Encodes a text as one path segment: slashes, spaces, quotes, plus signs and all characters beyond ASCII.
     ///
-    /// `.` and `..` can't be written so: a percent-encoded dot is a dot to whoever takes addresses apart.
+    /// `.` and `..` can't be encoded: URL parsers treat a percent-encoded dot as a dot.
     public static func segment(_ text: String) -> String {
         encode(text, keeping: unreserved)
     }
 
-    /// Whether a text stays one segment on its way.
+    /// Returns whether a text stays one segment in transit.
     public static func isSegment(_ text: String) -> Bool {
         !text.isEmpty && text != "." && text != ".."
     }
 
-    /// A text as the value of a query option: a space is `%20`, and a plus sign `%2B`, since servers read a plain one
-    /// as a space.
+    /// Encodes a text as the value of a query option. A space becomes `%20`, and a plus sign `%2B`, since servers
+    /// decode a plain one as a space.
     public static func queryValue(_ text: String) -> String {
         encode(text, keeping: query)
     }

@@ -2,16 +2,17 @@ import HTTPTypes
 import Tandem
 import TandemSync
 
-/// Writes requests in a dialect, byte for byte. What can't be written is an ``Unsendable``, before anything is sent.
+/// Encodes requests in a dialect, byte for byte. Throws ``Unsendable`` for values that can't be encoded, before
+/// anything is sent.
 public struct RequestWriter: Sendable {
-    /// The tongue that requests are written in.
+    /// The dialect of the requests.
     public let dialect: Dialect
-    /// Whom they are for.
+    /// The server's address.
     public let address: ServerAddress
-    /// What an ID and a version may be: what is not taken from a server is not sent to it either.
+    /// Limits for IDs and versions. The same limits apply to requests and responses.
     public let limits: AnswerLimits
 
-    /// A writer for one server.
+    /// Creates an encoder for one server.
     public init(_ dialect: Dialect, at address: ServerAddress, limits: AnswerLimits = AnswerLimits()) {
         self.dialect = dialect
         self.address = address
@@ -20,7 +21,7 @@ public struct RequestWriter: Sendable {
 }
 
 extension RequestWriter {
-    /// A table's address: scheme, host, port and path.
+    /// Returns a table's address: scheme, host, port and path.
     public func url(of table: RemoteTableName) -> String { origin + path(of: table) }
 
     private var origin: String { "\(address.scheme)://\(address.authority)" }
@@ -31,14 +32,14 @@ extension RequestWriter {
 // MARK: - Writes
 
 extension RequestWriter {
-    /// Creates an item.
+    /// Encodes the insert of an item.
     public func insert(_ item: OutgoingItem) throws(Unsendable) -> WireRequest {
         if let id = item.id { try check(id, item.table) }
         let body = try bodies.insert(item)
         return request(.post, item.table, .insert(item.id), body: body)
     }
 
-    /// Changes an item: the members that changed where the server merges, all of them where it replaces.
+    /// Encodes the update of an item: the changed members if the server merges, all members if it replaces.
     public func update(_ item: OutgoingItem) throws(Unsendable) -> WireRequest {
         let id = try id(of: item)
         let body = try dialect.replacesItems ? bodies.replacement(item, id) : bodies.patch(item)
@@ -46,13 +47,13 @@ extension RequestWriter {
         return request(method, item.table, .update(id), id: id, version: try version(of: item), body: body)
     }
 
-    /// Deletes an item.
+    /// Encodes the delete of an item.
     public func delete(_ item: OutgoingItem) throws(Unsendable) -> WireRequest {
         let id = try id(of: item)
         return request(.delete, item.table, .delete(id), id: id, version: try version(of: item))
     }
 
-    /// Brings a deleted item back.
+    /// Encodes the undelete of an item.
     public func undelete(_ item: OutgoingItem) throws(Unsendable) -> WireRequest {
         let id = try id(of: item)
         let version = try version(of: item)
@@ -66,7 +67,7 @@ extension RequestWriter {
 // MARK: - Reads
 
 extension RequestWriter {
-    /// A page of a table.
+    /// Encodes the request for a page of a table.
     public func page(_ page: PageRequest) throws(Unsendable) -> WireRequest {
         let top = min(max(page.top, 1), dialect.greatestPage)
         var filter = page.filter ?? .constant(true)
@@ -74,7 +75,7 @@ extension RequestWriter {
         switch page.order {
         case .updatedAt(let time):
             order = "updatedAt,id"
-            // At that time or later: rows that share an instant come again rather than never.
+            // The comparison includes the time itself. Rows of the same instant may arrive twice, but none is missed.
             if let time { filter = filter && .comparison(.updatedAt, .greaterOrEqual, .time(time)) }
         case .id(let id):
             order = "id"
@@ -90,7 +91,7 @@ extension RequestWriter {
         return request(.get, page.table, .page(page.order, top: top), query: query)
     }
 
-    /// One item, deleted ones included: by its path where the server shows deleted items there, else by a list.
+    /// Encodes the look-up of one item, deleted or not: by its path if that finds deleted items, else by a list.
     public func find(_ table: RemoteTableName, _ key: RemoteKey) throws(Unsendable) -> WireRequest {
         let filter: RemoteFilter
         switch key {
@@ -104,7 +105,7 @@ extension RequestWriter {
             filter = .comparison(RemoteFilter.Member(name), .equal, .text(value))
         }
         let text = try FilterWriter(dialect).text(filter) ?? ""
-        // Two, so that a property that finds several is noticed.
+        // Two, to detect a property that matches several items.
         let query = [option("$filter", text), "$top=2", includeDeleted]
         return request(.get, table, .find(key), query: query)
     }
@@ -133,7 +134,7 @@ extension RequestWriter {
         head.headerFields[.zumoVersion] = dialect.apiVersion
         head.headerFields[.accept] = "application/json"
         head.headerFields[.userAgent] = "Tandem"
-        // Without quotes a precondition is passed over by the one server, and the write goes through.
+        // Datasync ignores a precondition without quotes, and writes unconditionally.
         if let version { head.headerFields[.ifMatch] = "\"\(version)\"" }
         if !body.isEmpty { head.headerFields[.contentType] = "application/json; charset=utf-8" }
         return WireRequest(head: head, body: body, table: table, action: action, url: url)
@@ -150,7 +151,8 @@ extension RequestWriter {
     private func check(_ id: ServerID, _ table: RemoteTableName) throws(Unsendable) {
         guard ItemCoding.isID(id.rawValue, limits), PathText.isSegment(id.rawValue) else {
             throw Unsendable(
-                .invalidID, "An ID is 1 to \(limits.id) bytes without control characters, and no dots alone.",
+                .invalidID,
+                "An ID must have 1 to \(limits.id) bytes, no control characters, and must not be '.' or '..'.",
                 table: table)
         }
     }
@@ -158,7 +160,8 @@ extension RequestWriter {
     private func version(of item: OutgoingItem) throws(Unsendable) -> String? {
         guard let version = item.version, !version.isEmpty else { return nil }
         guard ItemCoding.isVersion(version, limits) else {
-            throw Unsendable(.invalidVersion, "The version can't stand in a header.", table: item.table)
+            throw Unsendable(
+                .invalidVersion, "The version has characters that a header can't carry.", table: item.table)
         }
         return version
     }

@@ -1,13 +1,14 @@
-/// Where a server is: scheme, host, port and a path in front of all others.
+/// A server's address: scheme, host, port and base path.
 public struct ServerAddress: Hashable, Sendable {
     /// `https` or `http`.
     public let scheme: String
-    /// The host, and the port if it is not the scheme's own, in lower case.
+    /// The host in lower case, and the port unless it is the scheme's default.
     public let authority: String
-    /// The path in front of all others, without a slash at the end: empty, or `/api`.
+    /// The base path without a trailing slash: empty, or `/api`.
     public let path: String
 
-    /// Reads an address like `https://example.org:8443/api`; `nil` if it is none, or has a user, a query or a fragment.
+    /// Parses an address like `https://example.org:8443/api`. Returns `nil` if it is invalid, or has a user, a query or
+    /// a fragment.
     public init?(_ text: String) {
         guard let colon = text.range(of: "://") else { return nil }
         scheme = text[..<colon.lowerBound].lowercased()
@@ -25,11 +26,11 @@ public struct ServerAddress: Hashable, Sendable {
         self.path = String(path)
     }
 
-    /// A host with its port, without the one that the scheme has anyway.
+    /// Returns a host with its port, without the scheme's default port.
     private static func authority(_ text: Substring, _ scheme: String) -> String? {
         var host = text.lowercased()
         guard host.utf8.allSatisfy({ isHostByte($0) }), !host.isEmpty, host.first != ":" else { return nil }
-        // An address of IPv6 has colons inside its brackets.
+        // An IPv6 address has colons inside its brackets.
         let port = host[(host.lastIndex(of: "]") ?? host.startIndex)...].split(
             separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         if port.count == 2 {
@@ -46,7 +47,8 @@ public struct ServerAddress: Hashable, Sendable {
         }
     }
 
-    /// Whether a link names a host, and is not a path or a query alone. A query may have an address in it, as a value.
+    /// Returns whether a link names a host, and is not only a path or a query. A query may contain an address as a
+    /// value.
     static func isWhole(_ link: String) -> Bool {
         guard let colon = link.range(of: "://") else { return link.hasPrefix("//") }
         return link.hasPrefix("//")
@@ -58,7 +60,7 @@ public struct ServerAddress: Hashable, Sendable {
             }
     }
 
-    /// Whether an absolute address is on this host and port.
+    /// Returns whether an absolute address has this scheme, host and port.
     func hasOrigin(of link: String) -> Bool {
         let text = link.split(whereSeparator: { $0 == "?" || $0 == "#" }).first.map(String.init) ?? ""
         guard let other = ServerAddress(text) else { return false }
@@ -67,5 +69,6 @@ public struct ServerAddress: Hashable, Sendable {
 }
 
 extension ServerAddress: CustomStringConvertible {
+    /// The address as a URL.
     public var description: String { "\(scheme)://\(authority)\(path)" }
 }

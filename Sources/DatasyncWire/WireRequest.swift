@@ -2,32 +2,32 @@ import HTTPTypes
 import Tandem
 import TandemSync
 
-/// A request as it is sent: its head, its body, and what the answer will be held against.
+/// A request as it is sent: its head, its body, and the data that validates its response.
 public struct WireRequest: Sendable {
-    /// What was asked, and so which answers make sense.
+    /// The requested action, which determines the valid responses.
     public enum Action: Hashable, Sendable {
-        /// The items of an order, so many at most.
+        /// A page in an order, with a maximum number of items.
         case page(PageRequest.Order, top: Int)
-        /// One item, or none.
+        /// A look-up of one item.
         case find(RemoteKey)
-        /// With the ID that the item shall get.
+        /// The insert of an item, with its requested ID.
         case insert(ServerID?)
-        /// Of the item with this ID.
+        /// The update of the item with this ID.
         case update(ServerID)
-        /// Of the item with this ID.
+        /// The delete of the item with this ID.
         case delete(ServerID)
-        /// Of the item with this ID.
+        /// The undelete of the item with this ID.
         case undelete(ServerID)
     }
 
-    /// The method, the address and the fields. Credentials and `Content-Length` come later.
+    /// The method, the address and the header fields. Credentials and `Content-Length` are added later.
     public var head: HTTPRequest
-    /// JSON, or nothing.
+    /// The JSON body. Empty if the request has none.
     public var body: [UInt8]
-    /// The table asked.
+    /// The requested table.
     public let table: RemoteTableName
-    /// What was asked.
+    /// The requested action.
     public let action: Action
-    /// The address without the query: what errors may show.
+    /// The address without the query, which errors may show.
     public let url: String
 }

@@ -8,10 +8,10 @@
 /// let asked = CipherKey.provider { try .raw(keychain.read("notes")) }
 /// ```
 ///
-/// There is no way to read a database whose key is lost. The bytes that this type holds are overwritten when its last
-/// copy goes; a `String` handed to it can't be, and stays in memory until the system uses that memory again.
+/// A database whose key is lost can't be read. This type overwrites its bytes when its last copy is released. It can't
+/// overwrite a `String` that you pass: the string's bytes stay in memory until the system reuses that memory.
 ///
-/// Printing a key, or dumping it, shows its kind and nothing more.
+/// Printing or dumping a key shows its kind only.
 public struct CipherKey: Sendable {
     enum Source: Sendable {
         case passphrase(SecretBytes)
@@ -20,41 +20,43 @@ public struct CipherKey: Sendable {
     }
     let source: Source
 
-    /// A passphrase. Its UTF-8 bytes go through PBKDF2-HMAC-SHA512 with the file's random salt.
+    /// Returns a key made of a passphrase. PBKDF2-HMAC-SHA512 derives it from the UTF-8 bytes and the file's random
+    /// salt.
     ///
-    /// Text that looks alike but is composed otherwise ("é" in one or two scalars) is another passphrase, as in
-    /// SQLCipher.
+    /// As in SQLCipher, different Unicode compositions of the same visible text ("é" as one scalar or two) are
+    /// different passphrases.
     public static func passphrase(_ text: String) -> CipherKey {
-        // No array in between, which nobody would wipe.
+        // An intermediate array would leave a copy that is never overwritten.
         var text = text
         return CipherKey(source: .passphrase(text.withUTF8 { SecretBytes(UnsafeRawBufferPointer($0)) }))
     }
 
-    /// A passphrase as bytes, which the caller can overwrite.
+    /// Returns a key made of the bytes of a passphrase. The caller can overwrite its own copy.
     public static func passphrase(_ bytes: [UInt8]) -> CipherKey {
         CipherKey(source: .passphrase(SecretBytes(bytes)))
     }
 
-    /// 32 random bytes, used as they are. SQLCipher's `PRAGMA key = "x'64 hex digits'"`.
+    /// Returns a key made of 32 random bytes, without derivation. SQLCipher's `PRAGMA key = "x'64 hex digits'"`.
     ///
     /// - Parameters:
-    ///   - bytes: 32 random bytes. Another number of them is an error when the key is used.
-    ///   - salt: 16 bytes that a new file gets as its salt, and that stand in for an old one's. SQLCipher's raw form of
-    ///     96 hex digits. Without it a new file gets random ones, as it should: pages of two files with one key and one
-    ///     salt can be exchanged unnoticed. The bytes in the file are then not looked at.
+    ///   - bytes: 32 random bytes. Any other count is reported as an error when the key is used.
+    ///   - salt: 16 bytes that a new file gets as its salt, and that replace the salt of an existing file. It is the
+    ///     second part of SQLCipher's raw form of 96 hex digits. The salt bytes in the file are then not read. Without
+    ///     it a new file gets a random salt, which is safer. Pages of two files that share key and salt can be
+    ///     exchanged without detection.
     public static func raw(_ bytes: [UInt8], salt: [UInt8]? = nil) -> CipherKey {
         CipherKey(source: .raw(SecretBytes(bytes), salt: salt))
     }
 
-    /// Asks for the key when a database is opened with it, and not before.
+    /// Returns a key that calls a closure for the actual key each time a database is opened with it, and not before.
     public static func provider(_ provide: @escaping @Sendable () throws -> CipherKey) -> CipherKey {
         CipherKey(source: .provider(provide))
     }
 
-    /// The key itself: what a provider gives, or `self`, checked.
+    /// Returns the validated key. If the key is a provider, calls it.
     func resolved() throws -> CipherKey {
         var key = self
-        // A provider may give another one, but not for ever.
+        // A provider may return another provider. The limit prevents an endless chain.
         for _ in 0..<8 {
             switch key.source {
             case .provider(let provide):
@@ -63,27 +65,30 @@ public struct CipherKey: Sendable {
                 } catch {
                     throw CipherError(
                         .keyUnavailable, "The key's provider failed.",
-                        advice: "Open the database when the key can be had.", underlying: error)
+                        advice: "Open the database when the key is available.", underlying: error)
                 }
             case .passphrase(let bytes):
                 guard bytes.count > 0 else {
-                    throw CipherError(.invalidKey, "The passphrase is empty.", advice: "Give one, or open it as plain.")
+                    throw CipherError(
+                        .invalidKey, "The passphrase is empty.",
+                        advice: "Give a passphrase, or open the database without a key.")
                 }
                 return key
             case .raw(let bytes, let salt):
                 guard bytes.count == 32, salt == nil || salt?.count == 16 else {
                     throw CipherError(
-                        .invalidKey, "A raw key has 32 bytes and its salt 16.",
-                        advice: "If these are bytes of a passphrase, give them as one.")
+                        .invalidKey, "A raw key must have 32 bytes, and its salt 16 bytes.",
+                        advice: "If these are the bytes of a passphrase, use `.passphrase`.")
                 }
                 return key
             }
         }
-        throw CipherError(.keyUnavailable, "The key's provider gives providers only.")
+        throw CipherError(.keyUnavailable, "The key's provider returned eight providers in a row, and not a key.")
     }
 }
 
 extension CipherKey: CustomStringConvertible, CustomReflectable {
+    /// The kind of the key, without its bytes.
     public var description: String {
         switch source {
         case .passphrase: "CipherKey.passphrase(…)"
@@ -92,5 +97,6 @@ extension CipherKey: CustomStringConvertible, CustomReflectable {
         }
     }
 
+    /// An empty mirror, so that `dump` does not show the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,23 +1,23 @@
 import GRDB
 
-/// For those who call SQLite themselves.
+/// Methods for code that calls SQLite directly.
 extension EncryptedDatabase {
-    /// Says what was behind a result code of SQLite's, as ``explain(_:)`` does of GRDB's errors.
+    /// Returns the error behind a SQLite result code, as ``explain(_:)`` does for GRDB's errors.
     ///
-    /// - Parameter sqliteCode: an extended result code, as `sqlite3_extended_errcode` gives it, of a connection to this
-    ///   database.
-    /// - Returns: `nil` if the encryption had no part in it.
+    /// - Parameter sqliteCode: The extended result code of a connection to this database, as `sqlite3_extended_errcode`
+    ///   returns it.
+    /// - Returns: `nil` if encryption did not cause the error.
     public func explain(sqliteCode: Int32) -> CipherError? {
         explain(DatabaseError(resultCode: ResultCode(rawValue: sqliteCode))) as? CipherError
     }
 
-    /// Opens a database that has no log and that nobody changes meanwhile. Nothing is made beside it, which a read-only
-    /// connection could not remove.
+    /// Opens a database that has no log and that is not modified while it is open. The connection creates no files
+    /// beside it, because a read-only connection could not remove them.
     package func openUnchanging(configuration base: Configuration) throws -> DatabaseQueue {
         try explaining { try DatabaseQueue(path: uri("immutable=1"), configuration: configuration(base)) }
     }
 
-    /// Another file with the same key and profile. It gets a salt of its own.
+    /// Returns another database with the same key and profile. That file gets its own salt.
     package func sibling(at path: String) throws -> EncryptedDatabase {
         try EncryptedDatabase(path: path, key: entry.key, profile: entry.profile)
     }

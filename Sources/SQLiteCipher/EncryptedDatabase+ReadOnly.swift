@@ -2,20 +2,21 @@ import Foundation
 import GRDB
 
 extension EncryptedDatabase {
-    /// Whether the database lies on a medium that nobody can write to.
+    /// Whether the database is on a read-only medium.
     var isOnReadOnlyMedium: Bool {
         access((path as NSString).deletingLastPathComponent, W_OK) != 0 && errno == EROFS
     }
 
-    /// Whether a log or a journal lies beside the database, which may hold what must be worked off first.
+    /// Whether a log or a journal exists beside the database. It may hold changes that must be applied or rolled back
+    /// first.
     var isHot: Bool {
         ["-wal", "-journal"].contains { FileManager.default.fileExists(atPath: path + $0) }
     }
 
-    /// What SQLite means when it can't open, or can't write, a database that would have to be written first: a log's
-    /// index can't be made, an interrupted transaction can't be rolled back.
+    /// Explains SQLite's errors for a database that must be written before it can be read or written. SQLite can't
+    /// create a log's index, or can't roll back an interrupted transaction.
     ///
-    /// - Returns: `nil` if the error is about something else.
+    /// - Returns: `nil` if the error has another cause.
     func readOnlyFinding(_ error: DatabaseError) -> CipherError? {
         let needsRecovery: [ResultCode] = [
             .SQLITE_READONLY_ROLLBACK, .SQLITE_READONLY_RECOVERY, .SQLITE_READONLY_CANTINIT, .SQLITE_READONLY_DIRECTORY,
@@ -23,8 +24,9 @@ extension EncryptedDatabase {
         let isUnopened = error.resultCode == .SQLITE_CANTOPEN && isHot && isOnReadOnlyMedium
         guard needsRecovery.contains(error.extendedResultCode) || isUnopened else { return nil }
         return CipherError(
-            .readOnly, "The log or journal beside the database must be worked off, and nothing can be written there.",
-            advice: "Open it once where it can be written, or copy it there with the files beside it.", path: path,
+            .readOnly, "The log or journal beside the database must be recovered, but the folder is not writable.",
+            advice: "Copy the database with the files beside it to a writable folder, and open it there once.",
+            path: path,
             sqliteCode: error.extendedResultCode.rawValue, underlying: error)
     }
 }

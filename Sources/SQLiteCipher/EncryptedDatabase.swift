@@ -4,7 +4,7 @@ import GRDBSQLite
 
 /// An encrypted SQLite database: a file, its key and its profile.
 ///
-/// It opens queues and pools of GRDB, which are then used as ever:
+/// It opens GRDB queues and pools, which you use as usual:
 ///
 /// ```swift
 /// let database = try EncryptedDatabase(path: "notes.db", key: .passphrase(typed))
@@ -12,9 +12,10 @@ import GRDBSQLite
 /// try pool.write { db in try db.execute(sql: "CREATE TABLE note (text TEXT)") }
 /// ```
 ///
-/// A file that does not exist is made. Making a value of this type touches nothing.
+/// Opening creates the file if it does not exist. Creating a value of this type accesses no file.
 ///
-/// The key is kept until this value and each connection opened with it are gone. Then what was kept is overwritten.
+/// The key stays in memory while this value, or any connection opened with it, exists. After that its memory is
+/// overwritten.
 ///
 /// ## Topics
 /// ### Opening
@@ -26,29 +27,31 @@ import GRDBSQLite
 public struct EncryptedDatabase: Sendable {
     let entry: KeyEntry
 
-    /// The database's file.
+    /// The path of the database file.
     public var path: String { entry.path }
+    /// The encryption format of the database.
     public var profile: CipherProfile { entry.profile }
 
-    /// Names a database and what opens it.
+    /// Creates a database value from a path and a key. It does not open the file.
     ///
-    /// - Throws: ``CipherError`` if the path names a database in memory, a raw key or an option is out of range, or the
-    ///   process's SQLite lacks what is needed.
+    /// - Throws: ``CipherError`` if the path names a database in memory, if a raw key or an option is out of range, or
+    ///   if the process's SQLite lacks a required feature.
     public init(path: String, key: CipherKey, profile: CipherProfile = .aes256gcm) throws {
         try self.init(path: path, key: key, profile: profile, indexFolders: IndexFolders.system)
     }
 
-    /// - Parameter indexFolders: The folders that may be in memory, for tests of a system where they are not.
+    /// - Parameter indexFolders: The folders to search for a file system in memory. Tests use it to simulate systems
+    ///   without one.
     package init(path: String, key: CipherKey, profile: CipherProfile, indexFolders: [String]) throws {
         guard !path.isEmpty, !path.contains(":memory:") else {
             throw CipherError(
                 .inMemory, "A database in memory has no file to encrypt.",
-                advice: "Open it without a key, or give a path.")
+                advice: "Open the database without a key, or give a path.")
         }
         guard !path.utf8.contains(0) else { throw CipherError(.cannotOpen, "A path can't contain a zero byte.") }
         guard !path.lowercased().hasPrefix("file:") else {
             throw CipherError(
-                .cannotOpen, "The path is a URI.", advice: "Give a plain path; the URI is made from it.", path: path)
+                .cannotOpen, "The path is a URI.", advice: "Give a plain path. The URI is derived from it.", path: path)
         }
         try profile.validate()
         if case .provider = key.source {} else { _ = try key.resolved() }
@@ -60,25 +63,26 @@ public struct EncryptedDatabase: Sendable {
 
     // MARK: - Opening
 
-    /// The name under which SQLite opens the database, in this process and while this value lives. For `ATTACH`, and
-    /// for those who call SQLite themselves.
+    /// The URI with which SQLite opens the database. It is valid in this process, while this value exists.
     ///
-    /// It holds a random handle, no key.
+    /// Use it for `ATTACH`, and in code that calls SQLite directly. It holds a random handle, and not the key.
     public var uri: String { uri() }
 
     func uri(_ parameters: String...) -> String {
         FileURI.of(path, ["vfs=\(CipherVFS.name)", "kid=\(entry.handle)"] + parameters)
     }
 
-    /// A configuration for opening ``uri``, made from one of your own.
+    /// Returns a copy of a configuration that is prepared for opening ``uri``.
     ///
-    /// It does not keep the key: keep this value until the first connection is open, which keeps the key from then on.
+    /// The configuration does not keep the key. Keep this value until the first connection is open. From then on, the
+    /// open connection keeps the key.
     ///
-    /// It keeps temporary tables in memory, and has SQLite overwrite what is deleted (inside the encryption), so that
-    /// no page is left unwritten.
+    /// It keeps temporary tables in memory. It also turns on `secure_delete`, so that SQLite overwrites deleted content
+    /// inside the encryption.
     public func configuration(_ base: Configuration = Configuration()) -> Configuration {
         var configuration = base
-        // NB: it must not hold the key: GRDB 7.10 keeps a configuration after its queue is gone. Open files do that.
+        // NB: the closure must not hold the key. GRDB 7.10 keeps a configuration after its queue is released. Open
+        // files hold the key instead.
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA secure_delete = ON")
         }
@@ -87,25 +91,24 @@ public struct EncryptedDatabase: Sendable {
 
     /// Opens a `DatabaseQueue`.
     ///
-    /// With `Configuration.readonly`, where SQLite can't make the files that it locks and there is neither log nor
-    /// journal, the database is opened as one that nobody changes, as on a medium that can't be written. Where others
-    /// may write, and this process may not, give it the right to write to the folder.
+    /// With `Configuration.readonly`, SQLite may be unable to create its lock files, as on a read-only medium. If
+    /// neither a log nor a journal exists, the database is then opened as immutable. If other processes may write to
+    /// the database, give this process write permission for the folder instead.
     ///
-    /// - Throws: ``CipherError``, such as ``CipherError/Code/wrongKey``; GRDB's `DatabaseError` for what has nothing to
-    ///   do with encryption.
+    /// - Throws: ``CipherError``, such as ``CipherError/Code/wrongKey``. GRDB's `DatabaseError` if encryption did not
+    ///   cause the error.
     public func openQueue(configuration base: Configuration = Configuration()) throws -> DatabaseQueue {
         try opening(base) { try DatabaseQueue(path: $0, configuration: $1) }
     }
 
-    /// Opens a `DatabasePool`, and so turns the database to a write-ahead log.
+    /// Opens a `DatabasePool`, which switches the database to a write-ahead log.
     ///
-    /// - Throws: as ``openQueue(configuration:)`` does.
+    /// - Throws: The errors of ``openQueue(configuration:)``.
     public func openPool(configuration base: Configuration = Configuration()) throws -> DatabasePool {
         try opening(base) { try DatabasePool(path: $0, configuration: $1) }
     }
 
-    /// On a medium that can't be written, where SQLite can't make the files it would lock, a database with no log beside
-    /// it is opened as one that nobody changes.
+    /// Opens a read-only database as immutable if SQLite can't create its lock files and no log or journal exists.
     private func opening<Reader>(
         _ base: Configuration, _ open: (String, Configuration) throws -> Reader
     ) throws -> Reader {
@@ -124,9 +127,9 @@ public struct EncryptedDatabase: Sendable {
 
     // MARK: - Errors
 
-    /// Says what is wrong with the file when SQLite's own error can't: which page is damaged, say.
+    /// Returns an error that describes the file's problem, such as a damaged page, if SQLite's own error can't.
     ///
-    /// ``openQueue(configuration:)`` and ``openPool(configuration:)`` do so by themselves. For example, later:
+    /// ``openQueue(configuration:)`` and ``openPool(configuration:)`` do this themselves. Call it for later errors:
     ///
     /// ```swift
     /// do {
@@ -136,12 +139,12 @@ public struct EncryptedDatabase: Sendable {
     /// }
     /// ```
     ///
-    /// - Returns: a ``CipherError``, or the error as it was if this module knows nothing of it.
+    /// - Returns: A ``CipherError``, or the same error if this module did not cause it.
     public func explain(_ error: any Error) -> any Error {
         explain(error, after: 0)
     }
 
-    /// - Parameter serial: what was noted before explains nothing.
+    /// - Parameter serial: Incidents up to this serial number are ignored.
     private func explain(_ error: any Error, after serial: Int) -> any Error {
         guard let error = error as? DatabaseError else { return error }
         if let finding = readOnlyFinding(error) { return finding }
@@ -161,30 +164,30 @@ public struct EncryptedDatabase: Sendable {
         }
     }
 
-    /// A key for files that belong to this database, such as attachments: see ``EncryptedFile``.
+    /// Returns a key for files that belong to this database, such as attachments: see ``EncryptedFile``.
     ///
-    /// It is bound to the database's key and salt: after ``changeKey(to:profile:)`` nothing gives it again. Whoever
-    /// may change the key makes a random ``FileKey/init(raw:)`` and keeps its bytes in the database instead.
+    /// The key depends on the database's key and salt, so it can't be derived again after ``changeKey(to:profile:)``.
+    /// If the key may change, create a random ``FileKey/init(raw:)`` and store its bytes in the database instead.
     ///
     /// - Throws: ``CipherError/Code/wrongKey`` if the key does not open the database, and the other errors of opening.
     public func fileKey() throws -> FileKey {
         let file = try LowerFile(reading: path)
         var salt = [UInt8](repeating: 0, count: PageLayout.saltSize)
         guard try salt.withUnsafeMutableBytes({ try file.read($0, at: 0) }) == salt.count else {
-            throw CipherError(.notADatabase, "The database is empty: its salt is not made yet.", path: path)
+            throw CipherError(.notADatabase, "The database is empty, so it does not have a salt yet.", path: path)
         }
         try prove(file, salt: salt)
         return FileKey(master: try entry.keys(salt: salt).fileMaster())
     }
 
-    /// Checks that the key opens the file: what is encrypted under another one's could never be read.
+    /// Checks that the key decrypts the file. Files encrypted under another key could never be read.
     private func prove(_ file: LowerFile, salt: [UInt8]) throws {
         let context = ConnectionContext(entry: entry, path: path)
         context.use(salt: salt)
         let codec = try context.readyCodec()
         var page = [UInt8](repeating: 0, count: profile.pageSize)
         defer { page.withUnsafeMutableBytes { $0.wipe() } }
-        // Without a lock a page can be read while it is being written.
+        // Without a lock, this read can overlap a write of the page. Retry.
         for _ in 0..<4 {
             let isAuthentic = try page.withUnsafeMutableBytes { memory -> Bool in
                 guard let start = memory.baseAddress, try file.read(memory, at: 0) == memory.count else { return false }
@@ -199,7 +202,7 @@ public struct EncryptedDatabase: Sendable {
         } size: {
             try? file.size()
         }
-        // Another page proved the key right.
+        // `damagedPage` means that another page decrypted, so the key is right.
         if finding.code != .damagedPage { throw finding }
     }
 }

@@ -1,5 +1,5 @@
 extension AsyncHTTPTransport {
-    /// How long to wait, whom to trust, and which way to go.
+    /// Time limits, trusted certificates and proxy of a transport.
     ///
     /// For example:
     ///
@@ -9,56 +9,57 @@ extension AsyncHTTPTransport {
     /// configuration.trust = .certificates(pem: companyRoot)
     /// ```
     public struct Configuration: Sendable {
-        /// How long connecting may take: the name's look-up, the proxy and TLS included.
+        /// The time limit for connecting, including the DNS look-up, the proxy and TLS.
         public var connectTimeout: Duration = .seconds(10)
-        /// How long a server may say nothing, or take nothing.
+        /// The time limit for silence: the server sends nothing, or accepts nothing.
         public var idleTimeout: Duration = .seconds(30)
-        /// How long a whole exchange may take, from the call to the answer's last byte.
+        /// The time limit for a whole exchange, from the call to the last byte of the response.
         public var exchangeTimeout: Duration = .seconds(60)
-        /// Whose word counts for who a server is.
+        /// The trusted certificates.
         public var trust = Trust.system
-        /// Through which proxy to go; nil to go straight. The environment's variables are not looked at.
+        /// The proxy; `nil` for a direct connection. The environment's variables are ignored.
         public var proxy: Proxy?
-        /// The most bytes that come out of a compressed body, whatever a call allows.
+        /// The maximum size of a decompressed body, in bytes, whatever limit a call has.
         public var decompressedLimit = 64 << 20
 
-        /// Straight, with the system's roots.
+        /// Creates a configuration without a proxy, which trusts the system's roots.
         public init() {}
     }
 
-    /// Whose certificates are trusted.
+    /// The trusted certificates of a transport.
     public enum Trust: Hashable, Sendable {
-        /// Those that the system trusts.
+        /// The certificates that the system trusts.
         case system
-        /// These and no others, as text between `-----BEGIN CERTIFICATE-----` and `-----END CERTIFICATE-----`: the root
-        /// of a company's own authority, or a development server's own certificate.
+        /// Only these certificates, as text between `-----BEGIN CERTIFICATE-----` and `-----END CERTIFICATE-----`.
+        ///
+        /// Examples are the root of a company's own authority, and a development server's own certificate.
         case certificates(pem: String)
     }
 
-    /// A proxy that connects by `CONNECT`. TLS goes through it to the server: it sees the server's name and no more.
+    /// A proxy that connects by `CONNECT`. TLS passes through it to the server, so it sees only the server's name.
     public struct Proxy: Hashable, Sendable {
-        /// Its name or address.
+        /// The proxy's name or address.
         public var host: String
-        /// Its port.
+        /// The proxy's port.
         public var port: Int
-        /// Who asks, where it wants to know: sent to the proxy only.
+        /// The credentials for the proxy, if it requires any. They go only to the proxy.
         public var credentials: Credentials?
 
         /// A user's name and password.
         public struct Credentials: Hashable, Sendable {
-            /// The name.
+            /// The user's name.
             public var user: String
-            /// The password, which is in no description.
+            /// The password. It is not part of any description.
             public var password: String
 
-            /// A name and its password.
+            /// Creates credentials.
             public init(user: String, password: String) {
                 self.user = user
                 self.password = password
             }
         }
 
-        /// A proxy by its address.
+        /// Creates a proxy with an address.
         public init(host: String, port: Int, credentials: Credentials? = nil) {
             self.host = host
             self.port = port
@@ -68,7 +69,8 @@ extension AsyncHTTPTransport {
 }
 
 extension AsyncHTTPTransport.Proxy.Credentials: CustomStringConvertible, CustomReflectable {
-    /// Without the password, which would end in a log.
+    /// A description without the password, since descriptions go into logs.
     public var description: String { "Credentials(user: \(user))" }
+    /// A mirror without the password.
     public var customMirror: Mirror { Mirror(self, children: ["user": user]) }
 }

@@ -4,9 +4,10 @@ public import HTTPTypes
 import NIOCore
 import NIOHTTPCompression
 
-/// Files go over the same connections, with the same trust. ``Configuration/idleTimeout`` is how long
-/// the server may take nothing or say nothing; how long the whole takes has no limit.
+/// Files use the same connections and the same trust. ``Configuration/idleTimeout`` limits the server's silence. The
+/// whole exchange has no time limit.
 extension AsyncHTTPTransport: FileTransport {
+    /// Sends a request and delivers the response in pieces.
     public func exchange(
         _ request: HTTPRequest, body: FileBody?,
         take: @escaping @Sendable (HTTPResponse, [UInt8]) async throws -> Void
@@ -34,7 +35,7 @@ extension AsyncHTTPTransport: FileTransport {
                 try? await collector.handOver()
                 return refusal
             }
-            // What came before the connection broke need not come again.
+            // Delivers the bytes received before the connection broke: they need not be sent again.
             if !Task.isCancelled, collector.thrown == nil { try? await collector.handOver() }
             throw Self.failure(error, collector, server)
         }
@@ -47,7 +48,8 @@ extension AsyncHTTPTransport: FileTransport {
         return response
     }
 
-    /// Why there is no whole answer. What the caller's closures threw comes before what that did to the exchange.
+    /// Returns the reason for a missing or incomplete response. Errors of the caller's closures come before their
+    /// effects on the exchange.
     private static func failure(
         _ error: any Error, _ collector: FileCollector, _ server: String
     ) -> TransportFailure {

@@ -4,10 +4,10 @@ public import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Carries requests over AsyncHTTPClient, by HTTP/1.1.
+/// Sends requests with AsyncHTTPClient, by HTTP/1.1.
 ///
-/// A `DatasyncRemote(url:)` makes one of its own. Make one to share its connections between remotes, or to wait for
-/// their end:
+/// `DatasyncRemote(url:)` creates its own transport. Create one to share its connections between remotes, or to wait
+/// for their end:
 ///
 /// ```swift
 /// let transport = try AsyncHTTPTransport()
@@ -16,13 +16,13 @@ import NIOHTTP1
 /// await transport.shutdown()
 /// ```
 ///
-/// Connections are kept open for four seconds after an answer. They are closed by ``shutdown()``, or when the last
-/// reference to the transport goes.
+/// Connections stay open for four seconds after a response. ``shutdown()`` closes them, and so does the release of the
+/// last reference to the transport.
 public final class AsyncHTTPTransport: HTTPTransport {
     let clients: HTTPClients
     private let exchangeTimeout: TimeAmount
 
-    /// A transport with connections of its own, on a thread that it shares with others.
+    /// Creates a transport with its own connections, on an event loop that it shares with other transports.
     ///
     /// - Throws: ``NetworkError`` with the code `invalidCertificates`.
     public init(_ configuration: Configuration = Configuration()) throws(NetworkError) {
@@ -30,11 +30,12 @@ public final class AsyncHTTPTransport: HTTPTransport {
         exchangeTimeout = .limit(configuration.exchangeTimeout)
     }
 
-    /// Closes all connections. Exchanges under way fail, and so do later ones; to call it twice is no error.
+    /// Closes all connections. Current and later exchanges fail. A second call has no effect.
     public func shutdown() async {
         await clients.shutdown()
     }
 
+    /// Sends a request and waits for the complete response.
     public func send(
         _ request: HTTPRequest, body: [UInt8], limit: Int
     ) async throws(TransportFailure) -> (HTTPResponse, [UInt8]) {
@@ -63,9 +64,9 @@ public final class AsyncHTTPTransport: HTTPTransport {
         _ request: HTTPRequest, body: HTTPClient.Body?, to server: String
     ) throws -> HTTPClient.Request {
         guard request.scheme == "https" || request.scheme == "http", let host = request.authority, !host.isEmpty else {
-            throw NetworkError(.invalidAddress, "The address is none of HTTP.", server: server)
+            throw NetworkError(.invalidAddress, "The address is not a valid HTTP URL.", server: server)
         }
-        // NB: AsyncHTTPClient's own leaves out the brackets of an IPv6 address.
+        // NB: The header that AsyncHTTPClient adds lacks the brackets of an IPv6 address.
         var headers: HTTPHeaders = ["Host": host]
         for field in request.headerFields { headers.add(name: field.name.rawName, value: field.value) }
         if !headers.contains(name: "Accept-Encoding") { headers.add(name: "Accept-Encoding", value: "gzip, deflate") }

@@ -2,7 +2,7 @@
 public import Foundation
 
 extension DatasyncRemote {
-    /// A server at a URL, over connections of its own, which are closed when the remote goes.
+    /// Creates a remote for a server at a URL. Its own connections are closed when the remote is released.
     ///
     /// For example:
     ///
@@ -13,12 +13,13 @@ extension DatasyncRemote {
     /// ```
     ///
     /// - Parameters:
-    ///   - url: Where the server is: `https://shop.example`, or with a path in front of all others,
-    ///     `https://shop.example/api`. Tables are in `tables` below it.
-    ///   - dialect: Which of the two tongues the server speaks.
-    ///   - limits: What the server may send. A compressed body is held to them as well.
+    ///   - url: The server's address: `https://shop.example`, or with a base path, `https://shop.example/api`. Tables
+    ///     are in `tables` below it.
+    ///   - dialect: The server's dialect.
+    ///   - limits: Limits for the data that the server may send. They also limit decompressed bodies.
     ///   - configuration: Time limits, trust and proxy.
-    ///   - authentication: Gives the header fields that say who is calling. It is asked when they are needed first, and
+    ///   - authentication: Returns the header fields that identify the user. It is called when they are first needed,
+    ///     and once after a 401.
     ///     once after a 401.
     /// - Throws: ``NetworkError`` with the code `invalidAddress` or `invalidCertificates`.
     public convenience init(
@@ -33,19 +34,13 @@ extension DatasyncRemote {
             authentication: authentication)
     }
 
-    /// A server at a URL, over a transport that others share.
+    /// Creates a remote for a server at a URL, over a shared transport.
     ///
     /// - Throws: ``NetworkError`` with the code `invalidAddress`.
     public convenience init(
         url: URL, dialect: Dialect = .datasync, over transport: any HTTPTransport,
         limits: AnswerLimits = AnswerLimits(), authentication: Authentication? = nil
     ) throws(NetworkError) {
-        guard let address = ServerAddress(url.absoluteString) else {
-            // The URL is not shown: it may have a password in it.
-            throw NetworkError(
-                .invalidAddress,
-                "A server's URL is http or https with a host, maybe a port and a path, and no user, query or fragment.")
-        }
-        self.init(address, dialect, over: transport, limits: limits, authentication: authentication)
+        self.init(try ServerAddress(of: url), dialect, over: transport, limits: limits, authentication: authentication)
     }
 }

@@ -1,25 +1,26 @@
 import TandemSync
 
-/// What went wrong between here and the server: the cause inside a `TransportFailure`, and of a remote that can't be
-/// made.
+/// An error between this device and the server. It is the cause inside a `TransportFailure`, or the reason why a remote
+/// can't be created.
 ///
 /// For example:
 ///
 /// ```swift
 /// catch RemoteFailure.notSent(let cause as NetworkError) where cause.code == .untrusted {
-///     print(cause)  // https://shop.example: The server showed no certificate that is trusted for its name. …
+///     print(cause)  // https://shop.example: The server has no certificate that is trusted for its name. …
 /// }
 /// ```
 ///
-/// It names the server, and neither a path, a query nor a header: it may be logged.
+/// The error names the server, but no path, query or header. It is safe to log.
 public struct NetworkError: Error, Sendable {
-    /// What kind of error it is. More kinds may be added: keep a `default` in a `switch`.
+    /// The kind of an error. Later versions may add kinds: keep a `default` in a `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String, CaseIterable {
             case invalidAddress, invalidCertificates, noSuchHost, unreachable, untrusted, proxy, timedOut, closed
             case notHTTP, compression, stopped, failed
         }
         private let kind: Kind
+        /// The code's name.
         public var description: String { kind.rawValue }
 
         /// All kinds of errors, in the order of their declaration.
@@ -43,39 +44,39 @@ public struct NetworkError: Error, Sendable {
             }
         }
 
-        /// The server's URL is none, or has a user, a query or a fragment.
+        /// The server's URL is invalid, or has a user, a query or a fragment.
         public static let invalidAddress = Code(kind: .invalidAddress)
-        /// The certificates to trust can't be read.
+        /// The certificates in `trust` can't be read.
         public static let invalidCertificates = Code(kind: .invalidCertificates)
-        /// The server's name is not known, or nobody could be asked: often there is no network.
+        /// The server's name can't be resolved, often because the device has no network.
         public static let noSuchHost = Code(kind: .noSuchHost)
-        /// Nobody listens there, or the way there is closed.
+        /// No server listens at the address, or the network blocks the connection.
         public static let unreachable = Code(kind: .unreachable)
-        /// The server did not show a certificate that is trusted for its name, or does not speak TLS.
+        /// The server has no certificate that is trusted for its name, or does not speak TLS.
         public static let untrusted = Code(kind: .untrusted)
         /// The proxy does not let the connection through.
         public static let proxy = Code(kind: .proxy)
-        /// One of the time limits is over.
+        /// A time limit is over.
         public static let timedOut = Code(kind: .timedOut)
-        /// The connection ended before the answer did.
+        /// The connection ended before the response was complete.
         public static let closed = Code(kind: .closed)
-        /// What the server sent is no HTTP.
+        /// The server's response is not HTTP.
         public static let notHTTP = Code(kind: .notHTTP)
         /// The body can't be decompressed.
         public static let compression = Code(kind: .compression)
         /// The transport was shut down.
         public static let stopped = Code(kind: .stopped)
-        /// Something else; ``NetworkError/underlying`` says what.
+        /// Another error. See ``NetworkError/underlying``.
         public static let failed = Code(kind: .failed)
     }
 
-    /// What kind of error it is.
+    /// The kind of the error.
     public let code: Code
-    /// What happened, and what to do about it.
+    /// A description of the error, with advice where there is any.
     public let message: String
-    /// Scheme, host and port of the server, where they are known.
+    /// Scheme, host and port of the server, if known.
     public let server: String?
-    /// What the network stack said.
+    /// The network stack's error.
     public let underlying: (any Error)?
 
     init(_ code: Code, _ message: String, server: String? = nil, underlying: (any Error)? = nil) {
@@ -89,7 +90,7 @@ public struct NetworkError: Error, Sendable {
 extension NetworkError: TellableError {}
 
 extension NetworkError: CustomStringConvertible {
-    /// Of the cause it has the type alone: a network stack's own words may have an address with a key in them.
+    /// A description with the cause's type only: the network stack's own text may contain an address with a key.
     public var description: String {
         (server.map { "\($0): " } ?? "") + message + (underlying.map { " (\(type(of: $0)))" } ?? "")
     }

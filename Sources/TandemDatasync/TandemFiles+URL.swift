@@ -2,7 +2,7 @@
 public import Foundation
 
 extension TandemFiles {
-    /// Files on a server at a URL, over connections of their own, which are closed when this goes.
+    /// Creates access to files on a server at a URL. Its own connections are closed when it is released.
     ///
     /// For example:
     ///
@@ -13,10 +13,10 @@ extension TandemFiles {
     /// ```
     ///
     /// - Parameters:
-    ///   - url: Where the server is, as a `DatasyncRemote` is given it. Files are in `files` below it.
-    ///   - configuration: Time limits, trust and proxy. The limit for a whole exchange does not count.
-    ///   - authentication: Gives the header fields that say who is calling. It is asked when they are needed first, and
-    ///     once after a 401.
+    ///   - url: The server's address, as for a `DatasyncRemote`. Files are in `files` below it.
+    ///   - configuration: Time limits, trust and proxy. The limit for a whole exchange is not used.
+    ///   - authentication: Returns the header fields that identify the user. It is called when they are first needed,
+    ///     and once after a 401.
     /// - Throws: ``NetworkError`` with the code `invalidAddress` or `invalidCertificates`.
     public convenience init(
         url: URL, configuration: AsyncHTTPTransport.Configuration = AsyncHTTPTransport.Configuration(),
@@ -25,18 +25,12 @@ extension TandemFiles {
         try self.init(url: url, over: AsyncHTTPTransport(configuration), authentication: authentication)
     }
 
-    /// Files on a server at a URL, over a transport that others share.
+    /// Creates access to files on a server at a URL, over a shared transport.
     ///
     /// - Throws: ``NetworkError`` with the code `invalidAddress`.
     public convenience init(
         url: URL, over transport: any FileTransport, authentication: Authentication? = nil
     ) throws(NetworkError) {
-        guard let address = ServerAddress(url.absoluteString) else {
-            // The URL is not shown: it may have a password in it.
-            throw NetworkError(
-                .invalidAddress,
-                "A server's URL is http or https with a host, maybe a port and a path, and no user, query or fragment.")
-        }
-        self.init(address, over: transport, authentication: authentication)
+        self.init(try ServerAddress(of: url), over: transport, authentication: authentication)
     }
 }

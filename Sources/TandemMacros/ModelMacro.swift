@@ -3,12 +3,12 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@Model`: reads the struct into a ``ModelDescription``, says what is wrong with it, and writes the members.
+/// Implements `@Model`: reads the struct into a ``ModelDescription``, reports errors, and generates the members.
 ///
-/// Nothing is written for a struct with an error: members made from half of it would only add errors of the
-/// compiler's, in code that nobody sees.
+/// A struct with an error gets no members: incomplete members would only cause further errors, in generated code that
+/// developers don't see.
 struct ModelMacro: MemberMacro {
-    /// The text is written as it should look; the formatter would break `{ 0 }` into three lines.
+    /// The text is already formatted. The formatter would break `{ 0 }` into three lines.
     static var formatMode: FormatMode { .disabled }
 
     static func expansion(
@@ -33,14 +33,14 @@ extension ModelMacro: ExtensionMacro {
         providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
         in context: some MacroExpansionContext
     ) throws -> [ExtensionDeclSyntax] {
-        // The member role has said what is wrong already.
+        // The member role has reported the errors already.
         guard !protocols.isEmpty, ModelReader.read(declaration, node, context, report: { _ in }) != nil else {
             return []
         }
         let availability = declaration.attributes.compactMap { $0.as(AttributeSyntax.self) }
             .filter { $0.name == "available" }
             .map { "\($0.trimmedDescription)\n" }.joined()
-        // `nonisolated` for modules whose code is the main actor's by default: a model belongs to no actor.
+        // `nonisolated` for modules with the main actor as default isolation: a model belongs to no actor.
         return [try ExtensionDeclSyntax("\(raw: availability)nonisolated extension \(type.trimmed): Tandem.Model {}")]
     }
 }

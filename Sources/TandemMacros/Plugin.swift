@@ -1,7 +1,7 @@
 import SwiftCompilerPlugin
 import SwiftSyntaxMacros
 
-/// What the compiler loads: the macros that `Tandem` declares.
+/// The compiler plug-in with the macros that `Tandem` declares.
 @main
 struct TandemPlugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [

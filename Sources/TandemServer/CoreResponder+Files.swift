@@ -4,7 +4,7 @@ import NIOCore
 import TandemServerCore
 
 extension CoreResponder {
-    /// Hands a request for a file to the core, its body piece by piece, and the answer's back.
+    /// Passes a file request to the core and the response back, both bodies in pieces.
     func respondWithFile(to request: Request, _ head: HTTPRequest, by writer: consuming ResponseWriter) async throws {
         var parts = request.body.makeAsyncIterator()
         let isAwaited = (head.headerFields[.contentLength] ?? "0") != "0"
@@ -18,7 +18,7 @@ extension CoreResponder {
             return Array(buffer: part)
         }
         guard case .answer(var response, let content) = outcome else { throw Close.noAnswer }
-        // What was asked for to the last byte ends with the next part, at once.
+        // If all bytes were read, the next part is the end of the body and is available at once.
         if !isWhole, response.status.kind == .successful, try await parts.next() == nil { isWhole = true }
         if !isWhole { response.headerFields[.connection] = "close" }
         guard let content, head.method != .head else {

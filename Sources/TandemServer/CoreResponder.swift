@@ -3,14 +3,15 @@ import HummingbirdCore
 import NIOCore
 import TandemServerCore
 
-/// Hands requests to the core, and its answers back.
+/// Passes requests to the core, and its responses back.
 struct CoreResponder: Sendable {
     /// Thrown to close a connection.
     enum Close: Error { case noAnswer, longBody }
 
     let core: ServerCore
     private let scheme: String
-    /// The most bytes of a body that the core is shown; one more is enough for it to refuse.
+    /// The number of body bytes that the core accepts. Reading stops once there are more, which is enough for the core
+    /// to refuse.
     private let limit: Int
 
     init(_ core: ServerCore, scheme: String) {
@@ -42,7 +43,8 @@ struct CoreResponder: Sendable {
         if !isWhole { try await drain(&parts) }
     }
 
-    /// Closes the connection, in a moment: a client that is still sending would not see the answer otherwise.
+    /// Reads a limited rest of the body, then closes the connection. A client that is still sending would otherwise
+    /// miss the response.
     func drain(_ parts: inout RequestBody.AsyncIterator) async throws {
         var patience = 4 << 20
         while patience > 0, let part = try await parts.next() { patience -= part.readableBytes }

@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTPTypes
 import Synchronization
 
-/// The connections that are open, to close them when their time is over.
+/// The open connections, to close them at the end of the grace period.
 final class OpenConnections: Sendable {
     private struct State {
         var channels: [ObjectIdentifier: any Channel] = [:]
@@ -23,7 +23,7 @@ final class OpenConnections: Sendable {
         state.withLock { _ = $0.channels.removeValue(forKey: ObjectIdentifier(channel)) }
     }
 
-    /// Closes all, and those that come later.
+    /// Closes all connections, and those added later.
     func closeAll() {
         let channels = state.withLock { state in
             state.isClosed = true
@@ -33,7 +33,7 @@ final class OpenConnections: Sendable {
     }
 }
 
-/// Tells of a connection while it is open.
+/// Registers a connection while it is open.
 final class ConnectionWatch: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
 

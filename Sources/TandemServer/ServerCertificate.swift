@@ -2,12 +2,12 @@ import HummingbirdCore
 import HummingbirdTLS
 import NIOSSL
 
-/// What a server shows to be taken for itself.
+/// A server's certificate chain and private key.
 public struct ServerCertificate: Sendable {
     private let chain: [NIOSSLCertificate]
     private let key: NIOSSLPrivateKey
 
-    /// A certificate, with those between it and a trusted one behind it, and its key, both as PEM.
+    /// Creates a certificate from PEM texts: the server's certificate followed by the intermediate ones, and its key.
     ///
     /// - Throws: ``TandemServerError`` with the code `invalidCertificate`.
     public init(pem: String, privateKeyPEM: String) throws(TandemServerError) {
@@ -20,7 +20,7 @@ public struct ServerCertificate: Sendable {
         }
     }
 
-    /// A channel that speaks TLS.
+    /// Wraps a channel in TLS.
     func wrap(_ channel: HTTP1Channel) throws(TandemServerError) -> TLSChannel<HTTP1Channel> {
         do {
             return try TLSChannel(

@@ -8,7 +8,7 @@ import ServiceLifecycle
 
 /// A sync server behind a socket, for development and tests.
 ///
-/// It is not for production: it has one store and no limits on who may ask how much. There, run
+/// It is not for production: it has one store and no rate limits. In production, run
 /// [Datasync](https://github.com/CommunityToolkit/Datasync) on ASP.NET, which speaks the same protocol.
 ///
 /// For example:
@@ -20,38 +20,38 @@ import ServiceLifecycle
 /// try await server.stop()
 /// ```
 ///
-/// What it answers, to whom, and when it misbehaves is the core's to say: see `ServerConfiguration`.
+/// The core defines the responses, the users and the faults: see `ServerConfiguration`.
 public final class TandemServer: Sendable {
-    /// Where and how to listen.
+    /// The address, TLS and shutdown options of a server.
     public struct Options: Sendable {
-        /// The address to listen on. Others than this machine's own let in whoever can reach it.
+        /// The address to listen on. All but 127.0.0.1 may let other machines connect.
         public var host = "127.0.0.1"
-        /// The port; 0 for one that is free.
+        /// The port; 0 for a free one.
         public var port = 0
-        /// The certificate to show; nil to speak plain HTTP.
+        /// The certificate for TLS; `nil` for plain HTTP.
         public var tls: ServerCertificate?
-        /// How long requests under way may take once the server stops.
+        /// The time limit for current requests once the server stops.
         public var gracePeriod = Duration.seconds(5)
         /// Whether SIGTERM and SIGINT stop the server.
         public var stopsOnSignals = false
 
-        /// A free port of this machine, without TLS.
+        /// Creates options for a free port of this machine, without TLS.
         public init() {}
     }
 
-    /// What answers.
+    /// The core that responds to requests.
     public let core: ServerCore
-    /// The port that it listens on.
+    /// The port that the server listens on.
     public let port: Int
-    /// Where it is, for clients on this machine.
+    /// The server's address for clients on this machine.
     public let url: URL
 
     private let group: ServiceGroup
     private let running: Task<Void, any Error>
 
-    /// Starts a server, and returns when it listens.
+    /// Starts a server, and returns once it listens.
     ///
-    /// - Throws: ``TandemServerError``, if the address is taken or is none, or the certificate can't be read.
+    /// - Throws: ``TandemServerError`` if the address is in use or invalid, or the certificate can't be read.
     public static func start(
         _ core: ServerCore, options: Options = Options()
     ) async throws(TandemServerError) -> TandemServer {
@@ -73,7 +73,7 @@ public final class TandemServer: Sendable {
         }
         var iterator = ports.makeAsyncIterator()
         guard let port = await iterator.next(), let url = url(options, port: port) else {
-            // It ended before it listened, or whoever waits was cancelled.
+            // The server ended before it listened, or the caller was cancelled.
             await group.triggerGracefulShutdown()
             running.cancel()
             throw TandemServerError(listeningOn: options, underlying: await running.result.failure)
@@ -92,12 +92,12 @@ public final class TandemServer: Sendable {
     }
 
     deinit {
-        // Nobody can stop it any more.
+        // After the last reference, no other code can stop the server.
         Task { [group] in await group.triggerGracefulShutdown() }
     }
 
-    /// Stops listening, lets requests under way end for as long as ``Options/gracePeriod`` says, and closes all
-    /// connections. To call it twice is no error.
+    /// Stops listening, waits for current requests up to ``Options/gracePeriod``, and closes all connections. A second
+    /// call has no effect.
     public func stop() async throws {
         await group.triggerGracefulShutdown()
         try await untilStopped()
@@ -126,7 +126,7 @@ extension TandemServer {
             configuration: configuration, onServerRunning: onListening, eventLoopGroup: group, logger: silence)
     }
 
-    /// Where clients of this machine find it.
+    /// Returns the address for clients on this machine.
     private static func url(_ options: Options, port: Int) -> URL? {
         let host =
             switch options.host {
@@ -138,7 +138,7 @@ extension TandemServer {
     }
 }
 
-/// The server as a service, which ends in time.
+/// The server as a service that ends within its grace period.
 private struct Serving: Service {
     let server: any Service
     let connections: OpenConnections
@@ -148,8 +148,7 @@ private struct Serving: Service {
         try await withGracefulShutdownHandler {
             try await server.run()
         } onGracefulShutdown: {
-            // A client that sends half a request, or waits for an answer that is long in coming, holds up the end no
-            // longer than this.
+            // An incomplete or slow request delays the shutdown no longer than this.
             Task {
                 try? await Task.sleep(for: gracePeriod)
                 connections.closeAll()

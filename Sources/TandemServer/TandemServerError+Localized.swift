@@ -1,8 +1,10 @@
 import Foundation
 
-/// The words for an alert.
+/// Texts for an alert.
 extension TandemServerError: LocalizedError {
+    /// The message.
     public var errorDescription: String? { message }
 
+    /// The advice for the error's code.
     public var recoverySuggestion: String? { code.advice }
 }

@@ -1,9 +1,10 @@
-/// Why a server could not start.
+/// The reason why a server can't start.
 public struct TandemServerError: Error, Sendable {
-    /// What kind of error it is. More kinds may be added: keep a `default` in a `switch`.
+    /// The kind of an error. Later versions may add kinds: keep a `default` in a `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String, CaseIterable { case cannotListen, invalidCertificate }
         private let kind: Kind
+        /// The code's name.
         public var description: String { kind.rawValue }
 
         /// All kinds of errors, in the order of their declaration.
@@ -17,17 +18,17 @@ public struct TandemServerError: Error, Sendable {
             }
         }
 
-        /// Another process has the port, the address is none of this machine's, or it may not be used.
+        /// The port is in use, the address is not one of this machine's, or the process lacks permission.
         public static let cannotListen = Code(kind: .cannotListen)
-        /// The certificate or its key can't be read, or they don't belong together.
+        /// The certificate or its key can't be read, or they do not match.
         public static let invalidCertificate = Code(kind: .invalidCertificate)
     }
 
-    /// What kind of error it is.
+    /// The kind of the error.
     public let code: Code
-    /// What happened, and what to do about it.
+    /// A description of the error, with advice where there is any.
     public let message: String
-    /// What the system said.
+    /// The system's error.
     public let underlying: (any Error)?
 
     init(_ code: Code, _ message: String, underlying: (any Error)?) {
@@ -39,11 +40,12 @@ public struct TandemServerError: Error, Sendable {
     init(listeningOn options: TandemServer.Options, underlying: (any Error)?) {
         self.init(
             .cannotListen,
-            "Can't listen on \(options.host), port \(options.port). Choose another port, 0 for any, or another address.",
+            "Can't listen on \(options.host), port \(options.port). Choose another port (0 for any) or address.",
             underlying: underlying)
     }
 }
 
 extension TandemServerError: CustomStringConvertible {
+    /// The message with the system's error.
     public var description: String { message + (underlying.map { " (\($0))" } ?? "") }
 }

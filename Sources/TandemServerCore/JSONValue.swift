@@ -1,12 +1,12 @@
-/// A JSON value as it came over the wire: numbers by their digits, members in their order.
+/// A JSON value that keeps the digits of numbers and the order of members.
 ///
-/// Two values are equal if they are written alike: strings are compared by their UTF-8, numbers by their text.
+/// Two values are equal if their texts are: strings compare as UTF-8, numbers by their digits.
 public enum JSONValue: Sendable {
     /// `null`.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number by its text, so that no digit is lost on the way through the server.
+    /// A number as its text, so that the server keeps each digit.
     case number(String)
     /// A string.
     case text(String)
@@ -16,23 +16,24 @@ public enum JSONValue: Sendable {
     case object(JSONObject)
 }
 
-/// The members of a JSON object, in the order in which they are written. Each name is there once.
+/// The members of a JSON object, in order. Names are unique.
 public struct JSONObject: Sendable {
     /// The members, by name and value.
     public private(set) var members: [(name: String, value: JSONValue)] = []
 
-    /// An object without members.
+    /// Creates an object without members.
     public init() {}
 
-    /// Members of one name: the last one counts, at the place of the first, as JavaScript and .NET read them.
+    /// Creates an object. If a name is repeated, the last value counts, at the first position, as in JavaScript and
+    /// .NET.
     public init(_ members: [(name: String, value: JSONValue)]) {
         for (name, value) in members { self[name] = value }
     }
 
-    /// Members whose names are known to differ.
+    /// Creates an object from members with distinct names.
     init(distinct members: [(name: String, value: JSONValue)]) { self.members = members }
 
-    /// The value of the member with exactly this name. Setting nil takes the member out.
+    /// The value of the member with exactly this name. Setting `nil` removes the member.
     public subscript(name: String) -> JSONValue? {
         get { place(of: name).map { members[$0].value } }
         set {
@@ -49,7 +50,7 @@ public struct JSONObject: Sendable {
         members.firstIndex { $0.name.utf8.elementsEqual(name.utf8) }
     }
 
-    /// Takes all members out whose names are this one in any case, and returns the last of them.
+    /// Removes all members with this name, ignoring case. Returns the last of them.
     mutating func remove(ignoringCase name: String) -> JSONValue? {
         let folded = name.lowercased()
         var value: JSONValue?
@@ -61,7 +62,7 @@ public struct JSONObject: Sendable {
         return value
     }
 
-    /// The name of the member that has this name in any case.
+    /// Returns the name of the member that matches this name, ignoring case.
     func name(ignoringCase name: String) -> String? {
         let folded = name.lowercased()
         return members.first { $0.name.lowercased() == folded }?.name
@@ -69,6 +70,7 @@ public struct JSONObject: Sendable {
 }
 
 extension JSONValue: Equatable {
+    /// Returns whether the texts of two values are equal.
     public static func == (lhs: JSONValue, rhs: JSONValue) -> Bool {
         switch (lhs, rhs) {
         case (.null, .null): true
@@ -82,6 +84,7 @@ extension JSONValue: Equatable {
 }
 
 extension JSONObject: Equatable {
+    /// Returns whether two objects have equal members in the same order.
     public static func == (lhs: JSONObject, rhs: JSONObject) -> Bool {
         lhs.members.count == rhs.members.count
             && zip(lhs.members, rhs.members).allSatisfy { left, right in
@@ -93,16 +96,23 @@ extension JSONObject: Equatable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
     ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
+    /// Creates a string.
     public init(stringLiteral value: String) { self = .text(value) }
+    /// Creates a number.
     public init(integerLiteral value: Int64) { self = .number(String(value)) }
+    /// Creates a Boolean value.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// Creates a null.
     public init(nilLiteral: ()) { self = .null }
+    /// Creates an array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// Creates an object.
     public init(dictionaryLiteral elements: (String, JSONValue)...) {
         self = .object(JSONObject(elements.map { ($0.0, $0.1) }))
     }
 }
 
 extension JSONObject: ExpressibleByDictionaryLiteral {
+    /// Creates an object. If a name is repeated, the last value counts.
     public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(elements.map { ($0.0, $0.1) }) }
 }

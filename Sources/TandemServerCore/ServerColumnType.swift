@@ -1,4 +1,4 @@
-/// The type of a declared column. Filters and orders compare its values by it.
+/// The type of a declared column. It determines how filters and orders compare values.
 ///
 /// For example:
 ///
@@ -20,19 +20,19 @@ public enum ServerColumnType: Sendable, Hashable {
     case text
     /// A GUID, compared without case.
     case guid
-    /// A moment such as `2026-11-21T03:14:33.887Z`.
+    /// An instant such as `2026-11-21T03:14:33.887Z`.
     case instant
     /// A day such as `2026-11-21`.
     case date
     /// A time of day such as `07:14:00`, which `hour(x)`, `minute(x)` and `second(x)` read.
     case timeOfDay
-    /// A length of time such as `PT1H30M`.
+    /// A duration such as `PT1H30M`.
     case duration
-    /// One of these names, ordered as declared.
+    /// A value from these names, ordered as declared.
     case enumeration([String])
 
-    /// The type with a name as on the command line of `tandem-server`: `boolean`, `integer`, `number`, `text`, `guid`,
-    /// `instant`, `date`, `timeOfDay`, `duration`, or `enum(G,PG,R)`. Nil for any other text.
+    /// Parses a type from the command line of `tandem-server`: `boolean`, `integer`, `number`, `text`, `guid`,
+    /// `instant`, `date`, `timeOfDay`, `duration`, or `enum(G,PG,R)`. Returns `nil` for any other text.
     public init?(_ text: String) {
         if text.hasPrefix("enum("), text.hasSuffix(")") {
             let names = text.dropFirst(5).dropLast().split(separator: ",", omittingEmptySubsequences: false)
@@ -69,7 +69,7 @@ public enum ServerColumnType: Sendable, Hashable {
         }
     }
 
-    /// A row's value in this type; unchanged if it is not of this type.
+    /// Converts a row's value to this type. Returns it unchanged if it has another type.
     func typed(_ value: FilterValue) -> FilterValue {
         let type: FilterType
         switch self {
@@ -93,7 +93,7 @@ public enum ServerColumnType: Sendable, Hashable {
 }
 
 extension ServerTable {
-    /// The declared column with a name in any case.
+    /// Returns the declared column with a name, ignoring case.
     func column(named name: String) -> ServerColumn? {
         let folded = name.lowercased()
         return columns?.first { $0.name.lowercased() == folded }

@@ -1,67 +1,67 @@
 import Foundation
 
-/// How a ``ServerCore`` serves: which dialect, which tables, whom, and when it misbehaves.
+/// The configuration of a ``ServerCore``: dialect, tables, users and faults.
 public struct ServerConfiguration: Sendable {
-    /// Which protocol is spoken.
+    /// The protocol of the server.
     public var dialect = ServerDialect.byVersionHeader
-    /// The tables that are told apart from others, by their names in any case.
+    /// The configured tables by name. Names are case-insensitive.
     public var tables: [String: ServerTable] = [:]
-    /// How any other table is served; nil to have none: a request for one gets a 404.
+    /// The configuration of all other tables; `nil` to respond with a 404.
     public var otherTables: ServerTable? = ServerTable()
-    /// Whom a bearer token belongs to; nil for a token that is not valid, which gets a 401. Without this function tokens
-    /// are not looked at, and nobody has tables of their own.
+    /// Returns the user of a bearer token, or `nil` for an invalid token, which gets a 401.
+    ///
+    /// Without this function, tokens are ignored, and tables per user refuse all requests.
     public var user: (@Sendable (_ token: String) -> String?)?
-    /// Where files are kept, and for whom; nil to serve none: a request for one gets a 404.
+    /// The file service; `nil` to respond with a 404.
     public var files: ServerFiles?
-    /// What an application adds.
+    /// The application's hooks.
     public var hooks = ServerHooks()
-    /// How large a request may be.
+    /// Limits for the size of a request.
     public var limits = ServerLimits()
-    /// The server's time, which rows and answers bear.
+    /// The server's clock, the source of all times in rows and responses.
     public var clock = ServerClock()
-    /// Where versions and IDs that the server makes come from.
+    /// The source of randomness for versions and IDs.
     public var random: @Sendable () -> UInt64 = { UInt64.random(in: 0...UInt64.max) }
-    /// When it misbehaves.
+    /// The planned faults.
     public var faults = ServerFaults.none
 
-    /// Both protocols, every name a table, for everybody.
+    /// Creates a configuration with both protocols, in which each name is a public table.
     public init() {}
 
-    /// Every name a table, for everybody, in one protocol.
+    /// Creates a configuration with one protocol, in which each name is a public table.
     public init(dialect: ServerDialect) { self.dialect = dialect }
 }
 
-/// Which of the two protocols is spoken.
+/// The protocol of a server.
 public enum ServerDialect: Sendable, CaseIterable {
     /// Azure Mobile Apps for requests whose `ZUMO-API-VERSION` is 2.0.x, Datasync for all others.
     case byVersionHeader
-    /// Azure Mobile Apps, version 2.0, as its Node backend answers: a request without the version is refused.
+    /// Azure Mobile Apps, version 2.0, as its Node backend responds. Requests without the version are refused.
     case azureMobileApps
-    /// Datasync, version 3.0 and current: the version is not looked at.
+    /// Datasync, version 3.0 and current. The version in requests is ignored.
     case datasync
 }
 
-/// How a table is served.
+/// The configuration of a table.
 public struct ServerTable: Sendable {
     /// Whether a deleted row stays as a tombstone.
     public var deletesSoftly = true
-    /// Whether rows are told apart by user: each sees only their own, and nobody is served without a valid token.
+    /// Whether each user sees only their own rows. Requests without a valid token are then refused.
     public var isPerUser = false
-    /// The declared columns; nil to take all members as they come.
+    /// The declared columns; `nil` to accept any members.
     ///
-    /// `$filter`, `$orderby` and `$select` with an unknown property get a 400. In Datasync a member that a request leaves
-    /// out takes its default, and a member that is not declared is dropped. Azure Mobile Apps' tables still grow: a column
-    /// that a request added is known from then on.
+    /// A `$filter`, `$orderby` or `$select` with an unknown property gets a 400. In Datasync, a missing member gets its
+    /// default, and an undeclared member is dropped. Azure Mobile Apps' tables still grow: a request can add columns.
     public var columns: [ServerColumn]?
-    /// How many bytes a Datasync version has: 16 as of a server in memory, 8 as of SQL Server, 36 as of PostgreSQL.
+    /// The size of a Datasync version in bytes: 16 for an in-memory server, 8 for SQL Server, 36 for PostgreSQL.
     public var versionLength = 16
-    /// Which rows a user sees, besides ``isPerUser``; nil for all. Others are as if they were not there.
+    /// Returns whether a user sees a row, in addition to ``isPerUser``; `nil` for all rows. Other rows act as missing.
     public var view: (@Sendable (ServerRow, _ user: String?) -> Bool)?
 
-    /// A table that leaves tombstones, takes all members, and that everybody sees.
+    /// Creates a public table that keeps tombstones and accepts any members.
     public init() {}
 
-    /// A table that everybody sees whole, unless said otherwise.
+    /// Creates a table. By default it is public, keeps tombstones and accepts any members.
     public init(deletesSoftly: Bool = true, isPerUser: Bool = false, columns: [ServerColumn]? = nil) {
         self.deletesSoftly = deletesSoftly
         self.isPerUser = isPerUser
@@ -71,16 +71,16 @@ public struct ServerTable: Sendable {
 
 /// A declared column: a property of a Datasync server's entity class.
 public struct ServerColumn: Sendable {
-    /// Its name, as it is on the wire.
+    /// The column's name in requests and responses.
     public var name: String
-    /// The type of its values; nil to compare values as JSON has them.
+    /// The type of the column's values; `nil` to compare values by their JSON type.
     public var type: ServerColumnType?
-    /// What a row has whose request did not name it.
+    /// The default of a row whose request omits the column.
     public var initial: JSONValue
-    /// Whether a request without it is refused, as one without a `required` member is.
+    /// Whether requests without the column are refused, as for a `required` member in ASP.NET.
     public var isRequired: Bool
 
-    /// A property that is null unless a request names it.
+    /// Creates a column. It is optional, and null by default.
     public init(
         _ name: String, type: ServerColumnType? = nil, initial: JSONValue = .null, isRequired: Bool = false
     ) {
@@ -91,33 +91,34 @@ public struct ServerColumn: Sendable {
     }
 }
 
-/// How large a request may be. What is larger gets an answer of the class 4xx.
+/// Limits for the size of a request. Larger requests get a 4xx response.
 public struct ServerLimits: Sendable {
-    /// Of a body in bytes; nil for the dialect's own: 100 kB (400) in Azure Mobile Apps, 1 MiB (413) in Datasync.
+    /// The maximum size of a body in bytes; `nil` for the dialect's own: 100 kB (400) in Azure Mobile Apps, 1 MiB (413)
+    /// in Datasync.
     public var body: Int?
-    /// How deeply a body's arrays and objects may be nested; 256 at most, whatever is set.
+    /// The maximum depth of a body's arrays and objects. Values above 256 count as 256.
     public var jsonDepth = 64
-    /// How many members an entity may have, and columns a table that grows.
+    /// The maximum number of members of an entity, and of columns of a growing table.
     public var members = 1000
-    /// Of a path with its query, in bytes: 414.
+    /// The maximum size of a path with its query, in bytes. Longer ones get a 414.
     public var path = 64 << 10
-    /// Of a filter or an order, in bytes.
+    /// The maximum size of a filter or an order, in bytes.
     public var filterLength = 32 << 10
-    /// Of a filter's parentheses, calls and chained operators; 128 at most, whatever is set.
+    /// The maximum depth of a filter's parentheses, calls and chained operators. Values above 128 count as 128.
     public var filterDepth = 64
-    /// The nodes of a filter; nil for the dialect's own: 100 in Datasync, and 3,000 in Azure Mobile Apps, whose clients
-    /// write a list of values as that many comparisons.
+    /// The maximum number of nodes in a filter; `nil` for the dialect's own: 100 in Datasync, and 3,000 in Azure Mobile
+    /// Apps, whose clients encode a list of values as that many comparisons.
     public var filterNodes: Int?
-    /// How many rows a page has that names no number; nil for the dialect's own: 50 and 100.
+    /// The number of rows of a page if the request has no `$top`; `nil` for the dialect's own: 50 and 100.
     public var pageSize: Int?
-    /// How many rows an Azure Mobile Apps page has at most, whatever number is named; nil for as many as are asked for.
-    /// Some hosts have such a limit, and say nothing of it.
+    /// The maximum number of rows in an Azure Mobile Apps page; `nil` for no maximum. Some hosts have such a limit and
+    /// do not report it.
     public var greatestPage: Int?
 
-    /// The limits as they are unless a test sets its own.
+    /// Creates the default limits.
     public init() {}
 
-    /// How deeply a thread's stack surely lets a body, and a filter, be nested.
+    /// The maximum depths of bodies and filters that fit on any thread's stack.
     static let deepestBody = 256
     static let deepestFilter = 128
 
@@ -128,14 +129,14 @@ public struct ServerLimits: Sendable {
     }
 }
 
-/// The server's time.
+/// The server's clock.
 public struct ServerClock: Sendable {
-    /// The time now.
+    /// Returns the current time.
     public var now: @Sendable () -> Date
-    /// Waits, for a latency that a test asks for.
+    /// Waits for a duration. Used for planned latency.
     public var sleep: @Sendable (Duration) async -> Void
 
-    /// The system's clock, unless said otherwise.
+    /// Creates a clock, by default the system's.
     public init(
         now: @escaping @Sendable () -> Date = { Date() },
         sleep: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
@@ -144,7 +145,7 @@ public struct ServerClock: Sendable {
         self.sleep = sleep
     }
 
-    /// In whole milliseconds, within the years that the wire can write.
+    /// The time in whole milliseconds, within the years that the formats support.
     var milliseconds: Int64 {
         let exact = (now().timeIntervalSince1970 * 1000).rounded(.down)
         return Int64(max(-62_135_596_800_000, min(253_402_300_799_999, exact.isNaN ? 0 : exact)))

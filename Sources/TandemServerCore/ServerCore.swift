@@ -3,10 +3,10 @@ import HTTPTypes
 import Synchronization
 import Tandem
 
-/// What a sync server answers, without a socket: for development and tests, not for production.
+/// The request handling of a sync server, without a socket. It is for development and tests, not for production.
 ///
-/// It speaks two protocols, those of Azure Mobile Apps 2.0 and of Datasync, over tables in a Tandem store. It is pure
-/// but for that store and the configured clock and random numbers: the same requests get the same answers.
+/// It implements two protocols, Azure Mobile Apps 2.0 and Datasync, over tables in a Tandem store. It is deterministic,
+/// apart from the store, the configured clock and the random numbers: the same requests get the same responses.
 ///
 /// For example:
 ///
@@ -16,26 +16,25 @@ import Tandem
 /// let (response, body) = await server.handle(request, body: [])
 /// ```
 ///
-/// Requests are answered one after another where they write. Each is one transaction, run on the caller's thread: there
-/// is nothing to wait for but the store.
+/// Requests that write are serialized. Each is one transaction on the caller's thread, which waits only for the store.
 public final class ServerCore: Sendable {
-    /// The models that the store must have been opened with, among others.
+    /// The models that the server's store needs. The store may have others too.
     public static let models: [any Model.Type] = [ServedRow.self, ServedTable.self]
 
-    /// Where the rows are.
+    /// The store with the rows.
     public let store: Store
-    /// How it serves.
+    /// The server's configuration.
     public let configuration: ServerConfiguration
     private let state: Mutex<State>
 
     private struct State {
-        /// How many requests have come.
+        /// The number of requests so far.
         var requests = 0
-        /// The latest time that a row was given, in milliseconds.
+        /// The latest time given to a row, in milliseconds.
         var latest: Int64
     }
 
-    /// A server on a store, whose rows it keeps.
+    /// Creates a server that keeps its rows in a store.
     ///
     /// - Throws: `TandemError` if the store was not opened with ``models``, or can't be read.
     public init(store: Store, configuration: ServerConfiguration = ServerConfiguration()) throws {
@@ -45,27 +44,27 @@ public final class ServerCore: Sendable {
         state = Mutex(State(latest: latest ?? .min))
     }
 
-    /// A server on a store in memory, which goes with it.
+    /// Creates a server with a store in memory, which lives as long as the server.
     public static func inMemory(configuration: ServerConfiguration = ServerConfiguration()) throws -> ServerCore {
         try ServerCore(store: Store(inMemoryModels: models), configuration: configuration)
     }
 
-    /// A server on a store in a file, which is created if there is none.
+    /// Creates a server with a store in a file, which is created if it is missing.
     public static func onFile(
         at path: String, configuration: ServerConfiguration = ServerConfiguration()
     ) throws -> ServerCore {
         try ServerCore(store: Store(at: path, models: models), configuration: configuration)
     }
 
-    /// What comes of a request: an answer, or none.
+    /// The outcome of a request: a response or none.
     public enum Outcome: Sendable {
-        /// What the client gets.
+        /// The client gets this response.
         case answer(HTTPResponse, body: [UInt8])
-        /// The client hears nothing, as ``ServerConfiguration/faults`` has it. Whoever has the connection closes it.
+        /// The client gets no response, by ``ServerConfiguration/faults``. The caller closes the connection.
         case noAnswer(wasCarriedOut: Bool)
     }
 
-    /// Answers a request, with the faults that the configuration has for it.
+    /// Responds to a request, with the configured faults.
     public func exchange(_ request: HTTPRequest, body: [UInt8]) async -> Outcome {
         let faults = configuration.faults.faults(request, nextNumber())
         var skew = Duration.zero
@@ -86,7 +85,7 @@ public final class ServerCore: Sendable {
             ? .noAnswer(wasCarriedOut: true) : .answer(dated(response, skew), body: body)
     }
 
-    /// The number of a request that comes now, by which faults are chosen.
+    /// Returns the number of the next request, which selects its faults.
     func nextNumber() -> Int {
         state.withLock { state in
             defer { state.requests += 1 }
@@ -94,15 +93,15 @@ public final class ServerCore: Sendable {
         }
     }
 
-    /// With the server's time, which clients tell their own clock's error by.
+    /// Adds the server's time, from which clients compute their clock's offset.
     func dated(_ response: HTTPResponse, _ skew: Duration) -> HTTPResponse {
         var response = response
         response.headerFields[.date] = WireTime.http(milliseconds: skewed(configuration.clock.milliseconds, skew))
         return response
     }
 
-    /// Answers a request. One that gets no answer, by ``ServerConfiguration/faults``, gets the status 444 here, which
-    /// must not be sent: the connection is closed instead.
+    /// Responds to a request. A request without a response, by ``ServerConfiguration/faults``, gets the status 444. Do
+    /// not send that status: close the connection instead.
     public func handle(_ request: HTTPRequest, body: [UInt8]) async -> (HTTPResponse, [UInt8]) {
         switch await exchange(request, body: body) {
         case .answer(let response, let body): (response, body)
@@ -110,13 +109,13 @@ public final class ServerCore: Sendable {
         }
     }
 
-    /// All rows of a table, tombstones too, by ID.
+    /// Returns all rows of a table by ID, including tombstones.
     public func rows(in table: String) throws -> [ServerRow] {
         let name = table.lowercased()
         return try store.objects(ServedRow.self).where { $0.table == name }.sorted(by: \.key).all().map { try $0.row() }
     }
 
-    /// The time for a row that is being written: never before that of an earlier one, unless the clock is skewed.
+    /// Returns the time for a row that is being written. It never decreases, unless the clock is skewed.
     func time(skew: Duration) -> Int64 {
         let now = configuration.clock.milliseconds
         guard skew == .zero else { return skewed(now, skew) }
@@ -126,7 +125,7 @@ public final class ServerCore: Sendable {
         }
     }
 
-    /// A time that is off, within the years that the wire can write.
+    /// Returns a skewed time, within the years that the formats support.
     private func skewed(_ milliseconds: Int64, _ skew: Duration) -> Int64 {
         let bound: Int64 = 253_402_300_799
         let offset = max(-bound, min(bound, skew.components.seconds)) * 1000

@@ -1,14 +1,18 @@
 import Foundation
 
-/// The words for an alert.
+/// Texts for an alert.
 extension FileShelfError: LocalizedError {
+    /// The message.
     public var errorDescription: String? { message }
 
+    /// The advice for the error's code.
     public var recoverySuggestion: String? { code.advice }
 }
 
 extension ServerRefusal: LocalizedError {
+    /// The status of the refusal.
     public var errorDescription: String? { "The server refuses the request with the status \(status)." }
 
-    public var recoverySuggestion: String? { "Send another value, or ask for the rights." }
+    /// The advice for the refusal.
+    public var recoverySuggestion: String? { "Send another value, or request permission." }
 }

@@ -1,57 +1,58 @@
 import HTTPTypes
 
-/// One way in which a server, or the network before it, misbehaves.
+/// A planned fault of a server or its network.
 ///
-/// Requests for files know neither `twice` nor `conflict` nor `race`: their bytes come once, and have no row.
+/// File requests ignore `twice`, `conflict` and `race`: their bytes arrive once, and have no row.
 public enum ServerFault: Sendable, Hashable {
-    /// The request waits before it is looked at.
+    /// The request is delayed before it is processed.
     case latency(Duration)
-    /// The request never arrives, and gets no answer.
+    /// The request never arrives, and gets no response.
     case lostRequest
-    /// The request is carried out, and its answer never arrives.
+    /// The request is carried out, but its response is lost.
     case lostAnswer
-    /// The request arrives twice, as after a resend on the way; the client gets the second answer.
+    /// The request arrives twice, as after a resend by a proxy. The client gets the second response.
     case twice
-    /// The request is answered with this status and is not carried out; with a `Retry-After` in seconds.
+    /// The request is not carried out and gets this status, with an optional `Retry-After` in seconds.
     case status(Int, retryAfter: Int? = nil)
-    /// Just before the request another writer touches the row: a version that was current is not any more.
+    /// Another writer changes the row just before the request, so that the request's version is outdated.
     case conflict
-    /// Another writer is quicker by a moment: a change whose version was right gets a 409 and the other's row, as
-    /// Datasync has it over a database. Azure Mobile Apps has no such answer, and no such fault.
+    /// Another writer changes the row during the request. A change with the right version gets a 409 and the other
+    /// writer's row, as Datasync over a database responds. Azure Mobile Apps has no such response, and ignores this
+    /// fault.
     case race
-    /// Of a file that comes, so many bytes of this request's are taken; then the connection breaks.
+    /// The connection breaks after the server has accepted this number of an upload's bytes.
     case cutRequest(after: Int64)
-    /// Of a file that goes out, so many bytes are sent; then the connection breaks.
+    /// The connection breaks after this number of a download's bytes.
     case cutAnswer(after: Int64)
-    /// A file that goes out is said to be by so many bytes larger than it is, or smaller.
+    /// The stated size of a download differs from its real size by this number of bytes.
     case wrongSize(by: Int64)
-    /// A file that goes out has another first byte, and one that has come is said not to have its hash.
+    /// A download has a wrong first byte. An upload is refused as if its hash did not match.
     case wrongHash
-    /// A file's bytes wait so long before each piece.
+    /// The delay before each piece of a file.
     case slow(Duration)
-    /// For this request the server's clock is off by so much; times may go backwards by it.
+    /// The offset of the server's clock for this request. Times may decrease by it.
     case skew(Duration)
 }
 
-/// When a server misbehaves: by a script, by a seed, or as a test decides.
+/// The planned faults of a server, from a script, a seed or a closure.
 public struct ServerFaults: Sendable {
-    /// The faults of one request, given the request and its number from 0 on.
+    /// Returns the faults of a request, whose number counts from 0.
     let faults: @Sendable (HTTPRequest, Int) -> [ServerFault]
 
-    /// Never.
+    /// No faults.
     public static let none = ServerFaults { _, _ in [] }
 
-    /// As a test decides for each request, of which the first has the number 0.
+    /// Creates faults from a closure, which gets each request and its number from 0 on.
     public init(_ faults: @escaping @Sendable (HTTPRequest, Int) -> [ServerFault]) {
         self.faults = faults
     }
 
-    /// The first request has the first element's faults, and so on; those past the end have none.
+    /// Creates faults from a script: one element for each request. Requests after the end have none.
     public static func script(_ script: [[ServerFault]]) -> ServerFaults {
         ServerFaults { _, number in number < script.count ? script[number] : [] }
     }
 
-    /// Each fault happens to a request with its probability, by the seed and the request's number alone.
+    /// Creates random faults with given probabilities. They depend only on the seed and the request's number.
     public static func seeded(_ seed: UInt64, _ odds: [(fault: ServerFault, probability: Double)]) -> ServerFaults {
         ServerFaults { _, number in
             odds.enumerated().filter { index, odd in
@@ -61,7 +62,7 @@ public struct ServerFaults: Sendable {
         }
     }
 
-    /// SplitMix64's finisher: neighbouring numbers come out far apart.
+    /// The finalizer of SplitMix64: neighboring numbers give distant results.
     private static func mix(_ value: UInt64) -> UInt64 {
         var value = value &+ 0x9E37_79B9_7F4A_7C15
         value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -1,82 +1,84 @@
-/// What an application adds to the server. All of it runs inside the request's transaction, and must not wait.
+/// The application's hooks in the server. All but ``authorizeFile`` run inside the request's transaction, and must not
+/// block.
 public struct ServerHooks: Sendable {
-    /// What to do with an update or a delete that was made on an older version. Nil: refuse, as servers do.
+    /// Resolves an update or a delete of an older version. `nil` refuses, as the original servers do.
     public var resolveConflict: (@Sendable (ServerConflict) -> ServerResolution)?
-    /// Why an entity is not valid, in sentences; none if it is. What is not gets a 400.
+    /// Returns an entity's validation errors as sentences, or an empty array. An invalid entity gets a 400.
     public var validate: (@Sendable (_ table: String, JSONObject) -> [String])?
-    /// Whether a user may do this to a row: the existing one, or the new one of an insert. Who may not gets a 401.
+    /// Returns whether a user may apply a change to a row: the existing one, or the new one of an insert. A refused
+    /// user gets a 401.
     public var authorize: (@Sendable (ServerChange.Kind, ServerRow, _ user: String?) -> Bool)?
-    /// Sees, and may change, what is about to be written.
+    /// Inspects, and may change, the members before they are written.
     ///
-    /// - Throws: ``ServerRefusal``, which is the answer then; nothing is written.
+    /// - Throws: ``ServerRefusal``, which becomes the response; nothing is written.
     public var beforeCommit: (@Sendable (inout ServerChange) throws -> Void)?
-    /// Sees what was written. It is not committed yet: a transaction that then fails takes it back.
+    /// Observes a written row. The transaction may still fail and roll the write back.
     public var afterWrite: (@Sendable (ServerChange.Kind, ServerRow) -> Void)?
 
-    /// Whether a user may do this to a file. One that may not be read is as if it were not there; sending and deleting
-    /// get a 403. It runs outside of any transaction.
+    /// Returns whether a user may apply an action to a file. An unreadable file acts as missing. Refused uploads and
+    /// deletes get a 403. It runs outside of any transaction.
     public var authorizeFile: (@Sendable (ServerFile.Action, ServerFile, _ user: String?) -> Bool)?
 
-    /// Nothing is added.
+    /// Creates an empty set of hooks.
     public init() {}
 }
 
 /// A write that is about to be made.
 public struct ServerChange: Sendable {
-    /// What is done to a row.
+    /// The kind of a change.
     public enum Kind: Sendable {
-        /// It is new.
+        /// Inserts a row.
         case insert
-        /// It gets other members.
+        /// Changes a row's members.
         case update
-        /// It goes, or becomes a tombstone.
+        /// Removes a row, or makes it a tombstone.
         case delete
-        /// A tombstone becomes a row again.
+        /// Makes a tombstone a row again.
         case undelete
     }
 
-    /// What is done.
+    /// The kind of the change.
     public let kind: Kind
     /// The table, in lower case.
     public let table: String
     /// The row's key.
     public let id: String
-    /// Who asks; nil if that is not known.
+    /// The user, if known.
     public let user: String?
-    /// The row as it is; nil for an insert.
+    /// The current row; `nil` for an insert.
     public let before: ServerRow?
     /// The members that the row will have.
     public var members: JSONObject
 }
 
-/// An update or a delete that was made on an older version than the row's.
+/// An update or a delete of an older version than the row's.
 public struct ServerConflict: Sendable {
-    /// What the client wants to do.
+    /// The kind of the client's change.
     public let kind: ServerChange.Kind
-    /// Who asks; nil if that is not known.
+    /// The user, if known.
     public let user: String?
-    /// The row as it is.
+    /// The current row.
     public let server: ServerRow
-    /// What the client sent: all members in Datasync, the changed ones in Azure Mobile Apps, none with a delete.
+    /// The members in the request: all members in Datasync, the changed ones in Azure Mobile Apps, none for a delete.
     public let sent: JSONObject
 }
 
-/// What becomes of a conflict.
+/// The resolution of a conflict.
 public enum ServerResolution: Sendable {
-    /// The client gets a 412 and the server's row.
+    /// Responds with a 412 and the server's row.
     case refuse
-    /// The request is carried out as if its version were the row's, with these members in place of those sent.
+    /// Carries the request out as if its version were the row's, with these members instead of the sent ones.
     case accept(JSONObject)
 }
 
-/// A write that the application does not want.
+/// A write that the application refuses.
 public struct ServerRefusal: Error, Sendable {
     /// An HTTP status, 400 to 599.
     public var status: Int
-    /// The answer's body; none if nil.
+    /// The response's body; `nil` for an empty one.
     public var body: JSONValue?
 
-    /// A refusal with a status.
+    /// Creates a refusal with a status.
     public init(status: Int, body: JSONValue? = nil) {
         self.status = status
         self.body = body

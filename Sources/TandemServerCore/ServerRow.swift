@@ -1,25 +1,25 @@
-/// A row as the server has it.
+/// A row on the server.
 public struct ServerRow: Sendable, Equatable {
     /// The table, in lower case.
     public let table: String
     /// The row's key.
     public let id: String
-    /// What the row says of itself: all but the system's own members.
+    /// The row's own members, without the reserved ones.
     public var members: JSONObject
-    /// Opaque: base64.
+    /// The opaque version, in base64.
     public let version: String
-    /// In milliseconds since 1970.
+    /// The time of creation, in milliseconds since 1970.
     public let createdAt: Int64
-    /// In milliseconds since 1970.
+    /// The time of the last change, in milliseconds since 1970.
     public let updatedAt: Int64
-    /// Whether it is what is left of a deleted row.
+    /// Whether the row is a tombstone.
     public let deleted: Bool
-    /// Whose it is, in a table per user.
+    /// The owner, in a table per user.
     public let user: String?
 }
 
 extension ServedRow {
-    /// The row with its members read.
+    /// Returns the row with its members decoded.
     func row() throws -> ServerRow {
         ServerRow(
             table: table, id: key, members: try members(), version: stamp, createdAt: made, updatedAt: changed,

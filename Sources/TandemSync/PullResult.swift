@@ -1,53 +1,40 @@
 import Tandem
 
-/// What a pull has brought.
+/// What one query has brought.
 public struct PullResult: Sendable {
-    /// How many objects are new here.
+    /// The number of objects that are new here.
     public internal(set) var inserted = 0
-    /// How many objects here were changed.
+    /// The number of objects here that were changed.
     public internal(set) var updated = 0
-    /// How many objects here went, because the server has deleted them or has them no more.
+    /// The number of objects here that were removed, because the server has deleted them or has them no more.
     public internal(set) var deleted = 0
-    /// How many items were here already as they are.
+    /// The number of items that were here already as they are.
     public internal(set) var unchanged = 0
-    /// How many items are of objects that have changes to be sent: they are kept beside those, as the server's side.
+    /// The number of items whose objects have unsent changes: each item is kept beside those, as the server's side.
     public internal(set) var keptBeside = 0
-    /// The items that could not be written: another object here has their unique value, or this version of the app can't
-    /// read them. They are kept, and each pull tries them again.
+    /// The items that could not be stored: another object here has their unique value, or this version of the app can't
+    /// read them. They are kept aside, and each pull tries them again.
     public internal(set) var refusedRows: [RefusedRow] = []
-    /// The items that the server dates more than a day past its own clock. They were taken, and each pull reads them
-    /// again until the clock has reached their date. Whoever runs the server should correct them.
+    /// The items that the server dates more than a day past its own clock. They were stored, and each pull reads them
+    /// again until the clock has reached their date. Correct their dates on the server.
     public internal(set) var rowsAheadOfClock: [ServerID] = []
-    /// How many pages were asked for.
+    /// The number of pages that were requested.
     public internal(set) var pages = 0
-    /// What was sent before, if the table had changes to send.
-    public internal(set) var push: PushResult?
-    /// Why the push before ended without a result. The pull went on.
-    public internal(set) var pushError: SyncError?
 
-    /// Why the pull stopped before its end, where the push before had given values up for the server's: they are in
-    /// this result alone. Else it is thrown.
-    public internal(set) var stoppedBy: SyncError?
-
-    /// What a pull has brought, for a ``SyncResult`` of the app's own, or a test.
+    /// Creates the result of a query, for a ``SyncResult`` of the app's own, or a test.
     ///
     /// - Parameters:
-    ///   - inserted: How many objects are new here.
-    ///   - updated: How many were changed.
-    ///   - deleted: How many went.
-    ///   - unchanged: How many items were here already as they are.
-    ///   - keptBeside: How many were kept beside changes that are to be sent.
-    ///   - refusedRows: The items that could not be written.
+    ///   - inserted: The number of objects that are new here.
+    ///   - updated: The number of objects that were changed.
+    ///   - deleted: The number of objects that were removed.
+    ///   - unchanged: The number of items that were here already as they are.
+    ///   - keptBeside: The number of items kept beside unsent changes.
+    ///   - refusedRows: The items that could not be stored.
     ///   - rowsAheadOfClock: The items that the server dates more than a day past its own clock.
-    ///   - pages: How many pages were asked for.
-    ///   - push: What was sent before.
-    ///   - pushError: Why the push before ended without a result.
-    ///   - stoppedBy: Why the pull stopped before its end.
+    ///   - pages: The number of pages that were requested.
     public init(
         inserted: Int = 0, updated: Int = 0, deleted: Int = 0, unchanged: Int = 0, keptBeside: Int = 0,
-        refusedRows: [RefusedRow] = [], rowsAheadOfClock: [ServerID] = [], pages: Int = 0, push: PushResult? = nil,
-        pushError: SyncError? = nil,
-        stoppedBy: SyncError? = nil
+        refusedRows: [RefusedRow] = [], rowsAheadOfClock: [ServerID] = [], pages: Int = 0
     ) {
         self.inserted = inserted
         self.updated = updated
@@ -57,16 +44,22 @@ public struct PullResult: Sendable {
         self.refusedRows = refusedRows
         self.rowsAheadOfClock = rowsAheadOfClock
         self.pages = pages
-        self.push = push
-        self.pushError = pushError
-        self.stoppedBy = stoppedBy
     }
 
-    /// How many objects changed here.
+    /// The number of objects that changed here.
     public var changes: Int { inserted + updated + deleted }
+
+    /// What two queries have brought together.
+    static func + (lhs: Self, rhs: Self) -> Self {
+        Self(
+            inserted: lhs.inserted + rhs.inserted, updated: lhs.updated + rhs.updated,
+            deleted: lhs.deleted + rhs.deleted, unchanged: lhs.unchanged + rhs.unchanged,
+            keptBeside: lhs.keptBeside + rhs.keptBeside, refusedRows: lhs.refusedRows + rhs.refusedRows,
+            rowsAheadOfClock: lhs.rowsAheadOfClock + rhs.rowsAheadOfClock, pages: lhs.pages + rhs.pages)
+    }
 }
 
-/// An item of the server's that could not be written here.
+/// An item of the server's that could not be stored here.
 public struct RefusedRow: Sendable {
     /// The model, by its name in Swift.
     public let model: String
@@ -74,12 +67,12 @@ public struct RefusedRow: Sendable {
     public let table: String
     /// The item's key on the server.
     public let serverID: ServerID
-    /// Why not, in a sentence.
+    /// The reason, as one sentence.
     public let message: String
     /// The error, if this pull has met one.
     public let underlying: (any Error)?
 
-    /// An item that could not be written, for a ``PullResult`` of the app's own.
+    /// Creates a row that could not be stored, for a ``PullResult`` of the app's own.
     public init(
         model: String, table: String, serverID: ServerID, message: String, underlying: (any Error)? = nil
     ) {

@@ -1,26 +1,51 @@
 import Tandem
 
+// A store has two locks: one for exchanges of objects, and one for uploads, which may take long. Code that needs both
+// takes the lock of uploads first. No holder of the objects' lock waits for the other one.
+
 extension SyncContext {
     /// Runs a sync: one at a time on this store, in this process and among all, and as the user whose data it is.
     ///
     /// - Parameters:
     ///   - checkingOwner: Whether the data has to be this user's.
     ///   - isExchange: Whether anything is to be exchanged with the server: how that ends is in the status.
+    ///   - stoppingUploads: Whether no file may be uploaded meanwhile.
     /// - Throws: ``SyncError/Code/busy``, ``SyncError/Code/otherUser``, ``SyncError/Code/otherServer``.
     @discardableResult
     func exclusively<T: Sendable>(
-        checkingOwner: Bool = true, isExchange: Bool = true, _ body: () async throws -> T
+        checkingOwner: Bool = true, isExchange: Bool = true, stoppingUploads: Bool = false,
+        _ body: () async throws -> T
     ) async throws -> T {
+        try await exclusively(
+            checkingOwner: checkingOwner, isExchange: isExchange, stoppingUploads: stoppingUploads, body
+        ) { $0 }
+    }
+
+    /// Runs a sync, and then a part of it that does not need the store to itself.
+    func exclusively<T: Sendable, U: Sendable>(
+        checkingOwner: Bool = true, isExchange: Bool = true, stoppingUploads: Bool = false,
+        _ body: () async throws -> T, then rest: (T) async throws -> U
+    ) async throws -> U {
         let turn = SyncTurn(of: store.lockName)
-        guard !SyncTurn.isWithin(turn.store) else {
+        let uploader = stoppingUploads && tandem?.attachments.areSent ?? false ? tandem : nil
+        let files = uploader.map { SyncTurn(of: $0.uploadLockName) }
+        guard ![turn, files].compactMap({ $0 }).contains(where: { SyncTurn.isWithin($0.lock) }) else {
             throw SyncError(
                 .busy, "A sync was begun from within a sync, by a closure that it called.",
                 advice: "Begin it when the first one is over.")
         }
         board.begin()
-        let result: Result<T, any Error>
+        let result: Result<U, any Error>
         do {
-            result = .success(try await alone(turn, checkingOwner: checkingOwner, body))
+            let first: T
+            if let files {
+                first = try await alone(files, uploader?.uploadLockPath) {
+                    try await self.withObjects(turn, checkingOwner: checkingOwner, body)
+                }
+            } else {
+                first = try await withObjects(turn, checkingOwner: checkingOwner, body)
+            }
+            result = .success(try await rest(first))
         } catch {
             result = .failure(error)
         }
@@ -28,19 +53,58 @@ extension SyncContext {
         return try result.get()
     }
 
-    private func alone<T: Sendable>(
+    /// Runs a part of a sync that exchanges objects.
+    ///
+    /// - Throws: ``SyncError/Code/busy``.
+    func withObjects<T: Sendable>(_ body: () async throws -> T) async throws -> T {
+        try await withObjects(SyncTurn(of: store.lockName), checkingOwner: false, body)
+    }
+
+    private func withObjects<T: Sendable>(
         _ turn: SyncTurn, checkingOwner: Bool, _ body: () async throws -> T
     ) async throws -> T {
-        let gate = SyncGates.all.gate(of: turn.store)
-        defer { SyncGates.all.release(turn.store) }
-        try await gate.enter()
-        defer { gate.leave() }
-        let lock = try await takeProcessLock()
-        defer { lock?.release() }
-        return try await turn.run {
-            if checkingOwner { try await checkOwner() }
+        try await alone(turn, store.lockPath) {
+            // Before another sync notes what it does.
+            defer { self.board.noteRest() }
+            if checkingOwner { try await self.checkOwner() }
             return try await body()
         }
+    }
+
+    /// Runs a part of a push that uploads files.
+    ///
+    /// - Returns: `nil` if another push uploads this store's files and this one does not wait for it. It waits for a push
+    ///   of this process, unless it is a scheduler's or was started from a closure of that push. It waits for another
+    ///   process for ``Options/patience``.
+    func withUploads<T: Sendable>(of tandem: Store, _ body: () async throws -> T) async throws -> T? {
+        let turn = SyncTurn(of: tandem.uploadLockName)
+        let gate = SyncGates.all.gate(of: turn.lock)
+        defer { SyncGates.all.release(turn.lock) }
+        if ScheduledRun.isScheduled || SyncTurn.isWithin(turn.lock) {
+            guard gate.tryToEnter() else { return nil }
+        } else {
+            try await gate.enter()
+        }
+        defer { gate.leave() }
+        guard let path = tandem.uploadLockPath else { return try await turn.run(body) }
+        guard let lock = try await takeProcessLock(at: path) else { return nil }
+        defer { lock.release() }
+        return try await turn.run(body)
+    }
+
+    private func alone<T: Sendable>(
+        _ turn: SyncTurn, _ path: String?, _ body: () async throws -> T
+    ) async throws -> T {
+        let gate = SyncGates.all.gate(of: turn.lock)
+        defer { SyncGates.all.release(turn.lock) }
+        try await gate.enter()
+        defer { gate.leave() }
+        guard let path else { return try await turn.run(body) }
+        guard let lock = try await takeProcessLock(at: path) else {
+            throw SyncError(.busy, "Another process is syncing this store.", advice: "Try again when it has ended.")
+        }
+        defer { lock.release() }
+        return try await turn.run(body)
     }
 
     /// Does something while no sync has the store, in this process or in another one, and none can begin.
@@ -59,15 +123,13 @@ extension SyncContext {
         return try await body()
     }
 
-    private func takeProcessLock() async throws -> ProcessLock? {
-        guard let path = store.lockPath else { return nil }
+    /// - Returns: `nil` if another process has the lock for longer than ``Options/patience``.
+    /// - Throws: ``SyncError/Code/busy`` if the lock file can't be opened; `CancellationError`.
+    private func takeProcessLock(at path: String) async throws -> ProcessLock? {
         var waited = Duration.zero
         while true {
             if let lock = try ProcessLock.take(at: path) { return lock }
-            guard waited < options.patience else {
-                throw SyncError(
-                    .busy, "Another process is syncing this store.", advice: "Try again when it has ended.")
-            }
+            guard waited < options.patience else { return nil }
             try await options.clock.sleep(for: Self.lockPause)
             waited += Self.lockPause
         }
@@ -77,24 +139,10 @@ extension SyncContext {
     private static let lockPause = Duration.milliseconds(50)
 }
 
-extension PullResult {
-    /// Why it, or the push before it, did not go to its end.
-    fileprivate var stop: SyncError? { stoppedBy ?? pushError ?? push?.stoppedBy }
-}
-
 extension SyncResult {
-    /// Why its push, or else one of its pulls, did not go to its end.
+    /// Why it, the push before its pull, or one of its pulls did not go to its end.
     fileprivate var stop: SyncError? {
-        pushError ?? push?.stoppedBy ?? pulls.compactMap(\.stop).first
-    }
-}
-
-extension SyncResult.Pull {
-    fileprivate var stop: SyncError? {
-        switch outcome {
-        case .success(let result): result.stop
-        case .failure(let error): error
-        }
+        stoppedBy ?? pushStop ?? pulls.lazy.compactMap(\.failure).first
     }
 }
 
@@ -104,7 +152,6 @@ extension Result {
         switch self {
         case .success(let result as PushResult): result.stoppedBy
         case .success(let result as SyncResult): result.stop
-        case .success(let result as PullResult): result.stop
         case .success: nil
         case .failure(let error): error
         }

@@ -13,11 +13,13 @@ extension SyncContext {
         /// How many files are uploaded at a time, 1 to 16. They go when the objects have gone.
         public var uploadsInFlight = 2
         /// Whether the server puts the URL of an uploaded file into its objects itself. If not, it is sent as an update.
+        /// The URL of a file that replaces another one is always sent.
         public var serverSetsFileURLs = false
-        /// Whether a file is deleted on the server when the server has acknowledged that its object is, or that another
-        /// file has taken its place there, and no other object on this device names the file. What objects name that are
-        /// not on this device is not known here, and what is taken out of a list of attachments stays. A file whose upload
-        /// was never acknowledged is known to nobody else, and is deleted without this.
+        /// Whether files are deleted on the server when the server has acknowledged the delete of their objects, or the URL
+        /// of a file that replaced them, and no other object on this device uses them.
+        ///
+        /// Objects that are not on this device are not considered. A file removed from a list of attachments stays. A
+        /// file whose upload was never acknowledged is deleted even without this option.
         public var deletesFiles = false
         /// The most bytes of a file that is downloaded without its size being known: a row that names a URL alone says
         /// nothing of it, and a server may send without end. What has a known size is held against that.
@@ -30,7 +32,7 @@ extension SyncContext {
         public var overlap: Duration = .seconds(30)
         /// How often, and when, a request that may succeed is repeated within one push.
         public var retry = RetryPolicy()
-        /// How long a sync waits for one of another process to end.
+        /// How long a sync waits for one of another process to end, and a push for uploads of another process.
         public var patience: Duration = .seconds(30)
         /// The local time and waiting.
         public var clock: any SyncClock = SystemSyncClock()

@@ -35,14 +35,15 @@ extension SyncContext {
     /// }
     /// ```
     ///
-    /// All of it is one transaction.
+    /// All of it is one transaction. It waits for uploads of this process. For uploads of another process it waits for
+    /// ``Options/patience``.
     ///
     /// - Throws: ``SyncError/Code/busy``; ``SyncError/Code/unknownModel`` if the store holds data of a model that it was
     ///   not opened with; `TandemError` with the code `deleteDenied` if an object that the server never knew can't go,
     ///   because of what refers to it. Nothing is changed then.
     public func adopt(_ choice: AdoptChoice) async throws {
         let (models, user, server) = (store.sentModels, user, options.serverName)
-        try await exclusively(checkingOwner: false, isExchange: false) {
+        try await exclusively(checkingOwner: false, isExchange: false, stoppingUploads: true) {
             try await store.write { store in
                 if let table = try store.exchangedTablesWithoutModel().first {
                     throw SyncError(

@@ -5,10 +5,12 @@ extension SyncContext {
     ///
     /// With a query ID it is remembered how far the pull came, and the next one goes on there: deleted objects go, and
     /// each page is kept with its place, so that a pull that is interrupted goes on where it was. Without one everything
-    /// is fetched each time, and what the server has no more goes too.
+    /// is fetched each time, and what the server has no more goes too. If such a pull is interrupted, the next one resumes
+    /// it: see <doc:HowSyncWorks>.
     ///
-    /// If the table has changes to send, the whole queue is pushed first; what of it fails does not stop the pull. An
-    /// object whose changes could not be sent is left as it is: what the server holds of it is kept beside it.
+    /// If the table has changes to send, the whole queue is pushed first. What of it fails does not stop the pull,
+    /// unless the server can't be reached or does not accept who is calling. An object whose changes could not be sent
+    /// is left as it is: what the server holds of it is kept beside it.
     ///
     /// For example:
     ///
@@ -19,11 +21,12 @@ extension SyncContext {
     ///
     /// An incremental pull is not told of what is deleted without a tombstone: a full pull now and then finds it.
     ///
-    /// - Throws: ``SyncError``; `CancellationError`, at the latest at the next page; `TandemError` if the store can't be
-    ///   written. The pages before stay. Once the push has given values up for the server's, the result is returned with
-    ///   that in ``PullResult/stoppedBy``, so that they are not lost.
+    /// - Throws: What stopped the pull, or the push before it: ``SyncError``, which carries what the push had done
+    ///   (``SyncError/result``); `CancellationError`, at the latest at the next page; `TandemError` if the store can't
+    ///   be written. The pages before stay. ``SyncError/Code/cancelled`` and ``SyncError/Code/store`` replace these if
+    ///   the push has lost edits (``SyncResult/lostEdits``), so that the result reaches the app.
     @discardableResult
-    public func pull<M: Model>(_ model: M.Type, queryID: String? = nil) async throws -> PullResult {
+    public func pull<M: Model>(_ model: M.Type, queryID: String? = nil) async throws -> SyncResult {
         try await pull(PullQuery(model, queryID: queryID))
     }
 
@@ -49,69 +52,60 @@ extension SyncContext {
     @discardableResult
     public func pull<M: Model>(
         _ model: M.Type, queryID: String? = nil, where filter: (M.Columns) -> some PredicateExpression<M>
-    ) async throws -> PullResult {
+    ) async throws -> SyncResult {
         try await pull(PullQuery(model, queryID: queryID, where: filter))
     }
 
     /// Fetches what changed for a query.
     @discardableResult
-    public func pull(_ query: PullQuery) async throws -> PullResult {
-        try await exclusively { try await runPull(query, pushesFirst: true) }
+    public func pull(_ query: PullQuery) async throws -> SyncResult {
+        try await finish(try await exclusively { try await runPull(query, pushesFirst: true) })
     }
 
-    /// A pull within a sync that has the store to itself.
-    func runPull(_ query: PullQuery, pushesFirst: Bool) async throws -> PullResult {
-        var edits: PointlessEdits?
-        return try await runPull(query, pushesFirst: pushesFirst, noting: &edits)
-    }
-
-    /// A pull within a sync that has the store to itself.
+    /// Pulls within a sync that has the store to itself.
     ///
-    /// - Parameter edits: Where a whole pull notes the edits whose objects the server has no more; `nil` if nobody wants to
-    ///   know.
-    func runPull(
-        _ query: PullQuery, pushesFirst: Bool, noting edits: inout PointlessEdits?
-    ) async throws -> PullResult {
+    /// - Parameter pushesFirst: Whether to push first if the table has changes to send.
+    func runPull(_ query: PullQuery, pushesFirst: Bool) async throws -> SyncResult {
         let resolved = try await resolve(query, isPreliminary: pushesFirst)
-        var sent: (result: PushResult?, error: SyncError?) = (nil, nil)
-        if pushesFirst, try await hasOperations(in: query.table) { sent = try await pushBeforePull() }
-        var result = PullResult()
+        var result = SyncResult()
+        if pushesFirst, try await hasOperations(in: query.table) {
+            result.add(try await runPush(isExplicit: false))
+            if let error = result.stoppedBy {
+                // A server that stumbles over objects may let the table be fetched.
+                guard error.mayConcernObjects else { return result }
+                (result.pushStop, result.stoppedBy) = (error, nil)
+            }
+        }
         do {
-            try await fetch(query, resolved, into: &result, noting: &edits)
+            var edits: PointlessEdits?
+            let pull = try await fetch(query, as: resolved, noting: &edits)
+            result.pulls = [SyncResult.Pull(query: query, outcome: .success(pull))]
+            await keepQuietPulls()
         } catch {
-            guard sent.result?.hasGivenUp ?? false else { throw error }
+            guard error is SyncError || result.hasGivenUp else { throw error }
             result.stoppedBy = SyncError(stopping: error)
         }
-        (result.push, result.pushError) = sent
         return result
     }
 
-    /// - Parameter result: What has been done, if it throws too.
-    private func fetch(
-        _ query: PullQuery, _ known: ResolvedQuery?, into result: inout PullResult, noting edits: inout PointlessEdits?
-    ) async throws {
-        var resolved = known
-        if resolved == nil { resolved = try await resolve(query) }
-        guard let resolved else { return }
-        var run = PullRun(self, resolved)
+    /// Fetches what changed for a query, within a sync that has the store to itself.
+    ///
+    /// - Parameters:
+    ///   - resolved: The query in the server's terms; `nil` if it is not known yet.
+    ///   - edits: Where a full pull notes the edits whose objects the server has no more; `nil` if it notes none.
+    func fetch(
+        _ query: PullQuery, as resolved: ResolvedQuery? = nil, noting edits: inout PointlessEdits?
+    ) async throws -> PullResult {
+        var known = resolved
+        if known == nil { known = try await resolve(query) }
+        guard let known else { return PullResult() }
+        var run = PullRun(self, known)
         run.pointlessEdits = edits
-        defer {
-            result = run.tally.finished()
-            edits = run.pointlessEdits
-        }
-        _ = try await run.run()
+        defer { edits = run.pointlessEdits }
+        return try await run.run()
     }
 
     private func hasOperations(in table: String) async throws -> Bool {
         try await store.read { try $0.countOfOperations(in: table) } > 0
-    }
-
-    /// Whatever stands in the way of sending is in the result; a server that can't be reached is met by the pull as well.
-    private func pushBeforePull() async throws -> (PushResult?, SyncError?) {
-        do {
-            return (try await runPush(isExplicit: false), nil)
-        } catch let error as SyncError {
-            return (nil, error)
-        }
     }
 }

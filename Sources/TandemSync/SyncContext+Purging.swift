@@ -4,6 +4,9 @@ extension SyncContext {
     /// Drops a model's objects here, and all that is remembered of how far they were pulled: the next pull begins anew.
     /// The server is not told, and objects of other models that refer to them wait for them to come back.
     ///
+    /// It waits for uploads of this process. For uploads of another process it waits for ``Options/patience``, then throws
+    /// ``SyncError/Code/busy``.
+    ///
     /// - Parameters:
     ///   - model: Whose objects go.
     ///   - force: Whether to give up what was not sent. Objects that the server never knew are then lost.
@@ -44,7 +47,7 @@ extension SyncContext {
     }
 
     private func purge(_ query: PullQuery, force: Bool) async throws -> Int {
-        try await exclusively(isExchange: false) {
+        try await exclusively(isExchange: false, stoppingUploads: true) {
             let filter = try await localFilter(of: query)
             let name = try settings(of: query.table).model.wireName
             return try await store.write { try Self.purge(query, filter, name, force: force, in: $0) }
@@ -82,6 +85,8 @@ extension SyncContext {
         guard filter == nil else {
             if let queryID = query.queryID {
                 try local.setSyncToken(nil, of: queryID, in: table)
+                // A resumed pull would not fetch the purged objects again.
+                try FullPullProgress.remove(in: table, local)
             } else {
                 try local.removeSyncTokens(of: table)
             }

@@ -4,6 +4,9 @@ extension SyncContext {
     /// Sends what the queue has when it begins, over all tables; then the files that wait, and their URLs. What is changed
     /// while files are uploaded is sent too, and no file begins before it.
     ///
+    /// Other pushes and pulls need not wait for the files. A push waits for the uploads of another one in this process.
+    /// Files that another process is uploading are ``FileUpload/Outcome/notReached`` after ``Options/patience``.
+    ///
     /// Order is kept where it matters: between the changes of one object, between objects that refer to each other, and,
     /// at one request in flight (``Options/inFlight``), everywhere. What was refused, or is held, is not sent. What failed
     /// in an earlier push does not hold up the rest.
@@ -12,16 +15,34 @@ extension SyncContext {
     ///
     /// ```swift
     /// let result = try await sync.push()
-    /// for entry in result.refused { print(entry.localID, entry.outcome) }
+    /// for failed in result.failedOperations { print(failed) }
     /// ```
     ///
-    /// - Returns: What became of each operation. A server that can't be reached, asks who is calling, or wants to be left
-    ///   alone for long, stops the push and is told in ``PushResult/stoppedBy``; the queue is then intact.
-    /// - Throws: `CancellationError`; what the store throws. Once values were given up for the server's, the result is
-    ///   returned with that in ``PushResult/stoppedBy``, so that they are not lost.
+    /// - Returns: What became of each operation and each file, if the push went through the queue.
+    /// - Throws: What stopped the push; the queue is then intact. ``SyncError/Code/unreachable`` if the server can't be
+    ///   reached, ``SyncError/Code/unauthenticated``, ``SyncError/Code/later`` and ``SyncError/Code/badAnswer`` if the
+    ///   server can't answer; the error carries what was done before: ``SyncError/result``. `CancellationError` and
+    ///   what the store throws; ``SyncError/Code/cancelled`` and ``SyncError/Code/store`` in place of these if edits
+    ///   were lost before (``SyncResult/lostEdits``), so that the result reaches the app.
     @discardableResult
-    public func push() async throws -> PushResult {
-        try await exclusively { try await runSending(isExplicit: !ScheduledRun.isAutomatic) }
+    public func push() async throws -> SyncResult {
+        try await finish(SyncResult(try await send(isExplicit: !ScheduledRun.isAutomatic)))
+    }
+
+    /// Completes a result with the operations that wait for the user.
+    ///
+    /// - Throws: what stopped the sync, with the result.
+    func finish(_ unfinished: SyncResult) async throws -> SyncResult {
+        var result = unfinished
+        do {
+            // Not cancelled with the sync: what it has done is reported.
+            result.failedOperations = try await Task { try await self.failedOperations() }.value
+        } catch {
+            guard result.stoppedBy != nil || result.hasGivenUp else { throw error }
+            result.stoppedBy = result.stoppedBy ?? SyncError(stopping: error)
+        }
+        if let error = result.stoppedBy { throw error.carrying(result) }
+        return result
     }
 
     /// Sends the queue alone, inside a sync.

@@ -2,34 +2,42 @@ import Foundation
 import Tandem
 
 extension SyncContext {
-    /// Brings this device and the server into step: fetches first, without a push before; drops edits of objects that
-    /// the server has deleted, and tells of them with their values; then sends the rest.
+    /// Synchronizes this device with the server: fetches first, without a push before; drops edits of objects that the
+    /// server has deleted, and reports their values; then sends the rest.
     ///
     /// For example:
     ///
     /// ```swift
     /// let result = try await sync.synchronize([PullQuery(Card.self, queryID: "allCards")])
-    /// for edit in result.dropped { print("\(edit.model) \(edit.localID) is gone, and with it", edit.values) }
+    /// print(result.isComplete)
+    /// for issue in result.issues { print(issue) }
     /// ```
     ///
     /// That an object is gone its tombstone tells, or a full pull without a filter that does not find it. An edit is
     /// dropped where the table's conflict policy merges and has no other wish for deleted objects, or where the server
     /// wins. Every other policy decides by itself, when the edit is sent.
     ///
-    /// A table that can't be pulled is told in the result, and does not stop the others, unless the server wants to be left
-    /// alone for long: then nothing more is asked, and the result says so of each table (``SyncError/Code/later``,
-    /// ``SyncError/retryAt``). An operation that waits for the user goes on waiting.
+    /// A table that can't be pulled does not stop the others: the result lists it (``SyncIssue/failedPull(_:_:)``). If
+    /// the server wants to be left alone for long, nothing more is asked, and each table fails with
+    /// ``SyncError/Code/later`` and ``SyncError/retryAt``. An operation that waits for the user goes on waiting.
+    ///
+    /// If the server can't be reached for a pull, nothing is sent, and the next sync does all. If it can't be reached
+    /// for the push, what was pulled stays, and what was sent is sent. In both cases the error carries what was done
+    /// before: ``SyncError/result``.
     ///
     /// - Parameter pulls: What to fetch; if not said, all models that are sent, without filters, each with its table's
     ///   name as query ID.
-    /// - Throws: ``SyncError/Code/unreachable`` and ``SyncError/Code/unauthenticated``; `CancellationError`; `TandemError`
-    ///   if the store can't be written. Once edits were dropped the result is returned with that in
-    ///   ``SyncResult/pushError``, so that they are not lost.
+    /// - Throws: ``SyncError/Code/unreachable`` and ``SyncError/Code/unauthenticated``; what stopped the push, as
+    ///   ``push()`` throws it; `CancellationError`; `TandemError` if the store can't be written.
     @discardableResult
     public func synchronize(_ pulls: [PullQuery]? = nil) async throws -> SyncResult {
-        try await exclusively {
-            try await runSynchronize(pulls ?? standardPulls, isExplicit: !ScheduledRun.isAutomatic)
+        let isExplicit = !ScheduledRun.isAutomatic
+        let result = try await exclusively {
+            try await runSynchronize(pulls ?? standardPulls, isExplicit: isExplicit)
+        } then: { synced in
+            try await addFiles(after: synced.sent, to: synced.result, isExplicit: isExplicit)
         }
+        return try await finish(result)
     }
 
     /// Everything, by the tables' names.
@@ -40,22 +48,39 @@ extension SyncContext {
         }
     }
 
-    /// A whole sync, within one that has the store to itself.
+    /// A whole sync but for the files, within one that has the store to itself.
     ///
     /// - Parameter isExplicit: Whether somebody has asked for it: what was to be sent again at a later time is then sent
     ///   at once.
-    func runSynchronize(_ queries: [PullQuery], isExplicit: Bool) async throws -> SyncResult {
-        var result = SyncResult()
+    private func runSynchronize(
+        _ queries: [PullQuery], isExplicit: Bool
+    ) async throws -> (result: SyncResult, sent: SentObjects?) {
+        var (result, sent) = (SyncResult(), SentObjects?.none)
         var edits: PointlessEdits? = PointlessEdits()
-        for query in queries {
-            result.pulls.append(SyncResult.Pull(query: query, outcome: try await pullWithinSync(query, &edits)))
-        }
         do {
+            for query in queries {
+                result.pulls.append(SyncResult.Pull(query: query, outcome: try await pullWithinSync(query, &edits)))
+            }
+            await keepQuietPulls()
             try await drop(edits ?? PointlessEdits(), &result)
-            if try await hasToSend() { result.push = try await runSending(isExplicit: isExplicit) }
+            if try await hasToSend() { sent = try await sendObjects(isExplicit: isExplicit) }
         } catch {
-            guard !result.dropped.isEmpty else { throw error }
-            result.pushError = SyncError(stopping: error)
+            guard error is SyncError || result.hasGivenUp else { throw error }
+            result.stoppedBy = SyncError(stopping: error)
+        }
+        return (result, sent)
+    }
+
+    /// Adds a push to the result of a sync, and sends the files, for which other syncs need not wait.
+    private func addFiles(after sent: SentObjects?, to result: SyncResult, isExplicit: Bool) async throws -> SyncResult
+    {
+        guard let sent else { return result }
+        var result = result
+        do {
+            result.add(try await sendFiles(after: sent, isExplicit: isExplicit))
+        } catch {
+            guard error is SyncError || result.hasGivenUp else { throw error }
+            result.add(sent.result.stopped(by: SyncError(stopping: error)))
         }
         return result
     }
@@ -64,7 +89,7 @@ extension SyncContext {
         _ query: PullQuery, _ edits: inout PointlessEdits?
     ) async throws -> Result<PullResult, SyncError> {
         do {
-            return .success(try await runPull(query, pushesFirst: false, noting: &edits))
+            return .success(try await fetch(query, noting: &edits))
         } catch let error as SyncError where error.code != .unreachable && error.code != .unauthenticated {
             return .failure(error)
         }
@@ -129,13 +154,15 @@ extension SyncContext {
 
     private static func drop(
         _ id: Operation.ID, _ edits: PointlessEdits, _ local: any LocalWriting
-    ) throws -> DroppedEdit? {
+    ) throws -> LostEdit? {
         // It may have changed since it was looked at.
         guard let operation = try local.operation(withID: id),
             let tombstone = try tombstone(of: operation, edits, local)
         else { return nil }
+        let object = try local.object(operation.localID, in: operation.table)
         let values = try local.discard(id, for: tombstone)
-        return DroppedEdit(
-            model: operation.model, localID: operation.localID, serverID: tombstone.serverID, values: values)
+        return LostEdit(
+            model: operation.model, localID: operation.localID, serverID: tombstone.serverID, values: values,
+            object: object?.values ?? [:], isDeletedOnServer: true)
     }
 }

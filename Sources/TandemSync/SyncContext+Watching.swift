@@ -14,7 +14,7 @@ extension SyncContext {
         (status.failed, status.held, status.retrying) = (counts[0], counts[1], counts[3])
         if let tandem { status.pendingFiles = try await tandem.read { try $0.countOfPendingFiles() } }
         status.pending = counts[2] - counts[0] - counts[1]
-        status.lastSuccess.merge(fetched) { max($0, $1) }
+        status.lastSuccess.merge(successes(after: fetched)) { max($0, $1) }
         return status
     }
 

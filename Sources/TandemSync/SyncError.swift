@@ -87,9 +87,10 @@ public struct SyncError: Error, Sendable {
         public static let unknownModel = Code(kind: .unknownModel)
         /// The app's own closure threw.
         public static let hook = Code(kind: .hook)
-        /// The task was cancelled, after something had been done that is in the result alone.
+        /// The task was cancelled after edits were lost: they are recorded in ``SyncError/result`` only.
         public static let cancelled = Code(kind: .cancelled)
-        /// The store could not be read or written, after something had been done that is in the result alone.
+        /// The store could not be read or written after edits were lost: they are recorded in ``SyncError/result``
+        /// only.
         public static let store = Code(kind: .store)
     }
 
@@ -113,6 +114,20 @@ public struct SyncError: Error, Sendable {
     public internal(set) var retryAt: Date?
     /// The error that caused this one.
     public let underlying: (any Error)?
+    /// What the sync had done before this error stopped it; `nil` if the error did not stop a sync that had begun.
+    ///
+    /// Its ``SyncResult/issues`` list edits that gave way to the server's, which no other place records.
+    public var result: SyncResult? { done?.result }
+    private var done: Done?
+
+    /// A result, which has errors in it.
+    private final class Done: Sendable {
+        let result: SyncResult
+
+        init(_ result: SyncResult) {
+            self.result = result
+        }
+    }
 
     package init(
         _ code: Code, _ message: String, advice: String? = nil, table: String? = nil, url: String? = nil,
@@ -150,7 +165,17 @@ extension SyncError: CustomStringConvertible {
 }
 
 extension SyncError {
-    /// Why a sync stopped whose result is returned all the same.
+    /// Adds what the sync had done.
+    func carrying(_ result: SyncResult) -> SyncError {
+        var error = self
+        error.done = Done(result)
+        return error
+    }
+
+    /// Whether the server may have stumbled over several objects in a row, and serves everything else.
+    var mayConcernObjects: Bool { code == .later || code == .badAnswer }
+
+    /// Why a sync stopped that has done something before.
     init(stopping error: any Error) {
         switch error {
         case let error as SyncError: self = error

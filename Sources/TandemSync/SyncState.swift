@@ -16,8 +16,9 @@ public enum SyncState: Hashable, Sendable {
     case conflict(Tandem.Operation.Kind, OperationError)
     /// The user leaves it unsent.
     case held(Tandem.Operation.Kind)
-    /// The server has the object as it is here, but for so many files that wait to be uploaded, or are being uploaded; with
-    /// why the last try failed, if it did. Nobody has to do anything.
+    /// The server has the object as it is here, except for this number of files that wait to be uploaded or are being
+    /// uploaded, and the reason of the last failed attempt, if any. The server keeps a file that one of them replaces
+    /// until then. No action is needed.
     case waitingForFiles(Int, reason: String?)
     /// It can't be sent before another object, whose insert failed or is held.
     case waiting(Tandem.Operation.Kind, for: LocalID, model: String)
@@ -37,6 +38,8 @@ public enum SyncState: Hashable, Sendable {
 protocol FileReading {
     /// How many of an object's files wait to be uploaded, and why a try failed, if one did.
     func pendingFiles(of localID: LocalID, in table: String) throws -> (count: Int, reason: String?)
+    /// Whether an update has nothing to send before files are uploaded that replace others.
+    func waitsForReplacements(_ id: Operation.ID) throws -> Bool
     /// How many files of a table's objects wait to be uploaded.
     func countOfPendingFiles(in table: String) throws -> Int
 }
@@ -60,6 +63,10 @@ extension LocalReading {
         // An attempt with an error has ended without an answer, and rests.
         case .attempted where isPushing && operation.error == nil: return .sending(operation.kind)
         case .attempted, .pending:
+            if let files = self as? any FileReading, try files.waitsForReplacements(operation.id) {
+                let (count, reason) = try files.pendingFiles(of: localID, in: table)
+                return .waitingForFiles(count, reason: reason)
+            }
             if operation.kind != .delete, let blocker = try blocker(of: localID, in: table) {
                 return .waiting(operation.kind, for: blocker.localID, model: blocker.model)
             }

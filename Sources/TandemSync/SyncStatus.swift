@@ -28,9 +28,10 @@ public struct SyncStatus: Hashable, Sendable {
         case pulling(table: String, received: Int, total: Int?)
     }
 
-    /// Whether a sync of this context is running. It falls whatever becomes of it.
+    /// Whether a sync of this context is running, its uploads included. It falls whatever becomes of it.
     public internal(set) var isSyncing = false
-    /// What it is at; `nil` if none is running, or it has not begun to exchange anything.
+    /// The current activity; `nil` if no sync is running, or none has begun an exchange. A push or pull that runs beside
+    /// uploads takes precedence.
     public internal(set) var activity: Activity?
     /// Why the last push, pull or sync failed, in a sentence or two, whether that was thrown or is in its result: what
     /// stopped it, or a table that could not be fetched. `nil` if it did not, or there was none. It stays until the next
@@ -42,8 +43,9 @@ public struct SyncStatus: Hashable, Sendable {
     /// When each table was last fetched to its end, by the local clock and the table's name in the store. Every query
     /// counts, one with a filter too.
     ///
-    /// Of the time before this context there is in it when a pull has last found something new: one that finds nothing
-    /// writes nothing. A purge forgets that.
+    /// It survives a restart. The store records when a pull found something new. A pull that finds nothing makes no
+    /// commit; its time is kept in the lock file beside the store (`…-sync`), which names no table. A purge forgets
+    /// both. If that file can't be written, the time of the last pull that found something is left.
     public internal(set) var lastSuccess: [String: Date] = [:]
     /// How many operations wait to be sent, those whose answer was lost included.
     public internal(set) var pending = 0

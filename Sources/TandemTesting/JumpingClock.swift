@@ -1,7 +1,7 @@
 import Foundation
 import TandemSync
 
-/// A clock for a `SyncContext` on which nobody waits: who would, finds the time passed.
+/// A clock for a `SyncContext` without real waiting: each sleep advances the time and returns.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -12,24 +12,26 @@ public struct JumpingClock: SyncClock {
     private let clock: ManualClock
     private let ahead: TimeInterval
 
+    /// Creates a clock.
+    ///
     /// - Parameters:
-    ///   - clock: The clock that is set on by each wait.
-    ///   - ahead: By how many seconds this one is ahead of it; below 0 behind.
+    ///   - clock: The clock that each sleep advances.
+    ///   - ahead: The offset from that clock in seconds. A negative offset is behind it.
     public init(_ clock: ManualClock, ahead: TimeInterval = 0) {
         self.clock = clock
         self.ahead = ahead
     }
 
-    /// What this clock shows.
+    /// Returns the time of this clock.
     public func now() -> Date { clock.now().addingTimeInterval(ahead) }
 
-    /// Sets the clock on.
+    /// Advances the clock.
     ///
     /// - Throws: `CancellationError`.
     public func sleep(for duration: Duration) async throws {
         try Task.checkCancellation()
         clock.advance(by: duration.seconds)
-        // Others may come in between, as they would.
+        // Yields, because other tasks may run during a sleep.
         await Task.yield()
     }
 }

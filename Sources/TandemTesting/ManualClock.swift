@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A clock that stands still until it is told to go on, for the local times of changes.
+/// A clock for the local times of changes, which only advances on demand.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -12,19 +12,21 @@ import Synchronization
 public final class ManualClock: Sendable {
     private let date: Mutex<Date>
 
-    /// - Parameter date: What the clock shows first; 2001-01-01 00:00 UTC if not said.
+    /// Creates a clock.
+    ///
+    /// - Parameter date: The initial time, by default 2001-01-01 00:00 UTC.
     public init(_ date: Date = Date(timeIntervalSinceReferenceDate: 0)) {
         self.date = Mutex(date)
     }
 
-    /// What the clock shows, as `Store.Configuration.now` wants it.
+    /// Returns the time of the clock, with the type of `Store.Configuration.now`.
     public var now: @Sendable () -> Date {
         { self.date.withLock { $0 } }
     }
 
-    /// Sets the clock on, or back.
+    /// Advances the clock, or sets it back.
     ///
-    /// - Parameter seconds: By how many seconds.
+    /// - Parameter seconds: The number of seconds, negative to set the clock back.
     public func advance(by seconds: TimeInterval) {
         date.withLock { $0 += seconds }
     }

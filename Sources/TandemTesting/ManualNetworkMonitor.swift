@@ -1,6 +1,6 @@
 import TandemSync
 
-/// A network that comes and goes when it is told to.
+/// A network monitor whose state tests set.
 ///
 /// ```swift
 /// let network = ManualNetworkMonitor(.down)
@@ -10,16 +10,19 @@ import TandemSync
 public final class ManualNetworkMonitor: NetworkMonitor {
     private let value: LiveValue<NetworkState>
 
+    /// Creates a monitor with an initial state.
     public init(_ state: NetworkState = .up) {
         value = LiveValue(state)
     }
 
+    /// The current state.
     public var state: NetworkState { value.value }
+    /// The current state and all later ones.
     public var states: AsyncStream<NetworkState> { value.values(keeping: 100) }
 
-    /// Sets what it tells of the network.
+    /// Sets the reported state of the network.
     public func set(_ state: NetworkState) { value.set(state) }
 
-    /// How many listen.
+    /// The number of listeners.
     public var listenerCount: Int { value.followerCount }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TandemSync
 
-/// A clock for a `SyncContext` that stands still until it is told to go on: whoever waits, waits for that.
+/// A clock for a `SyncContext`, which only advances on demand. Sleeping tasks wait for that.
 ///
 /// ```swift
 /// let clock = ManualSyncClock()
@@ -25,13 +25,17 @@ public final class ManualSyncClock: SyncClock {
 
     private let state: Mutex<State>
 
-    /// - Parameter date: What the clock shows first; 2001-01-01 00:00 UTC if not said.
+    /// Creates a clock.
+    ///
+    /// - Parameter date: The initial time, by default 2001-01-01 00:00 UTC.
     public init(_ date: Date = Date(timeIntervalSinceReferenceDate: 0)) {
         state = Mutex(State(date: date))
     }
 
+    /// Returns the time of the clock.
     public func now() -> Date { state.withLock { $0.date } }
 
+    /// Waits until the clock has advanced by a duration.
     public func sleep(for duration: Duration) async throws {
         let id = state.withLock { state in
             state.lastID += 1
@@ -56,7 +60,7 @@ public final class ManualSyncClock: SyncClock {
         }
     }
 
-    /// Sets the clock on, and wakes those who have waited for long enough.
+    /// Advances the clock, and resumes the sleepers whose time has come.
     public func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.date += duration.seconds
@@ -67,8 +71,8 @@ public final class ManualSyncClock: SyncClock {
         for sleeper in woken.sorted(by: { $0.until < $1.until }) { sleeper.continuation.resume() }
     }
 
-    /// Sets the clock to another time, as somebody does who puts it right: those who wait are not woken by it, and wait
-    /// for as long as they would have.
+    /// Corrects the clock to another time, as a user does. Sleepers are not resumed, and wait for the rest of their
+    /// duration.
     public func jump(by duration: Duration) {
         state.withLock { state in
             state.date += duration.seconds
@@ -78,6 +82,6 @@ public final class ManualSyncClock: SyncClock {
         }
     }
 
-    /// When those who wait are to be woken, the first one first.
+    /// The wake-up times of the sleepers, earliest first.
     public var alarms: [Date] { state.withLock { $0.sleepers.map(\.until).sorted() } }
 }

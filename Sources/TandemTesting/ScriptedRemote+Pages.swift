@@ -3,7 +3,7 @@ import Tandem
 import TandemSync
 
 extension ScriptedRemote {
-    /// A page of a table's items.
+    /// Returns a page of a table's items.
     static func page(_ request: PageRequest, of items: [RemoteItem]) -> RemotePage {
         let filtered = items.filter { item in
             (request.includeDeleted || !item.isDeleted) && (request.filter.map { item.passes($0) } ?? true)
@@ -31,7 +31,7 @@ extension RemoteItem {
         updatedAt.map { $0.seconds * 1_000_000 + $0.nanoseconds / 1000 } ?? .min
     }
 
-    /// Whether a filter holds for it.
+    /// Returns whether a filter matches the item.
     func passes(_ filter: RemoteFilter) -> Bool {
         switch filter {
         case .constant(let value): value
@@ -87,7 +87,7 @@ extension RemoteItem {
         }
     }
 
-    /// Negative, 0 or positive; `nil` where neither is less, and they are not equal.
+    /// Compares two values. Returns `nil` if they are neither ordered nor equal.
     private static func order(_ lhs: JSONNode, _ rhs: JSONNode) -> Int? {
         func compare<T: Comparable>(_ lhs: T, _ rhs: T) -> Int { lhs < rhs ? -1 : lhs > rhs ? 1 : 0 }
         switch (lhs, rhs) {

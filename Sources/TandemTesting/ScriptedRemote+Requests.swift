@@ -2,52 +2,56 @@ import Foundation
 import Tandem
 import TandemSync
 
-/// What a ``ScriptedRemote`` was asked.
+/// A request to a ``ScriptedRemote``.
 public struct RecordedRequest: Sendable, CustomStringConvertible {
-    /// What was to be done.
+    /// The kind of a request.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// The methods of `Remote`.
         case insert, update, undelete, delete, find, page
     }
 
+    /// The kind of the request.
     public let kind: Kind
+    /// The requested table.
     public let table: RemoteTableName
-    /// The item's ID, where the request had one; what a look-up by a property looked for.
+    /// The item's ID, if the request has one, or the value that a look-up by a property looks for.
     public let id: String?
-    /// The version that a change was made on.
+    /// The version in the precondition, if any.
     public let version: String?
-    /// The members sent: of an update those that changed.
+    /// The members in the request. For an update, the changed ones.
     public let members: [RemoteItem.Member]
 
-    /// In a line, to be compared: `update Card 018f…`.
+    /// A one-line description, for comparisons: `update Card 018f…`.
     public var description: String { "\(kind.rawValue) \(table)" + (id.map { " \($0)" } ?? "") }
 }
 
-/// One way in which a ``ScriptedRemote`` goes wrong.
+/// A planned fault of a ``ScriptedRemote``.
 public enum RemoteFault: Sendable {
     /// The request never arrives.
     case loseRequest
-    /// The request is carried out, and its answer never arrives.
+    /// The request is carried out, but its response is lost.
     case loseAnswer
-    /// The request arrives twice; the client gets the second answer.
+    /// The request arrives twice. The client gets the second response.
     case deliverTwice
-    /// The answer never arrives, and the request does only when so many others have.
+    /// The response is lost, and the request arrives late, after this number of other requests.
     case deliverLate(after: Int)
-    /// The request is not carried out, and fails so.
+    /// The request is not carried out, and fails with this failure.
     case fail(RemoteFailure)
-    /// The request is carried out, and the answer says nothing of what the item is now.
+    /// The request is carried out, but the response has no item.
     case answerWithoutBody
-    /// Another device is quicker by a moment: it changes the item before the request is looked at.
+    /// Another device changes the item just before the request is processed.
     case conflict(@Sendable (inout RemoteItem) -> Void)
-    /// Something happens while the request is on its way.
+    /// A closure runs while the request is in flight.
     case meanwhile(@Sendable () async -> Void)
-    /// There is no answer until the task is cancelled. The request is not carried out.
+    /// The response does not arrive until the task is cancelled. The request is not carried out.
     case hang
 }
 
-/// Which requests a fault is for.
+/// A predicate that selects the requests for a fault.
 public struct RequestMatch: Sendable {
     let matches: @Sendable (RecordedRequest) -> Bool
 
+    /// Selects requests by a closure.
     public init(_ matches: @escaping @Sendable (RecordedRequest) -> Bool) {
         self.matches = matches
     }
@@ -56,40 +60,52 @@ public struct RequestMatch: Sendable {
         self.init { $0.kind == kind }
     }
 
+    /// Selects all requests.
     public static let any = RequestMatch { _ in true }
+    /// Selects inserts.
     public static let insert = RequestMatch(.insert)
+    /// Selects updates.
     public static let update = RequestMatch(.update)
+    /// Selects undeletes.
     public static let undelete = RequestMatch(.undelete)
+    /// Selects deletes.
     public static let delete = RequestMatch(.delete)
+    /// Selects look-ups.
     public static let find = RequestMatch(.find)
+    /// Selects requests for pages.
     public static let page = RequestMatch(.page)
 
-    /// Requests about one item.
+    /// Selects requests for one item.
     public static func id(_ id: String) -> RequestMatch { RequestMatch { $0.id == id } }
 }
 
-// MARK: - The protocol
+// MARK: - Remote
 
 extension ScriptedRemote {
-    /// `https://scripted.example/tables/Card`.
+    /// Returns `https://scripted.example/tables/Card`.
     public func url(of table: RemoteTableName) -> String? { "https://scripted.example/tables/\(table)" }
 
+    /// Inserts an item, with the planned fault if any.
     public func insert(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
         try await change(.insert, item)
     }
 
+    /// Updates an item, with the planned fault if any.
     public func update(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
         try await change(.update, item)
     }
 
+    /// Deletes an item, with the planned fault if any.
     public func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
         try await change(.delete, item)
     }
 
+    /// Restores a deleted item, with the planned fault if any.
     public func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer {
         try await change(.undelete, item)
     }
 
+    /// Looks an item up, with the planned fault if any.
     public func find(_ table: RemoteTableName, _ key: RemoteKey) async throws(RemoteFailure) -> RemoteItem? {
         let text: String
         switch key {
@@ -106,6 +122,7 @@ extension ScriptedRemote {
         }
     }
 
+    /// Returns a page, with the planned fault if any.
     public func page(_ page: PageRequest) async throws(RemoteFailure) -> RemotePage {
         let request = RecordedRequest(kind: .page, table: page.table, id: nil, version: nil, members: [])
         return try await exchange(request) { state throws(RemoteFailure) in
@@ -133,7 +150,7 @@ extension ScriptedRemote {
         if Task.isCancelled { throw .notSent(CancellationError()) }
         let fault = try withState { state throws(RemoteFailure) in arrive(request, &state) }
         defer { leave() }
-        // Others get their turn: what may overlap does.
+        // Yields, so that concurrent requests can overlap.
         await Task.yield()
         switch fault {
         case .loseRequest: throw .lost(NoAnswer())
@@ -165,7 +182,7 @@ extension ScriptedRemote {
         return try withState { state throws(RemoteFailure) in try answer(&state) }
     }
 
-    /// Notes a request, brings those that are late, and takes the fault that is meant for it.
+    /// Records a request, carries out late ones, and returns its planned fault.
     private func arrive(_ request: RecordedRequest, _ state: inout State) -> RemoteFault? {
         state.requests.append(request)
         state.inFlight += 1

@@ -3,31 +3,32 @@ import Synchronization
 import Tandem
 import TandemSync
 
-/// A server in memory, which goes wrong when it is told to.
+/// A server in memory with planned faults.
 ///
-/// For example, an answer that is lost, and an object that is created once all the same:
+/// For example, a lost response does not create an object twice:
 ///
 /// ```swift
 /// let remote = ScriptedRemote()
 /// let sync = SyncContext(store: store, remote: remote)
 /// try store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
 /// remote.next(.loseAnswer, on: .insert)
-/// try await sync.push()
+/// try? await sync.push()
 /// try await sync.push()
 /// #expect(remote.items(in: "Card").count == 1)
 /// #expect(remote.requests.map(\.kind) == [.insert, .insert])
 /// ```
 ///
-/// It merges updates, keeps tombstones and versions unless told otherwise, and never gives two changes one time.
+/// It merges updates, and keeps tombstones and versions by default. No two changes have the same time.
 public final class ScriptedRemote: Remote {
-    /// Who makes the IDs of new items.
+    /// The origin of new items' IDs.
     public enum IDs: Sendable {
-        /// Those who insert them.
+        /// The client that inserts the item.
         case client
-        /// The server: `s1`, `s2`. IDs that come with an item are not looked at.
+        /// The server: `s1`, `s2`. It ignores IDs in inserts.
         case server
     }
 
+    /// The format of values.
     public let format: WireFormat
     private let clock: ManualClock
     private let ids: IDs
@@ -36,11 +37,15 @@ public final class ScriptedRemote: Remote {
     private let undeletesWithValues: Bool
     private let state = Mutex(State())
 
+    /// Creates an empty server.
+    ///
     /// - Parameters:
-    ///   - clock: The server's clock. It goes on by a millisecond with each change.
+    ///   - format: The format of values.
+    ///   - clock: The server's clock. Each change advances it by a millisecond.
+    ///   - ids: The origin of new items' IDs.
     ///   - softDelete: Whether deleted items stay as tombstones.
     ///   - versions: Whether items have versions.
-    ///   - undeletesWithValues: Whether an undelete takes the values along.
+    ///   - undeletesWithValues: Whether an undelete includes the values.
     public init(
         format: WireFormat = WireFormat(), clock: ManualClock = ManualClock(), ids: IDs = .client,
         softDelete: Bool = true, versions: Bool = true, undeletesWithValues: Bool = true
@@ -53,32 +58,32 @@ public final class ScriptedRemote: Remote {
         self.undeletesWithValues = undeletesWithValues
     }
 
-    // MARK: What it has
+    // MARK: Items
 
-    /// A table's items that are not deleted, by their IDs.
+    /// Returns a table's items that are not deleted, by their IDs.
     public func items(in table: RemoteTableName) -> [RemoteItem] {
         all(in: table).filter { !$0.isDeleted }
     }
 
-    /// A table's items and tombstones, by their IDs.
+    /// Returns a table's items and tombstones, by their IDs.
     public func all(in table: RemoteTableName) -> [RemoteItem] {
         state.withLock { state in
             (state.tables[table] ?? [:]).values.sorted { $0.id.rawValue < $1.id.rawValue }
         }
     }
 
-    /// What it was asked, in the order in which it arrived; also what was then lost.
+    /// The requests so far, in order of arrival, including lost ones.
     public var requests: [RecordedRequest] { state.withLock { $0.requests } }
-    /// Forgets what it was asked.
+    /// Clears the recorded requests.
     public func forgetRequests() { state.withLock { $0.requests = [] } }
-    /// How many requests are under way.
+    /// The number of current requests.
     public var inFlight: Int { state.withLock { $0.inFlight } }
-    /// How many requests were under way at one time, at most.
+    /// The maximum number of concurrent requests so far.
     public var mostInFlight: Int { state.withLock { $0.mostInFlight } }
 
-    // MARK: What others do
+    // MARK: Changes by other devices
 
-    /// Another device changes an item, or creates it.
+    /// Changes an item, or creates it, as another device does.
     public func edit(_ table: RemoteTableName, _ id: ServerID, _ change: (inout RemoteItem) -> Void) {
         state.withLock { state in
             var item = state.tables[table]?[id] ?? RemoteItem(id: id, createdAt: time())
@@ -87,7 +92,7 @@ public final class ScriptedRemote: Remote {
         }
     }
 
-    /// Another device deletes an item.
+    /// Deletes an item, as another device does.
     public func remove(_ table: RemoteTableName, _ id: ServerID) {
         state.withLock { state in
             guard let item = state.tables[table]?[id] else { return }
@@ -95,12 +100,12 @@ public final class ScriptedRemote: Remote {
         }
     }
 
-    /// Sets the server's clock on, or back.
+    /// Advances the server's clock, or sets it back.
     public func advanceClock(by seconds: TimeInterval) { clock.advance(by: seconds) }
 
-    // MARK: What goes wrong
+    // MARK: Faults
 
-    /// The next request that matches goes wrong in a way. Several for one request are used up in their order, one each.
+    /// Plans a fault for the next matching request. Several faults apply in order, one per request.
     public func next(_ fault: RemoteFault, on match: RequestMatch = .any) {
         state.withLock { $0.faults.append((match, fault)) }
     }
@@ -111,7 +116,7 @@ public final class ScriptedRemote: Remote {
         var tables: [RemoteTableName: [ServerID: RemoteItem]] = [:]
         var requests: [RecordedRequest] = []
         var faults: [(match: RequestMatch, fault: RemoteFault)] = []
-        /// What is still on its way, and before how many more requests.
+        /// The late requests, and the number of requests before each arrives.
         var late: [(count: Int, request: Write)] = []
         var inFlight = 0
         var mostInFlight = 0
@@ -119,7 +124,7 @@ public final class ScriptedRemote: Remote {
         var lastID = 0
     }
 
-    /// A request that changes something.
+    /// A request that changes an item.
     struct Write: Sendable {
         let kind: RecordedRequest.Kind
         let item: OutgoingItem
@@ -153,7 +158,7 @@ public final class ScriptedRemote: Remote {
         return state.tables[table]?[item.id]
     }
 
-    /// Does what a request asks, as a server does it that nothing ails.
+    /// Carries out a request without faults.
     func carryOut(_ request: Write, _ state: inout State) throws(RemoteFailure) -> RemoteAnswer {
         let (table, outgoing) = (request.item.table, request.item)
         if request.kind == .insert { return try insert(outgoing, &state) }

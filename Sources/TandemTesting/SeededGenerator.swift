@@ -1,22 +1,24 @@
 import Foundation
 
-/// Random numbers that can be had again: SplitMix64 (Steele, Lea and Flood, 2014).
+/// A reproducible random number generator: SplitMix64 (Steele, Lea and Flood, 2014).
 ///
-/// A random test prints its seed when it fails, and takes it from the environment to be run again:
+/// A random test prints its seed when it fails. The environment can set the seed to repeat a run:
 ///
 /// ```swift
 /// var random = SeededGenerator(seed: SeededGenerator.seed(from: "TANDEM_SEED"))
 /// ```
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
-    /// What the numbers follow from.
+    /// The seed of the sequence.
     public let seed: UInt64
     private var state: UInt64
 
+    /// Creates a generator with a seed.
     public init(seed: UInt64) {
         self.seed = seed
         state = seed
     }
 
+    /// Returns the next number.
     public mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state
@@ -25,7 +27,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// The seed that an environment variable names, else a new one.
+    /// Returns the seed in an environment variable, or a random one.
     public static func seed(from variable: String) -> UInt64 {
         ProcessInfo.processInfo.environment[variable].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
     }

@@ -1,16 +1,17 @@
 import Foundation
 
-/// What lies on the disk of a store, for tests that look for words in it.
+/// The files of a store on disk, for tests that search them for plain text.
 package enum StoreFiles {
-    /// The bytes of all files in a store's folder, and of an encrypted store's index of its log, which is in memory.
+    /// Returns the bytes of all files in a store's folder, and of an encrypted store's index of its log, which is in
+    /// memory.
     ///
-    /// NB: to read them from the process that has the store open takes the store's locks from it.
+    /// NB: reading them in the process that has the store open releases the store's locks.
     package static func bytes(beside path: String) throws -> [String: Data] {
         let manager = FileManager.default
         let folder = (path as NSString).deletingLastPathComponent
         var all: [String: Data] = [:]
         for name in try manager.contentsOfDirectory(atPath: folder) {
-            // SQLite may have removed one since.
+            // SQLite may have removed the file since.
             if let data = manager.contents(atPath: folder + "/" + name) { all[name] = data }
         }
         guard let inode = try manager.attributesOfItem(atPath: path)[.systemFileNumber] as? Int else { return all }
@@ -21,7 +22,7 @@ package enum StoreFiles {
         return all
     }
 
-    /// Those of some words that stand in a store's files, in the encodings that SQLite writes.
+    /// Returns the words that occur in a store's files, in the encodings that SQLite uses.
     package static func words(_ words: [String], beside path: String) throws -> Set<String> {
         var found: Set<String> = []
         for (_, bytes) in try bytes(beside: path) {

@@ -1,7 +1,7 @@
 import Foundation
 import Tandem
 
-/// The kinds of store that a test runs on: one test body, all kinds.
+/// The kinds of store for parameterized tests: one test body runs on all of them.
 ///
 /// For example:
 ///
@@ -15,21 +15,22 @@ import Tandem
 /// }
 /// ```
 public enum StoreKind: String, CaseIterable, Sendable, CustomStringConvertible {
-    /// In memory.
+    /// A store in memory.
     case memory
-    /// A file in a folder of its own, which is removed at the end.
+    /// A file in its own folder, which is removed at the end.
     case file
-    /// Such a file, encrypted with AES-256-GCM.
+    /// An encrypted file with AES-256-GCM.
     case encrypted
-    /// Such a file, encrypted as SQLCipher 4 does.
+    /// An encrypted file in the format of SQLCipher 4.
     case sqlCipher
 
+    /// The kind's name.
     public var description: String { rawValue }
 
-    /// The key of the encrypted kinds: a raw one, which costs nothing to derive.
+    /// The key of the encrypted kinds. It is a raw key, which needs no key derivation.
     public static let key = CipherKey.raw([UInt8](0..<32))
 
-    /// How the kind encrypts its pages, if it does.
+    /// The encryption profile of the kind, if it is encrypted.
     public var profile: CipherProfile? {
         switch self {
         case .memory, .file: nil
@@ -38,7 +39,7 @@ public enum StoreKind: String, CaseIterable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Opens a store of this kind at a path, which one in memory does without.
+    /// Opens a store of this kind at a path. A store in memory ignores the path.
     public func open(
         at path: String, _ models: [any Model.Type], configuration: Store.Configuration = Store.Configuration()
     ) throws -> Store {
@@ -50,7 +51,7 @@ public enum StoreKind: String, CaseIterable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Opens an empty store for the time of a block.
+    /// Opens an empty store for the duration of a block.
     public func withStore<T>(
         _ models: any Model.Type..., configuration: Store.Configuration = Store.Configuration(),
         _ body: (Store) throws -> T
@@ -62,7 +63,7 @@ public enum StoreKind: String, CaseIterable, Sendable, CustomStringConvertible {
         return try body(store)
     }
 
-    /// Opens an empty store for the time of an asynchronous block.
+    /// Opens an empty store for the duration of an asynchronous block.
     public func withStore<T>(
         _ models: any Model.Type..., configuration: Store.Configuration = Store.Configuration(),
         isolation: isolated (any Actor)? = #isolation, _ body: (Store) async throws -> T

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A folder of a test's own, which is removed when the test is over.
+/// A temporary folder for a test, which is removed at its end.
 public struct TemporaryFolder: Sendable {
     /// The folder's path.
     public let path: String
 
-    /// Makes a new folder. Whoever makes one removes it; ``with(_:)`` does both.
+    /// Creates a folder. The caller must remove it; ``with(_:)`` does both.
     public init() throws {
         path = NSTemporaryDirectory() + "tandem-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -14,7 +14,7 @@ public struct TemporaryFolder: Sendable {
     /// The path of a file in the folder.
     public func path(of file: String) -> String { path + "/" + file }
 
-    /// Removes the folder with all that is in it.
+    /// Removes the folder and its contents.
     public func remove() {
         try? FileManager.default.removeItem(atPath: path)
     }

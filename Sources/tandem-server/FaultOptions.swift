@@ -1,42 +1,45 @@
 import ArgumentParser
 import TandemServerCore
 
-/// How the server misbehaves.
+/// Options for the server's planned faults.
 struct FaultOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("How long each request waits before it is looked at.", valueName: "milliseconds"))
+    @Option(help: ArgumentHelp("Delay before each request is processed.", valueName: "milliseconds"))
     var latency: Int = 0
 
-    @Option(help: ArgumentHelp("How likely a request never arrives.", valueName: "probability"))
+    @Option(help: ArgumentHelp("Probability that a request never arrives.", valueName: "probability"))
     var lostRequests = 0.0
 
-    @Option(help: ArgumentHelp("How likely a request is carried out and its answer is lost.", valueName: "probability"))
+    @Option(
+        help: ArgumentHelp(
+            "Probability that a response is lost after its request was carried out.", valueName: "probability"))
     var lostAnswers = 0.0
 
-    @Option(help: ArgumentHelp("How likely a request arrives twice.", valueName: "probability"))
+    @Option(help: ArgumentHelp("Probability that a request arrives twice.", valueName: "probability"))
     var twice = 0.0
 
-    @Option(help: ArgumentHelp("How likely a request gets a 503.", valueName: "probability"))
+    @Option(help: ArgumentHelp("Probability that a request gets a 503.", valueName: "probability"))
     var errors = 0.0
 
     @Option(
-        help: ArgumentHelp("How likely a request gets a 429 that asks to wait a second.", valueName: "probability"))
+        help: ArgumentHelp(
+            "Probability that a request gets a 429 with a delay of one second.", valueName: "probability"))
     var throttled = 0.0
 
-    @Option(help: ArgumentHelp("How likely another writer was there just before.", valueName: "probability"))
+    @Option(help: ArgumentHelp("Probability that another client writes the row just before.", valueName: "probability"))
     var conflicts = 0.0
 
-    // Unconditionally, since one that is behind begins with a sign that options begin with.
+    // A negative value begins with a minus sign, which the parser would take for an option.
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("How far the server's clock is off.", valueName: "seconds"))
+        parsing: .unconditional, help: ArgumentHelp("Offset of the server's clock.", valueName: "seconds"))
     var skew: Int = 0
 
-    @Option(help: "What the probabilities' random numbers begin with.")
+    @Option(help: "Seed of the random numbers.")
     var seed: UInt64 = 1
 
     func validate() throws {
-        guard latency >= 0 else { throw ValidationError("A latency is not negative.") }
+        guard latency >= 0 else { throw ValidationError("A latency can't be negative.") }
         guard odds.allSatisfy({ (0...1).contains($0.probability) }) else {
-            throw ValidationError("A probability is a number from 0 to 1.")
+            throw ValidationError("A probability must be from 0 to 1.")
         }
     }
 

@@ -1,33 +1,34 @@
 import ArgumentParser
 import TandemServer
 
-/// Where the server is, and its rows.
+/// Options for the server's address and the location of its rows.
 struct PlaceOptions: ParsableArguments {
-    @Option(help: "The address to listen on. Others than 127.0.0.1 let in whoever can reach it.")
+    @Option(help: "The address to listen on. All but 127.0.0.1 may let other machines connect.")
     var host = "127.0.0.1"
 
-    @Option(help: "The port to listen on; 0 for one that is free.")
+    @Option(help: "The port to listen on; 0 for a free one.")
     var port = 8080
 
-    @Option(help: ArgumentHelp("The store to keep rows in. Without it they go with the server.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("The store for rows. Without it, rows are lost when the server stops.", valueName: "file"))
     var store: String?
 
     @Option(
         help: ArgumentHelp(
-            "The folder to keep files in, which is made if there is none. Without it none are served.",
+            "The folder for files, created if missing. Without it, no files are served.",
             valueName: "folder"))
     var files: String?
 
-    @Option(help: ArgumentHelp("A certificate to speak TLS with, as PEM.", valueName: "file"))
+    @Option(help: ArgumentHelp("The certificate for TLS, as PEM.", valueName: "file"))
     var certificate: String?
 
     @Option(help: ArgumentHelp("The certificate's key, as PEM.", valueName: "file"))
     var privateKey: String?
 
     func validate() throws {
-        guard (0...65535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
+        guard (0...65535).contains(port) else { throw ValidationError("A port must be from 0 to 65535.") }
         guard (certificate == nil) == (privateKey == nil) else {
-            throw ValidationError("A certificate needs its key, and a key its certificate.")
+            throw ValidationError("--certificate and --private-key must be given together.")
         }
     }
 

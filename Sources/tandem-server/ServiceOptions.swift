@@ -1,7 +1,7 @@
 import ArgumentParser
 import TandemServerCore
 
-/// What is served, and to whom.
+/// Options for the served tables and their users.
 struct ServiceOptions: ParsableArguments {
     enum Dialect: String, ExpressibleByArgument, CaseIterable {
         case both, datasync
@@ -15,7 +15,7 @@ struct ServiceOptions: ParsableArguments {
             }
         }
 
-        /// The columns that every table has, in lower case.
+        /// The columns that each table has, in lower case.
         var systemColumns: Set<String> {
             let common: Set = ["id", "updatedat", "version", "deleted"]
             return self == .datasync ? common : common.union(["createdat"])
@@ -30,7 +30,7 @@ struct ServiceOptions: ParsableArguments {
         }
     }
 
-    /// A token, and whom it belongs to.
+    /// A token and its user.
     struct User: ExpressibleByArgument {
         let token: String
         let name: String
@@ -59,13 +59,13 @@ struct ServiceOptions: ParsableArguments {
         }
     }
 
-    @Option(help: "The protocol; both: told apart by each request's ZUMO-API-VERSION.")
+    @Option(help: "The protocol. With both, each request's ZUMO-API-VERSION decides.")
     var dialect = Dialect.both
 
-    @Option(name: .customLong("table"), help: "A table that is served. Without any, every name is a table.")
+    @Option(name: .customLong("table"), help: "A table to serve. Without any, each name is a table.")
     var tables: [String] = []
 
-    @Option(name: .customLong("user-table"), help: "A table whose rows are told apart by user. Needs users.")
+    @Option(name: .customLong("user-table"), help: "A table with separate rows for each user. Needs --user.")
     var userTables: [String] = []
 
     @Option(
@@ -81,21 +81,21 @@ struct ServiceOptions: ParsableArguments {
     @Option(
         name: .customLong("user"),
         help: ArgumentHelp(
-            "A token that is valid, and whom it belongs to. Others get a 401. Without any, tokens are not looked at.",
+            "A valid token and its user. Other tokens get a 401. Without any, tokens are ignored.",
             valueName: "token=name"))
     var users: [User] = []
 
-    @Flag(help: "Delete rows for good, and leave no tombstones.")
+    @Flag(help: "Delete rows without leaving tombstones.")
     var hardDeletes = false
 
-    @Option(help: "How many rows a page has that names no number.")
+    @Option(help: "The number of rows of a page if the request has no $top.")
     var pageSize: Int?
 
     func validate() throws {
         guard userTables.isEmpty || !users.isEmpty else {
-            throw ValidationError("A --user-table serves nobody without a --user.")
+            throw ValidationError("A --user-table needs at least one --user.")
         }
-        guard pageSize.map({ $0 > 0 }) ?? true else { throw ValidationError("A page has at least one row.") }
+        guard pageSize.map({ $0 > 0 }) ?? true else { throw ValidationError("A page must have at least one row.") }
         let served = Set((tables + userTables).map { $0.lowercased() })
         var declared: Set<String> = []
         for column in columns {
@@ -103,7 +103,7 @@ struct ServiceOptions: ParsableArguments {
                 throw ValidationError("Table '\(column.table)' of a --column is not served. Add --table.")
             }
             guard !dialect.systemColumns.contains(column.column.name.lowercased()) else {
-                throw ValidationError("Column '\(column.table).\(column.column.name)' is the server's own.")
+                throw ValidationError("Column '\(column.table).\(column.column.name)' is reserved by the server.")
             }
             guard declared.insert("\(column.table).\(column.column.name.lowercased())").inserted else {
                 throw ValidationError("Column '\(column.table).\(column.column.name)' is declared twice.")

@@ -9,7 +9,7 @@ struct TandemServerCommand: AsyncParsableCommand {
         commandName: "tandem-server",
         abstract: "A sync server for development and tests: Azure Mobile Apps and Datasync.",
         discussion: """
-            It is not for production: there, run Datasync on ASP.NET (\(datasync)), which speaks the same protocol.
+            It is not for production. There, run Datasync on ASP.NET (\(datasync)), which speaks the same protocol.
 
             Probabilities are from 0 to 1. The same seed and the same requests give the same faults.
             """)
@@ -31,12 +31,12 @@ struct TandemServerCommand: AsyncParsableCommand {
         say("tandem-server listens on \(server.url.absoluteString)")
         say("\(service.dialect.name), \(place.store.map { "in the store \($0)" } ?? "in memory")")
         if let files = place.files { say("Files are in \(files)") }
-        say("It is for development and tests. For production there is Datasync on ASP.NET: \(Self.datasync)")
+        say("It is for development and tests. In production, run Datasync on ASP.NET: \(Self.datasync)")
         try await server.untilStopped()
         say("tandem-server has stopped")
     }
 
-    /// Prints a line at once, to a pipe as well: whoever started the server waits for it.
+    /// Prints a line without buffering, since the process that starts the server may wait for it.
     private func say(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }

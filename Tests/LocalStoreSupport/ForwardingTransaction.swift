@@ -74,8 +74,10 @@ extension ForwardingTransaction {
         try base.row(of: serverID, in: table)
     }
 
-    package func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet {
-        try base.syncedRows(in: table, where: filter)
+    package func forEachSyncedRow(
+        in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
+    ) throws {
+        try base.forEachSyncedRow(in: table, where: filter, body)
     }
 
     package func syncToken(of queryID: String, in table: String) throws -> SyncToken? {

@@ -1,8 +1,8 @@
 import Foundation
 import TandemSync
 
-/// Prints what the system's network monitor tells, a word a line, and runs its next argument in a shell after each: so
-/// that each is to change what is told.
+/// Prints the states of the system's network monitor, one word per line. After each, it runs its next argument in a
+/// shell, which is to change the state.
 @main struct Main {
     static func main() async throws {
         let monitor = SystemNetworkMonitor { $0 == ["x0"] }
@@ -11,10 +11,10 @@ import TandemSync
         for await state in monitor.states {
             say(state)
             guard let command = commands.popFirst() else { break }
-            // Foundation's Process needs a network by itself.
+            // Foundation's Process itself needs a network.
             guard system(command) == 0 else { exit(1) }
         }
-        // Nobody listens any more.
+        // The listener has ended.
         while monitor.isListening { try await Task.sleep(for: .milliseconds(1)) }
         print("over")
     }

@@ -5,12 +5,12 @@ import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Every single flipped bit is noticed", .ownThreads, .timeLimit(.minutes(60)))
+@Suite("Every flipped bit is detected", .ownThreads, .timeLimit(.minutes(60)))
 struct BitFlipTests {
-    /// The smallest pages that a profile takes.
+    /// The profile with the smallest page size.
     private static func profile(_ kind: Profile) -> CipherProfile { kind.profile(pageSize: 1024) }
 
-    /// A file of a few pages: a table, its index, a value that overflows.
+    /// A file of a few pages: a table, its index, and a value with overflow pages.
     private func small(_ path: String, _ profile: CipherProfile) throws -> EncryptedDatabase {
         let database = try EncryptedDatabase(path: path, key: testKey, profile: profile)
         let raw = try RawDatabase(database)
@@ -20,7 +20,7 @@ struct BitFlipTests {
     }
 
     @Test(arguments: Profile.allCases, [1024, 4096])
-    func `No page is authentic with any one of its bits flipped`(_ kind: Profile, _ pageSize: Int) throws {
+    func `page with any flipped bit is not authentic`(_ kind: Profile, _ pageSize: Int) throws {
         let scratch = try Scratch(inMemory: true)
         let database = try small(scratch.path("a.db"), kind.profile(pageSize: pageSize))
         var bytes = try contents(database.path)
@@ -47,7 +47,7 @@ struct BitFlipTests {
             other[bit / 8] ^= 1 << UInt8(bit % 8)
             #expect(try !opens(0, salt: other) && !opens(1, salt: other), "bit \(bit) of the salt")
         }
-        // Pages of 4,096 bytes one bit a byte, unless there is time.
+        // Pages of 4,096 bytes have one bit per byte flipped, except in the long form.
         let bits = pageSize == 4096 && !isSoak ? 1 : 8
         var silent: [Int] = []
         for place in 16..<bytes.count {
@@ -62,7 +62,7 @@ struct BitFlipTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A database with a flipped bit is an error, whichever bit it is`(_ kind: Profile) throws {
+    func `database with any flipped bit is an error`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let database = try small(scratch.path("a.db"), Self.profile(kind))
         let good = try contents(database.path)
@@ -70,7 +70,7 @@ struct BitFlipTests {
         #expect(!before.isDamage)
         var silent: [Int] = []
         for place in good.indices {
-            // All bits in the long form; in the short one each byte has its turn with one of them.
+            // The long form flips all bits. The short form flips a different bit in each byte.
             for bit in isSoak ? Array(0..<8) : [place % 8] {
                 var bad = good
                 bad[place] ^= 1 << UInt8(bit)
@@ -84,21 +84,21 @@ struct BitFlipTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A log with a flipped bit gives an error or a committed state`(_ kind: Profile) throws {
+    func `log with a flipped bit gives an error or a committed state`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let hot = try HotDatabase.log(scratch, Self.profile(kind))
         let (seen, wrong) = try hot.flips(step: isSoak ? 1 : 9, bits: 1)
         #expect(wrong == [])
-        // A frame that is spoilt ends the log, so states of before are seen, each of them.
+        // A damaged frame ends the log, so each of the earlier states is seen.
         #expect(seen.filter { !$0.isDamage }.count >= Set(hot.states).count - 1)
     }
 
     @Test(arguments: Profile.allCases)
-    func `A hot journal with a flipped bit gives an error or what was committed`(_ kind: Profile) throws {
+    func `hot journal with a flipped bit gives an error or the committed state`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let hot = try HotDatabase.journal(scratch, Self.profile(kind))
         #expect(hot.headers.count > 1)
-        // A header that is spoilt is a journal that was taken away: see ThreatModel.
+        // A journal with a damaged header counts as removed: see ThreatModel.
         let (seen, wrong) = try hot.flips(
             step: isSoak ? 1 : 9, bits: 1, except: hot.headers.map { $0..<$0 + 28 })
         #expect(wrong == [])

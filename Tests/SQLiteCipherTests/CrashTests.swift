@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Processes are killed, and what they had committed is there", .startsProcesses, .ownThreads)
+@Suite("Commits of killed processes are durable", .startsProcesses, .ownThreads)
 struct CrashTests {
     private func check(_ path: String, _ kind: Profile, _ mode: JournalMode, atLeast: Int, atMost: Int) throws -> Int {
         let peer = try Peer(path, kind, mode, "check")
@@ -17,7 +17,7 @@ struct CrashTests {
         return whole
     }
 
-    /// Looks into every file for what was written, whole or in a run of it.
+    /// Searches every file for the written content, as a whole and in parts.
     private func expectNoPlaintext(_ folder: URL) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
             let data = try Data(contentsOf: folder.appendingPathComponent(name))
@@ -28,7 +28,7 @@ struct CrashTests {
     }
 
     @Test(arguments: Profile.allCases, [JournalMode.delete, .persist, .wal])
-    func `A killed writer loses nothing it had acknowledged`(_ kind: Profile, _ mode: JournalMode) throws {
+    func `killed writer loses no acknowledged commit`(_ kind: Profile, _ mode: JournalMode) throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         var acknowledged = 0
@@ -47,13 +47,13 @@ struct CrashTests {
     }
 
     @Test(arguments: Profile.allCases, [JournalMode.delete, .wal])
-    func `Two writers killed together lose nothing they had acknowledged`(_ kind: Profile, _ mode: JournalMode) throws {
+    func `two writers killed together lose no acknowledged commit`(_ kind: Profile, _ mode: JournalMode) throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         _ = try Peer(path, kind, mode, "add", "1").words()
         var acknowledged = 1
         for _ in 0..<(isSoak ? 30 : 2) {
-            // Outside the WAL one of two writers can starve, so only the first one's commit is waited for.
+            // Outside WAL mode one of two writers can starve, so wait only for the first one's commit.
             let peer = try Peer(path, kind, mode, "load")
             let first = try peer.waitForWord("\n")
             let peers = [peer, try Peer(path, kind, mode, "load")]
@@ -67,7 +67,7 @@ struct CrashTests {
     }
 
     @Test(arguments: Profile.allCases, [JournalMode.delete, .wal])
-    func `A transaction that had spilled when its process died is gone`(_ kind: Profile, _ mode: JournalMode) throws {
+    func `spilled transaction of a killed process is rolled back`(_ kind: Profile, _ mode: JournalMode) throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         _ = try Peer(path, kind, mode, "add", "3").words()
@@ -81,7 +81,7 @@ struct CrashTests {
     }
 
     @Test(arguments: Profile.allCases, [JournalMode.delete, .wal])
-    func `Processes that race to make a database all find one`(_ kind: Profile, _ mode: JournalMode) throws {
+    func `processes that race to create a database all open the same one`(_ kind: Profile, _ mode: JournalMode) throws {
         for _ in 0..<(isSoak ? 40 : 4) {
             let scratch = try Scratch()
             let path = scratch.path("a.db")
@@ -100,7 +100,7 @@ struct CrashTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A change of key that is killed leaves the old key or the new one`(_ kind: Profile) throws {
+    func `killed change of key leaves either the old key or the new key`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         let target: Profile = kind == .gcm ? .sqlCipher : .gcm
@@ -128,7 +128,7 @@ struct CrashTests {
             #expect(try queue.read { try $0.integrity() } == ["ok"])
             try queue.close()
         }
-        // A few kills may all come too early, or too late.
+        // With few rounds, all kills may come too early or too late.
         if isSoak { #expect(kept == ["old", "new"]) }
     }
 }

@@ -5,18 +5,18 @@ import Testing
 
 @testable import SQLiteCipher
 
-@Suite("What is cut is an error or what was committed", .ownThreads, .timeLimit(.minutes(60)))
+@Suite("Truncated files give errors or the committed state", .ownThreads, .timeLimit(.minutes(60)))
 struct CutTests {
     private static func profile(_ kind: Profile) -> CipherProfile { kind.profile(pageSize: 1024) }
 
-    /// At every page, around it, and in its midst; at every byte in the long form.
+    /// Truncations at every page boundary, near it, and inside the page. The long form truncates at every byte.
     private func cuts(_ count: Int, unit: Int) -> [Int] {
         if isSoak { return Array(0..<count) }
         return stride(from: 0, to: count, by: unit / 4).flatMap { [$0 - 1, $0, $0 + 1] }.filter { (0..<count) ~= $0 }
     }
 
     @Test(arguments: Profile.allCases)
-    func `A database`(_ kind: Profile) throws {
+    func `truncated database gives an error or the committed state`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let profile = Self.profile(kind)
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: profile)
@@ -27,16 +27,16 @@ struct CutTests {
         for length in cuts(good.count, unit: profile.pageSize) {
             try write(Array(good[..<length]), to: database.path)
             let found = Outcome.read(database)
-            // A file of no bytes, or of one, is a new database to SQLite.
+            // SQLite treats a file with no bytes, or with one byte, as a new database.
             if !found.isDamage, length > 1 { wrong.append(length) }
-            // To cut what nobody reads would be no error; here everything is read.
+            // Truncating unread content would not be an error. Here everything is read.
             #expect(found != before)
         }
         #expect(wrong == [])
     }
 
     @Test(arguments: Profile.allCases)
-    func `A log`(_ kind: Profile) throws {
+    func `truncated log gives an error or a committed state`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let profile = Self.profile(kind)
         let hot = try HotDatabase.log(scratch, profile)
@@ -51,7 +51,7 @@ struct CutTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A hot journal`(_ kind: Profile) throws {
+    func `truncated hot journal gives an error or the committed state`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let profile = Self.profile(kind)
         let hot = try HotDatabase.journal(scratch, profile)
@@ -60,7 +60,7 @@ struct CutTests {
         var (wrong, errors): ([Int], Int) = ([], 0)
         for length in cuts(hot.beside.count, unit: profile.pageSize + 8) {
             let found = try hot.outcome(beside: Array(hot.beside[..<length]))
-            // Between the records of one header and the next header the cut can't be told from the journal's end.
+            // A truncation between the records of one header and the next header looks like the journal's end.
             guard promised.contains(where: { $0.contains(length) }) else { continue }
             if !hot.isHonest(found) { wrong.append(length) }
             if found.isDamage { errors += 1 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteCipher
 
-@Suite("What is wrong with a file is said, and never read as data", .ownThreads)
+@Suite("Problems of a file are reported, and never read as data", .ownThreads)
 struct DamageTests {
     /// A small database and all its rows.
     private func small(
@@ -27,7 +27,7 @@ struct DamageTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A wrong key, wrong options, a plain file and no database are told apart`(_ kind: Profile) throws {
+    func `wrong key, wrong options, plain file and other file give different errors`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let (path, _) = try small(scratch, kind)
         #expect(openError(path, otherKey, kind.profile)?.code == .wrongKey)
@@ -51,14 +51,14 @@ struct DamageTests {
         #expect(openError(scratch.url.path, testKey, kind.profile)?.code == .cannotOpen)
     }
 
-    @Test func `A database in memory is refused a key`() throws {
+    @Test func `database in memory with a key is refused`() throws {
         for path in ["", ":memory:", "file::memory:?cache=shared"] {
             let error = #expect(throws: CipherError.self) { try EncryptedDatabase(path: path, key: testKey) }
             #expect(error?.code == .inMemory)
         }
     }
 
-    @Test func `A key or an option out of range is an error`() throws {
+    @Test func `key or option out of range is an error`() throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         for key in [CipherKey.raw([1, 2]), .raw(Array(0..<32), salt: [1]), .passphrase("")] {
@@ -81,7 +81,7 @@ struct DamageTests {
         #expect(error?.underlying is Locked)
     }
 
-    @Test func `Neither a key nor an error nor a URI shows the secret`() throws {
+    @Test func `keys, errors and URIs do not show the secret`() throws {
         let key = CipherKey.passphrase("hunter2")
         var dumped = ""
         dump(key, to: &dumped)
@@ -92,9 +92,9 @@ struct DamageTests {
         }
     }
 
-    /// What GRDB's users are told; that each bit is noticed is for `BitFlipTests` to show.
+    /// The errors that GRDB's users get. `BitFlipTests` shows that every bit is detected.
     @Test(arguments: Profile.allCases)
-    func `A flipped bit anywhere is an error, and the error names the page`(_ kind: Profile) throws {
+    func `flipped bit is an error that names the page`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let (path, rows) = try small(scratch, kind, pageSize: 1024, rows: 3)
         let good = try contents(path)
@@ -108,7 +108,7 @@ struct DamageTests {
             let database = try EncryptedDatabase(path: path, key: testKey, profile: profile)
             do {
                 let read = try database.openQueue().read { db in
-                    // Both trees and everything in them.
+                    // Both trees and their content.
                     _ = try db.integrity()
                     return try Row.fetchAll(db, sql: "SELECT * FROM t ORDER BY id")
                 }
@@ -116,7 +116,7 @@ struct DamageTests {
                 #expect(read == rows)
             } catch let error as CipherError {
                 let page = UInt32(place / 1024 + 1)
-                // The salt is the key's: with another one no page can be read.
+                // The salt is part of the key: with another salt no page can be read.
                 let isSalt = place < 16
                 #expect(isSalt ? error.code == .wrongKey : error.code == .damagedPage && error.page == page)
             } catch {
@@ -128,7 +128,7 @@ struct DamageTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `Pages swapped, copied within the file or taken from another file are errors`(_ kind: Profile) throws {
+    func `pages swapped, copied within the file or taken from another file are errors`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let (path, _) = try small(scratch, kind)
         let good = try contents(path)
@@ -162,11 +162,11 @@ struct DamageTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A cut file is an error wherever it is cut`(_ kind: Profile) throws {
+    func `truncated file is an error at every length`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let (path, _) = try small(scratch, kind)
         let good = try contents(path)
-        // A file of one byte is an empty one to SQLite.
+        // SQLite treats a file with one byte as empty.
         for length in stride(from: 1024, to: good.count, by: 1024) + [2, 15, 16, 17] + [
             100, 4095, 4097, good.count - 1,
         ] {
@@ -183,13 +183,13 @@ struct DamageTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A hot log is opened with its key, and a wrong one leaves it as it is`(_ kind: Profile) throws {
+    func `hot log opens with its key, and a wrong key does not change it`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         let database = try EncryptedDatabase(path: path, key: testKey, profile: kind.profile)
         let pool = try database.openPool()
         try pool.write { try $0.fill(rows: 20) }
-        // As a crash would leave them.
+        // The files as a crash would leave them.
         let (main, log) = (try contents(path), try contents(path + "-wal"))
         try pool.close()
         #expect(log.count > 3 * 4120)
@@ -200,7 +200,7 @@ struct DamageTests {
         try write(log, to: copy + "-wal")
         #expect(try opened.openQueue().read { try $0.count() } == 20)
 
-        // The wrong key does not find an empty log, and does not throw it away.
+        // With the wrong key, the log is not treated as empty and not removed.
         try write(main, to: copy)
         try write(log, to: copy + "-wal")
         #expect(openError(copy, otherKey, kind.profile)?.code == .wrongKey)

@@ -25,7 +25,7 @@ struct EncryptedFileTests {
     }
 
     @Test(arguments: [0, 1, 65_535, 65_536, 65_537, 131_072, 200_000])
-    func `Any size is read back, whole and in parts`(_ count: Int) throws {
+    func `file of any size reads back as a whole and in parts`(_ count: Int) throws {
         let scratch = try Scratch()
         let path = try make(scratch, count)
         let reader = try EncryptedFile.Reader(path: path, key: #require(key))
@@ -42,7 +42,7 @@ struct EncryptedFileTests {
         #expect(try contents(scratch.path("again")) != contents(path))
     }
 
-    @Test func `A cut, a longer, a reordered or a changed file is an error`() throws {
+    @Test func `truncated, extended, reordered or modified file is an error`() throws {
         let scratch = try Scratch()
         let path = try make(scratch, 200_000)
         let good = try contents(path)
@@ -70,7 +70,7 @@ struct EncryptedFileTests {
         }
     }
 
-    @Test func `Another key or another context opens nothing`() throws {
+    @Test func `wrong key or context opens nothing`() throws {
         let scratch = try Scratch()
         let path = try make(scratch, 10, context: "card 1")
         #expect(throws: CipherError.self) {
@@ -83,7 +83,7 @@ struct EncryptedFileTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A database gives a key for files, the same each time`(_ kind: Profile) throws {
+    func `database returns the same file key each time`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
         try database.openQueue().write { try $0.fill(rows: 1) }
@@ -97,7 +97,7 @@ struct EncryptedFileTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A key that does not open the database gives no key for files`(_ kind: Profile) throws {
+    func `key that does not open the database gives no file key`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
         func refusal(_ path: String, _ key: CipherKey) -> CipherError.Code? {
@@ -114,7 +114,7 @@ struct EncryptedFileTests {
         let plain = scratch.path("plain.db")
         try DatabaseQueue(path: plain).write { try $0.fill(rows: 3) }
         #expect(refusal(plain, testKey) == .notEncrypted)
-        // A damaged first page leaves the salt and the key what they were.
+        // A damaged first page does not change the salt and the key.
         let before = try database.fileKey()
         var bytes = try contents(database.path)
         bytes[100] ^= 1
@@ -122,7 +122,7 @@ struct EncryptedFileTests {
         #expect(try database.fileKey().master == before.master)
     }
 
-    @Test func `Two writers of one file don't mix, and the last one that finishes has it`() throws {
+    @Test func `two writers of one file do not mix, and the last to finish wins`() throws {
         let scratch = try Scratch()
         let path = scratch.path("f.enc")
         let key = try #require(key)
@@ -140,7 +140,7 @@ struct EncryptedFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.url.path) == ["f.enc"])
     }
 
-    @Test func `What lies beside a file under another name is not followed or overwritten`() throws {
+    @Test func `existing file under another name is not followed or overwritten`() throws {
         let scratch = try Scratch()
         let path = scratch.path("f.enc")
         try write([1, 2, 3], to: scratch.path("victim"))
@@ -157,7 +157,7 @@ struct EncryptedFileTests {
         #expect(missing?.code == .cannotOpen)
     }
 
-    @Test func `A writer that is dropped leaves nothing`() throws {
+    @Test func `released writer leaves no file`() throws {
         let scratch = try Scratch()
         do {
             let writer = try EncryptedFile.Writer(path: scratch.path("f"), key: #require(key))
@@ -167,7 +167,7 @@ struct EncryptedFileTests {
     }
 
     @Test(arguments: [0, 65_536, 200_000])
-    func `A file is written and read through descriptors that stay the caller's`(_ count: Int) throws {
+    func `file written and read through descriptors leaves them open`(_ count: Int) throws {
         let scratch = try Scratch()
         let path = scratch.path("f.enc")
         let key = try #require(key)
@@ -178,7 +178,7 @@ struct EncryptedFileTests {
             try writer.write(bytes(count))
             try writer.finish()
         }
-        // It has not been closed.
+        // The descriptor was not closed.
         #expect(close(output) == 0)
         #expect(
             try Array(EncryptedFile.Reader(path: path, key: key, context: "card 1").read(at: 0, count: .max))
@@ -187,7 +187,7 @@ struct EncryptedFileTests {
         try #require(input >= 0)
         #expect(unlink(path) == 0)
         do {
-            // Readers of one descriptor don't get in each other's way.
+            // Readers of one descriptor do not interfere with each other.
             let readers = try (0..<2).map { _ in
                 try EncryptedFile.Reader(descriptor: input, path: path, key: key, context: "card 1")
             }
@@ -206,11 +206,11 @@ struct EncryptedFileTests {
         #expect(other?.code == .ioFailure && other?.path == "gone")
     }
 
-    @Test func `A writer that failed once writes nothing more`() throws {
+    @Test func `writer writes nothing after an error`() throws {
         let scratch = try Scratch()
         let path = scratch.path("f.enc")
         try write([], to: path)
-        // A pipe that nobody reads holds 64 KiB.
+        // A pipe without a reader holds 64 KiB.
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0 && fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0)
         let writer = try EncryptedFile.Writer(descriptor: ends[1], path: "pipe", key: #require(key))
@@ -220,13 +220,13 @@ struct EncryptedFileTests {
         #expect(read(ends[0], &drain, drain.count) > 0)
         #expect(throws: CipherError.self) { try writer.write(bytes(300_000)) }
         #expect(throws: CipherError.self) { try writer.finish() }
-        // Nothing has come since.
+        // No more bytes have arrived.
         #expect(fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 && read(ends[0], &drain, drain.count) < 0)
         close(ends[0])
         close(ends[1])
     }
 
-    @Test func `A full disk is an error of its own`() throws {
+    @Test func `full disk is a separate error`() throws {
         let scratch = try Scratch()
         guard let medium = Medium(scratch, options: "size=1m") else {
             try Test.cancel("file systems can't be mounted here")
@@ -236,7 +236,7 @@ struct EncryptedFileTests {
         #expect(error?.code == .diskFull && error?.advice != nil)
     }
 
-    @Test func `Two keys are equal if they open the same files`() throws {
+    @Test func `two keys are equal if they open the same files`() throws {
         #expect(try FileKey(raw: Array(10..<42)) == key)
         #expect(try FileKey(raw: Array(11..<43)) != key)
     }

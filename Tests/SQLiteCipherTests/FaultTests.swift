@@ -6,7 +6,7 @@ import Testing
 @testable import SQLiteCipher
 
 /// The disk is full, or fails, at some call.
-@Suite("A disk that fails is an error, and what was acknowledged is there", .startsProcesses, .ownThreads)
+@Suite("A failing disk is an error, and acknowledged commits are durable", .startsProcesses, .ownThreads)
 struct FaultTests {
     private static let faults = [
         ("pwrite64", "ENOSPC"), ("pwrite64", "EIO"), ("fdatasync,fsync", "EIO"), ("unlink", "EACCES"),
@@ -15,7 +15,7 @@ struct FaultTests {
     @Test(
         .enabled(if: Tracer.refusal == nil, "strace is needed"), arguments: Profile.allCases,
         [JournalMode.delete, .persist, .wal])
-    func `Of a call that fails once, or from then on`(_ kind: Profile, _ mode: JournalMode) throws {
+    func `failing system call loses no acknowledged commit`(_ kind: Profile, _ mode: JournalMode) throws {
         let scratch = try Scratch(inMemory: true)
         let path = scratch.path("a.db")
         _ = try Peer(path, kind, mode, "add", "2").words()
@@ -37,7 +37,7 @@ struct FaultTests {
                 try #require(words.count == 4 && words[3] == "ok", "\(calls) \(error) \(step)\(often): \(words)")
                 let whole = try #require(Int(words[0]))
                 #expect(words[1] == words[0] && words[2] == "\(7 * whole)", "\(calls) \(error) \(step): \(words)")
-                // What failed may have been committed for all that: a flush that fails after the last write.
+                // The failed transaction may have been committed: a flush can fail after the last write.
                 let most = min(5, 3 + said.count)
                 #expect((2 + said.count...most).contains(whole), "\(calls) \(error) \(step)\(often): \(words) \(said)")
             }
@@ -45,7 +45,7 @@ struct FaultTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A key can't be changed on a full disk, and everything is as it was`(_ kind: Profile) throws {
+    func `change of key on a full disk fails and changes nothing`(_ kind: Profile) throws {
         let scratch = try Scratch()
         guard let medium = Medium(scratch, options: "size=2m") else {
             try Test.cancel("file systems can't be mounted here")
@@ -75,7 +75,7 @@ struct FaultTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A key is changed though a transaction must be rolled back first`(_ kind: Profile) throws {
+    func `change of key succeeds although a transaction must be rolled back first`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let hot = try HotDatabase.journal(scratch, kind.profile(pageSize: 1024))
         try write(hot.main, to: hot.database.path)

@@ -4,11 +4,11 @@ import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Two threads encrypt the frames of a transaction between them", .ownThreads)
+@Suite("Two threads encrypt the frames of a transaction together", .ownThreads)
 struct FrameQueueTests {
     private static let pageSize = 512
 
-    /// Turns each bit, and writes the pages down.
+    /// A codec that inverts each bit, and records the pages.
     private final class Codec: PageCodec {
         static let worthHelp = 2
         var pages: [UInt32] = []
@@ -28,7 +28,7 @@ struct FrameQueueTests {
         func decrypt(_ stored: UnsafeRawPointer, page: UInt32, into target: UnsafeMutableRawPointer) -> Bool { false }
     }
 
-    /// What a thread takes with it; the test looks into it when the queue is finished, and the thread with it.
+    /// The references that a thread takes. The test reads them after the queue and the thread have finished.
     private struct Loan: @unchecked Sendable {
         let queue: FrameQueue
         let codec: Codec
@@ -41,7 +41,7 @@ struct FrameQueueTests {
         FrameQueue(capacity: capacity, frameSize: LogFile.frameHeaderSize + Self.pageSize)
     }
 
-    /// A frame of a page that is full of its number.
+    /// Adds a frame whose page is filled with its number.
     private func add(_ frame: Int, to queue: FrameQueue) {
         var header = [UInt8](repeating: 0, count: LogFile.frameHeaderSize)
         header[3] = UInt8(frame)
@@ -55,7 +55,7 @@ struct FrameQueueTests {
         Array(UnsafeRawBufferPointer(start: queue.frame(index) + LogFile.frameHeaderSize, count: Self.pageSize))
     }
 
-    @Test func `Each frame is encrypted once, whoever does it`() throws {
+    @Test func `each frame is encrypted once by either thread`() throws {
         var helped = 0
         let queue = queue()
         for round in 0..<400 {
@@ -82,7 +82,7 @@ struct FrameQueueTests {
         #expect(helped > 0)
     }
 
-    @Test func `A helper that comes late, or to a queue that was lent again, does nothing`() throws {
+    @Test func `helper that comes late, or to a queue that was lent again, does nothing`() throws {
         let queue = queue()
         let (mine, late, other) = (Codec(), Codec(), Codec())
         for frame in 1...3 { add(frame, to: queue) }
@@ -100,7 +100,7 @@ struct FrameQueueTests {
         #expect(other.pages == [4, 5, 6] && mine.pages == [3, 2, 1])
     }
 
-    @Test func `What a helper is at is waited for`() throws {
+    @Test func `frame that the helper has begun is waited for`() throws {
         let queue = queue()
         let (mine, helper) = (Codec(), Codec())
         let arrived = DispatchSemaphore(value: 0)
@@ -117,7 +117,7 @@ struct FrameQueueTests {
         #expect(bytes(queue, 0) == [UInt8](repeating: ~1, count: Self.pageSize))
     }
 
-    @Test func `A page that can't be encrypted is an error, whoever was at it, and is wiped`() throws {
+    @Test func `page that can't be encrypted is an error on either thread, and is wiped`() throws {
         for isHelper in [false, true] {
             let queue = queue()
             let (mine, helper) = (Codec(), Codec())
@@ -128,7 +128,7 @@ struct FrameQueueTests {
             #expect(throws: CipherError.self) { try queue.finish(with: mine) }
             queue.clear()
             #expect(bytes(queue, isHelper ? 0 : 3) == [UInt8](repeating: 0, count: Self.pageSize))
-            // The next transaction has nothing of it.
+            // The next transaction is not affected.
             mine.failing = nil
             add(9, to: queue)
             try queue.finish(with: mine)
@@ -136,7 +136,7 @@ struct FrameQueueTests {
         }
     }
 
-    @Test func `There is room for what comes next, as long as there is room`() {
+    @Test func `queue has room for the next frame up to its capacity`() {
         let queue = queue(2)
         #expect(queue.hasRoom(for: 7))
         add(7, to: queue)

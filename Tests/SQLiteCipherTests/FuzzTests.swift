@@ -5,14 +5,14 @@ import Testing
 
 @testable import SQLiteCipher
 
-/// TANDEM_SEED replays a run. What is tried lies in a folder that is kept if the process crashes or a check fails.
+/// TANDEM_SEED replays a run. The files are in a folder that is kept if the process crashes or a check fails.
 @Suite(
-    "Random damage and malice are errors: no crash, no endless loop, no data made up", .ownThreads,
+    "Random and malicious damage gives errors, without crashes, endless loops or invented data", .ownThreads,
     .timeLimit(.minutes(60)))
 struct FuzzTests {
     private static let pageSize = 1024
 
-    /// A database of several tables and trees, and its rows.
+    /// A database with several tables and trees, and its rows.
     private func make(_ path: String, _ kind: Profile) throws -> EncryptedDatabase {
         let database = try EncryptedDatabase(path: path, key: testKey, profile: kind.profile(pageSize: Self.pageSize))
         try database.openQueue().write { db in
@@ -28,9 +28,9 @@ struct FuzzTests {
         return database
     }
 
-    /// Reads all there is, with an end to it, and salvages.
+    /// Reads everything, with a limit, and salvages.
     ///
-    /// - Returns: the rows, by SQLite and by salvage; `nil` where they are not to be had.
+    /// - Returns: The rows, by SQLite and by salvage, or `nil` if they can't be read.
     private func examine(
         _ database: EncryptedDatabase, _ scratch: Scratch, limit: Int32 = 2_000_000
     ) throws -> (read: [String]?, salvaged: [String]?) {
@@ -60,7 +60,7 @@ struct FuzzTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `Files that were damaged at random`(_ kind: Profile) throws {
+    func `randomly damaged database gives errors or its own rows`(_ kind: Profile) throws {
         let (seed, random) = SeededRandom.announced("damaged files, \(kind)")
         var mutator = Mutator(random: random)
         let scratch = try Scratch(inMemory: true)
@@ -78,9 +78,9 @@ struct FuzzTests {
         }
     }
 
-    /// Pages that somebody with the key, or a defect of SQLite, wrote: authentic, and wrong. They come to an end.
+    /// Pages that an attacker with the key, or a defect of SQLite, wrote: authentic but wrong. Reading them terminates.
     @Test(.timeLimit(.minutes(isSoak ? 60 : 10)), arguments: Profile.allCases)
-    func `Pages that are authentic and hostile`(_ kind: Profile) throws {
+    func `authentic but hostile pages give errors or terminate`(_ kind: Profile) throws {
         let (_, random) = SeededRandom.announced("hostile pages, \(kind)")
         var mutator = Mutator(random: random)
         let scratch = try Scratch(inMemory: true)
@@ -112,7 +112,7 @@ struct FuzzTests {
         }
     }
 
-    @Test func `Encrypted files that were damaged at random`() throws {
+    @Test func `randomly damaged encrypted file is an error`() throws {
         let (seed, random) = SeededRandom.announced("encrypted files")
         var mutator = Mutator(random: random)
         let scratch = try Scratch(inMemory: true)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Salvage runs no SQL of the file that it reads", .ownThreads)
+@Suite("Salvage executes no SQL of the file", .ownThreads)
 struct HostileSchemaTests {
     private static let schema = #"""
         CREATE TABLE victim (
@@ -27,7 +27,7 @@ struct HostileSchemaTests {
         """#
 
     @Test(arguments: Profile.allCases)
-    func `Rows are found, and no expression, view, trigger or virtual table is made`(_ kind: Profile) throws {
+    func `salvage finds rows without creating expressions, views, triggers or virtual tables`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
         let queue = try database.openQueue()
@@ -54,7 +54,7 @@ struct HostileSchemaTests {
         }
     }
 
-    @Test func `Rows from before a column was added are kept, and a STRICT table's values stay as they are`() throws {
+    @Test func `rows from before a column was added are kept, and a STRICT table's values do not change`() throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey)
         let queue = try database.openQueue()
@@ -80,7 +80,7 @@ struct HostileSchemaTests {
         }
     }
 
-    @Test func `A definition is written anew from names, affinities, keys and literals`() {
+    @Test func `definition is rewritten from names, affinities, keys and literals only`() {
         func written(_ sql: String) -> String? { TableDefinition(sql)?.statement(name: "t") }
         #expect(
             written("CREATE TABLE x(a INTEGER PRIMARY KEY, b 'BIG INT' NOT NULL, c TEXT DEFAULT (f()), d DEFAULT 1e3)")

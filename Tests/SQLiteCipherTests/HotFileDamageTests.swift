@@ -8,7 +8,7 @@ import Testing
 @Suite(
     "A damaged hot journal or log gives an error or what was committed, never a mixture", .startsProcesses, .ownThreads)
 struct HotFileDamageTests {
-    /// A database of three transactions, and what a process that died in a fourth left beside it.
+    /// A database with three transactions, and the files of a process that died in a fourth one.
     private func hot(_ scratch: Scratch, _ kind: Profile, _ mode: JournalMode) throws -> (String, [UInt8], [UInt8]) {
         let path = scratch.path("a.db")
         _ = try Peer(path, kind, mode, "add", "3").words()
@@ -16,7 +16,7 @@ struct HotFileDamageTests {
         return (path, try contents(path), try contents(path + (mode == .wal ? "-wal" : "-journal")))
     }
 
-    /// What is in the database: `nil` if it can't be read, and that is an error that says so.
+    /// The content of the database, or `nil` if it can't be read, with an error that says so.
     private func state(_ path: String, _ kind: Profile) throws -> [Int]? {
         let database = try EncryptedDatabase(path: path, key: testKey, profile: kind.profile)
         do {
@@ -38,7 +38,7 @@ struct HotFileDamageTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `Of a rollback journal, past its header`(_ kind: Profile) throws {
+    func `damaged rollback journal after its header gives an error or the committed state`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let (path, main, journal) = try hot(scratch, kind, .delete)
         let copy = scratch.path("copy.db")
@@ -47,7 +47,7 @@ struct HotFileDamageTests {
         let places =
             [512, 515, 516, 600, 4611, 4612, 4615, 4616] + (0..<25).map { _ in Int.random(in: 512..<journal.count) }
         for place in places {
-            // Further headers, one for each spill, are at sectors' starts: damage there is like a journal taken away.
+            // Each spill has another header at a sector's start. A journal with damage there counts as removed.
             if place > 4616, place % 512 < 28 { continue }
             var bad = journal
             bad[place] ^= 16
@@ -63,11 +63,11 @@ struct HotFileDamageTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A wrong key leaves a hot journal where it is, though it was never synced`(_ kind: Profile) throws {
+    func `wrong key leaves a hot journal in place even if it was never synced`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let (_, main, synced) = try hot(scratch, kind, .delete)
         let copy = scratch.path("copy.db")
-        // As PRAGMA synchronous = OFF writes it: the number of records is not known.
+        // With PRAGMA synchronous = OFF, the number of records is unknown.
         var unsynced = synced
         unsynced.replaceSubrange(8..<12, with: [255, 255, 255, 255])
         for journal in [synced, unsynced] {
@@ -81,12 +81,12 @@ struct HotFileDamageTests {
         }
     }
 
-    /// Whoever can write a journal can write its header and any checksum, but no page.
+    /// An attacker who can write a journal can write its header and any checksum, but not a page.
     @Test(arguments: Profile.allCases)
-    func `A journal that was made up puts nothing in a page's place`(_ kind: Profile) throws {
+    func `forged journal does not replace any page`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
-        // The last page of a value that goes on over several pages.
+        // The last page of a value with several overflow pages.
         try RawDatabase(database).run(
             """
             CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, body BLOB); CREATE INDEX byName ON t (name);
@@ -115,7 +115,7 @@ struct HotFileDamageTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `Of a write-ahead log`(_ kind: Profile) throws {
+    func `damaged write-ahead log gives an error or a committed state`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         let database = try EncryptedDatabase(path: path, key: testKey, profile: kind.profile)
@@ -144,7 +144,7 @@ struct HotFileDamageTests {
             try write(bad, to: copy + "-wal")
             try? FileManager.default.removeItem(atPath: copy + "-shm")
             guard let found = try state(copy, kind) else { continue }
-            // The state after some transaction: whole, and none after it.
+            // The complete state after some transaction, and nothing of later ones.
             #expect(found[1] == 7 * found[0] && found[2] == 0, "\(found)")
             committed.insert(found[0])
         }
@@ -153,7 +153,7 @@ struct HotFileDamageTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `Of a log whose checksums were made right again, the page is known to be changed`(_ kind: Profile) throws {
+    func `log with damaged pages and repaired checksums reports the modified page`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         let pool = try EncryptedDatabase(path: path, key: testKey, profile: kind.profile).openPool()
@@ -178,13 +178,13 @@ struct HotFileDamageTests {
             try write(main, to: copy)
             try write(bad, to: copy + "-wal")
             try? FileManager.default.removeItem(atPath: copy + "-shm")
-            // A later frame may hold the same page; then the damaged one is not read.
+            // A later frame may hold the same page. The damaged one is then not read.
             if let found = try state(copy, kind) { #expect(found == [0, 0, 0]) }
         }
     }
 
     @Test(arguments: Profile.allCases)
-    func `Of a log that is cut anywhere, the transactions before the cut are there`(_ kind: Profile) throws {
+    func `truncated log keeps the transactions before the truncation`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         let pool = try EncryptedDatabase(path: path, key: testKey, profile: kind.profile).openPool()

@@ -14,7 +14,7 @@ struct IncidentTests {
     private let damage = CipherError(.damagedPage, "Page 7 is damaged.", page: 7)
     private let full = CipherError(.ioFailure, "No room.")
 
-    @Test func `A note explains its own result code, with another extension too, and no other`() throws {
+    @Test func `incident explains only its own result code, with any extension`() throws {
         let entry = try entry()
         entry.note(damage, code: SQLITE_CORRUPT)
         #expect(entry.takeIncident(code: SQLITE_IOERR | 3 << 8) == nil)
@@ -22,7 +22,7 @@ struct IncidentTests {
         #expect(entry.takeIncident(code: SQLITE_CORRUPT) == nil)
     }
 
-    @Test func `Two threads that fail at once are told of their own pages`() throws {
+    @Test func `two threads that fail at once get the errors of their own pages`() throws {
         let entry = try entry()
         entry.note(damage, code: SQLITE_CORRUPT)
         let other = DispatchQueue(label: "other")
@@ -33,11 +33,11 @@ struct IncidentTests {
         }
         done.wait()
         #expect(entry.takeIncident(code: SQLITE_CORRUPT)?.page == 7)
-        // Whoever failed on a queue's thread asks from another.
+        // The failure was on a queue's thread, and another thread asks for it.
         #expect(entry.takeIncident(code: SQLITE_CORRUPT)?.page == 9)
     }
 
-    @Test func `What was noted before explains nothing that fails later`() throws {
+    @Test func `earlier incident does not explain a later failure`() throws {
         let entry = try entry()
         entry.note(full, code: SQLITE_IOERR)
         let serial = entry.incidentSerial

@@ -9,7 +9,7 @@ import Testing
 struct IndexLitterTests {
     private static let folder = "/dev/shm"
 
-    /// The index of one database, by its inode.
+    /// The index of a database, by its inode.
     private func indexes(_ path: String) throws -> [String] {
         let inode = try #require(
             try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64)
@@ -18,7 +18,7 @@ struct IndexLitterTests {
             .filter { $0.hasPrefix("sqlitecipher-") && $0.contains(part) }
     }
 
-    @Test func `When another database is opened, and those in use stay`() throws {
+    @Test func `opening another database removes stale indexes and keeps used ones`() throws {
         let scratch = try Scratch()
         let (killed, alive) = (scratch.path("killed.db"), scratch.path("alive.db"))
         let first = try Peer(killed, .gcm, .wal, "hold")
@@ -31,7 +31,7 @@ struct IndexLitterTests {
         first.kill()
         _ = first.words()
 
-        // Any database: its own index is made, and so the litter is looked for.
+        // Opening any database creates an index, and therefore looks for stale ones.
         let other = try EncryptedDatabase(path: scratch.path("other.db"), key: testKey).openPool()
         try other.write { try $0.fill(rows: 3) }
         #expect(try indexes(killed) == [])
@@ -40,7 +40,7 @@ struct IndexLitterTests {
         #expect(try Peer(killed, .gcm, .wal, "check").words() == ["1", "1", "7", "ok"])
     }
 
-    @Test func `An index that was removed by hand is not replaced while others have it mapped`() throws {
+    @Test func `index removed by hand is not replaced while others have it mapped`() throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         let peer = try Peer(path, .gcm, .wal, "hold")
@@ -54,8 +54,8 @@ struct IndexLitterTests {
         #expect(try Peer(path, .gcm, .wal, "check").words() == ["1", "1", "7", "ok"])
     }
 
-    /// The process that had the index was killed, the index was swept, and somebody who was just coming still counts.
-    @Test func `An index that was swept as others came is made anew when these have gone or come again`() throws {
+    /// The process with the index was killed and the index was swept, while another process was about to open it.
+    @Test func `index swept while others open the database is created again after they close or retry`() throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         let first = try Peer(path, .gcm, .wal, "hold")
@@ -72,7 +72,7 @@ struct IndexLitterTests {
         _ = other.words()
     }
 
-    @Test func `Processes that come, go and are killed while litter is looked for all find one index`() throws {
+    @Test func `processes that come, go and are killed during sweeps all find one index`() throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         _ = try Peer(path, .gcm, .wal, "add", "1").words()
@@ -91,12 +91,12 @@ struct IndexLitterTests {
         }
         let words = try Peer(path, .gcm, .wal, "check").words()
         try #require(words.count == 4 && words[3] == "ok")
-        // The killed one may have committed once more than it could say.
+        // The killed process may have made one commit more than it reported.
         let whole = try #require(Int(words[0]))
         #expect((expected + killed...expected + killed + (isSoak ? 60 : 5)).contains(whole))
     }
 
-    @Test func `An index that was removed before it could be claimed is not used`() throws {
+    @Test func `index removed before its claim is not used`() throws {
         let scratch = try Scratch()
         let path = scratch.path("sqlitecipher-x")
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

@@ -6,12 +6,12 @@ import Testing
 
 @testable import SQLiteCipher
 
-/// Where the index of the write-ahead log is kept, and that two processes never have two indexes for one log.
+/// The location of the write-ahead log's index. Two processes never have two indexes for one log.
 @Suite("A system without /dev/shm", .startsProcesses, .ownThreads)
 struct IndexPlaceTests {
     private let scratch: Scratch
     private let path: String
-    /// Nothing in it is kept in memory.
+    /// No folders in memory.
     private let none: [String] = []
 
     init() throws {
@@ -48,13 +48,13 @@ struct IndexPlaceTests {
     // MARK: - One process
 
     @Test(arguments: Profile.allCases)
-    func `Several connections of one process share an index in its memory`(_ kind: Profile) throws {
+    func `several connections of one process share an index in its memory`(_ kind: Profile) throws {
         let pool = try database(kind, folders: none).openPool()
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 0; CREATE TABLE b (x)") }
-        // Another value of the same database has a connection context of its own.
+        // Another value for the same database has its own connection context.
         let queue = try database(kind, folders: none).openQueue()
         let old = try pool.makeSnapshot()
-        // More frames than the first part of the index has room for.
+        // More frames than fit the first region of the index.
         for _ in 0..<3 {
             try pool.write { db in
                 for _ in 0..<1700 { try db.execute(sql: "INSERT INTO b VALUES (randomblob(4000))") }
@@ -72,7 +72,7 @@ struct IndexPlaceTests {
         #expect(anchor.indices.allSatisfy { anchor[$0] == 0 || (64..<80).contains($0) })
     }
 
-    @Test func `An index in memory ends with its last connection and begins with the next`() throws {
+    @Test func `index in memory ends with its last connection and begins with the next`() throws {
         for round in 1...3 {
             let first = try database(folders: none).openPool()
             try first.write { db in
@@ -80,14 +80,14 @@ struct IndexPlaceTests {
             }
             let second = try database(folders: none).openPool()
             try first.close()
-            // By the writer: a pool closes its readers last, and one that only reads leaves the log behind.
+            // Use the writer: a pool closes its readers last, and a read-only connection leaves the log behind.
             #expect(try second.write { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == round)
             try second.close()
             #expect(try scratch.companions(of: path) == [])
         }
     }
 
-    @Test func `Connections that come and go on several threads find each other's commits`() throws {
+    @Test func `connections on several threads see each other's commits`() throws {
         try database(folders: none).openPool().write { try $0.execute(sql: "CREATE TABLE t (x)") }
         let rounds = isSoak ? 200 : 15
         let path = path
@@ -113,7 +113,7 @@ struct IndexPlaceTests {
         #expect(try queue.read { try $0.integrity() } == ["ok"])
     }
 
-    @Test func `An index in memory is found by its number while a connection holds it`() throws {
+    @Test func `index in memory is found by its number while a connection holds it`() throws {
         var index: HeapIndex? = try HeapIndex()
         let id = try #require(index?.id)
         #expect(id != 0 && id.isMultiple(of: 2))
@@ -131,7 +131,7 @@ struct IndexPlaceTests {
     // MARK: - Several processes
 
     @Test(arguments: [true, false])
-    func `A second process is refused while the first has the index in its memory`(_ secondSeesMemory: Bool) throws {
+    func `second process is refused while the first has the index in its memory`(_ secondSeesMemory: Bool) throws {
         let peer = try Peer(path, .gcm, .wal, "hold", indexFolders: none)
         try peer.waitForWord("open")
         let folders = secondSeesMemory ? IndexFolders.system : none
@@ -141,7 +141,7 @@ struct IndexPlaceTests {
         #expect(error?.advice?.contains("/dev/shm") == true)
         peer.kill()
         _ = peer.words()
-        // The index died with the process; the log is recovered.
+        // The index died with the process, and the log is recovered.
         let pool = try database(folders: folders).openPool()
         #expect(try count(pool) == 1)
         try add(pool)
@@ -149,7 +149,7 @@ struct IndexPlaceTests {
         #expect(try pool.read { try $0.integrity() } == ["ok"])
     }
 
-    @Test func `A refused process disturbs neither the writer nor what it commits`() throws {
+    @Test func `refused process affects neither the writer nor its commits`() throws {
         _ = try Peer(path, .gcm, .wal, "add", "1").words()
         let pool = try database(folders: none).openPool()
         try add(pool)
@@ -164,7 +164,7 @@ struct IndexPlaceTests {
         #expect(try Peer(path, .gcm, .wal, "check").words() == ["4", "4", "28", "ok"])
     }
 
-    @Test func `A process that can't see the index that others share is refused`() throws {
+    @Test func `process that can't see the shared index is refused`() throws {
         let peer = try Peer(path, .gcm, .wal, "hold")
         try peer.waitForWord("open")
         guard try indexes(in: IndexFolders.system).count == 1 else {
@@ -180,7 +180,7 @@ struct IndexPlaceTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A killed process with the index in its memory loses nothing that it acknowledged`(_ kind: Profile) throws {
+    func `killed process with the index in its memory loses no acknowledged commit`(_ kind: Profile) throws {
         var acknowledged = 0
         for round in 0..<(isSoak ? 40 : 4) {
             let peer = try Peer(path, kind, .wal, "load", indexFolders: none)
@@ -196,8 +196,8 @@ struct IndexPlaceTests {
         }
     }
 
-    /// Some see `/dev/shm`, some do not, and each that opens the database first decides for the others.
-    @Test func `Processes that see different folders never write to one log by two indexes`() throws {
+    /// Some processes see `/dev/shm` and some do not. The first to open the database decides for the others.
+    @Test func `processes that see different folders never write to one log with two indexes`() throws {
         _ = try Peer(path, .gcm, .wal, "add", "1").words()
         var committed = 1
         var refused = 0
@@ -220,7 +220,7 @@ struct IndexPlaceTests {
 
     // MARK: - Folders
 
-    @Test func `The index goes to the first folder that is in memory and safe`() throws {
+    @Test func `index is created in the first safe folder in memory`() throws {
         guard let medium = Medium(scratch) else { try Test.cancel("file systems can't be mounted here") }
         let onDisk = scratch.path("disk")
         let open = medium.path + "/open"
@@ -236,7 +236,7 @@ struct IndexPlaceTests {
         try pool.write { try $0.fill(rows: 3) }
         #expect(try indexes(in: folders).count == 1)
         #expect(try indexes(in: [safe]).count == 1)
-        // Another process finds it there, whatever folder it would take first.
+        // Another process finds it there, whatever folder it would try first.
         let peer = try Peer(path, .gcm, .wal, "add", "1", indexFolders: ["/dev/shm", safe])
         #expect(peer.words() == ["1"], "\(peer.complaint)")
         #expect(try pool.write { try Int.fetchOne($0, sql: "SELECT count(*) FROM batch") } == 1)
@@ -244,7 +244,7 @@ struct IndexPlaceTests {
         #expect(try indexes(in: folders) == [])
     }
 
-    @Test func `A process whose folders in memory are hidden by mounts keeps the index to itself`() throws {
+    @Test func `process whose folders in memory are hidden by mounts keeps the index private`() throws {
         let hidden = scratch.path("hidden")
         #expect(mkdir(hidden, 0o755) == 0)
         guard !IndexFolders.isFit(hidden) else { try Test.cancel("the temporary folder is in memory") }

@@ -9,7 +9,7 @@ import Testing
 @Suite(.startsProcesses, .ownThreads) struct KeyChangeRaceTests {
     private static let commits = 40
 
-    /// The database by whichever of the two keys opens it.
+    /// Opens the database with whichever of the two keys fits.
     private func database(_ path: String, _ kind: Profile) throws -> EncryptedDatabase {
         let first = try EncryptedDatabase(path: path, key: testKey, profile: kind.profile)
         do {
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: Profile.allCases)
-    func `Two processes that change the key, one killed at random, lose nothing`(_ kind: Profile) throws {
+    func `two processes that change the key, with random kills, lose nothing`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         _ = try Peer(path, kind, .wal, "add", "\(Self.commits)").words()
@@ -44,13 +44,12 @@ import Testing
         #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM item") } == 7 * Self.commits)
         #expect(try queue.read { try $0.integrity() } == ["ok"])
         try queue.close()
-        // The next change removes what the killed ones left.
+        // The next change removes the files of the killed ones.
         _ = try left.changeKey(to: .raw(Array(2..<34)))
         #expect(try scratch.companions(of: path).filter { $0.hasPrefix("a.db-rewrite") } == [])
     }
 
-    @Test func `Of two changes of the key at once, the second one is refused or sees the first one's key`() async throws
-    {
+    @Test func `second of two concurrent changes of the key is refused or sees the first one's key`() async throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey)
         try await database.openQueue().write { try $0.fill(rows: 2000) }
@@ -71,7 +70,7 @@ import Testing
         #expect(codes.allSatisfy { $0 == nil || $0 == .busy || $0 == .wrongKey }, "\(codes)")
     }
 
-    @Test func `A change of the key during another attempt's lock is refused and touches nothing`() throws {
+    @Test func `change of the key during another attempt's lock is refused and changes nothing`() throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey)
         try database.openQueue().write { try $0.fill(rows: 20) }
@@ -86,7 +85,7 @@ import Testing
         withExtendedLifetime(lock) {}
     }
 
-    @Test func `Tables with quotes in their names don't keep a key from being changed`() throws {
+    @Test func `tables with quotes in their names do not prevent a change of key`() throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey)
         try database.openQueue().write { db in
@@ -96,7 +95,7 @@ import Testing
         #expect(try renewed.openQueue().read { try Int.fetchOne($0, sql: #"SELECT count(*) FROM "a""b; c""#) } == 2)
     }
 
-    @Test func `Only files that an attempt named are removed as leftovers`() throws {
+    @Test func `only files that an attempt named are removed as leftovers`() throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         let lock = try RewriteLock(path, patience: 0)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Keys are derived once, shared, and released with their last user", .ownThreads)
 struct KeyTests {
-    @Test func `A passphrase is derived once for all of a pool's connections, and a provider asked once`() throws {
+    @Test func `passphrase is derived once for all connections of a pool, and a provider is called once`() throws {
         let scratch = try Scratch()
         let asked = Mutex(0)
         let key = CipherKey.provider {
@@ -34,7 +34,7 @@ struct KeyTests {
     }
 
     @Test(arguments: ["delete", "wal"])
-    func `What was kept of a key goes with the database and its last connection`(_ mode: String) throws {
+    func `derived keys are released with the database and its last connection`(_ mode: String) throws {
         let scratch = try Scratch()
         weak var entry: KeyEntry?
         var queue: DatabaseQueue?
@@ -54,15 +54,15 @@ struct KeyTests {
         #expect(KeyRegistry.entry(handle) == nil)
     }
 
-    @Test func `A child process does not go on with its parent's random bytes`() {
+    @Test func `child process does not continue with its parent's random bytes`() {
         let before = Fork.generation
         #expect(Fork.generation == before)
-        // What the handler does that the system calls in a child.
+        // The effect of the system's fork handler in a child.
         Fork.noteFork()
         #expect(Fork.generation > before)
     }
 
-    @Test func `After a fork pages are written under another key`() throws {
+    @Test func `pages are written under another key after a fork`() throws {
         let keys = try DerivedKeys(key: testKey, salt: Array(0..<16), profile: .aes256gcm)
         let codec = PageLayout.codec(keys, .aes256gcm)
         let plain = [UInt8](repeating: 0, count: 4096)
@@ -77,7 +77,7 @@ struct KeyTests {
         }
         let before = try epoch()
         Fork.noteFork()
-        // One of 2²⁴, so the same by chance once in as many runs.
+        // The epoch is one of 2²⁴, so it is the same by chance once in as many runs.
         #expect(try epoch() != before)
     }
 }

@@ -5,28 +5,28 @@ import Testing
 
 @testable import SQLiteCipher
 
-/// Moments that random kills seldom meet.
+/// Moments that random kills seldom hit.
 @Suite("A kill between two steps that belong together", .startsProcesses, .ownThreads)
 struct LastMomentTests {
     @Test(arguments: Profile.allCases)
-    func `A commit into a log whose index is the process's own is there after a kill`(_ kind: Profile) throws {
+    func `commit to a log with a private index survives a kill`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let path = scratch.path("a.db")
         _ = try Peer(path, kind, .wal, "add", "1").words()
         for number in 2...4 {
-            // Its cache is small, so that the transaction spills and computes its checksums anew at the end.
+            // Its cache is small, so that the transaction spills and recomputes its checksums at the end.
             #expect(try Peer(path, kind, .wal, "exclusive").words() == ["\(number)"])
             #expect(try Peer(path, kind, .wal, "check").words() == ["\(number)", "\(number)", "\(number * 7)", "ok"])
         }
     }
 
     @Test(arguments: Profile.allCases)
-    func `A file whose making was interrupted gets a salt of its own`(_ kind: Profile) throws {
+    func `file whose creation was interrupted gets its own salt`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let path = scratch.path("a.db")
         var salts: Set<[UInt8]> = []
         for pages in [0, 1, 3] {
-            // Pages were spilled before page 1 was written; the journal says that there was nothing before.
+            // Pages were spilled before page 1 was written. The journal says that the database was empty before.
             try write([UInt8](repeating: 0, count: pages * 4096), to: path)
             let header: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7] + [UInt8](repeating: 0, count: 12)
             let sizes: [UInt8] = [0, 0, 2, 0, 0, 0, 16, 0]
@@ -41,7 +41,7 @@ struct LastMomentTests {
     }
 
     @Test(.enabled(if: Tracer.refusal == nil, "strace is needed"), arguments: Profile.allCases)
-    func `A database that was killed at each step of its making is made at the next`(_ kind: Profile) throws {
+    func `database killed at each step of its creation is created at the next opening`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let path = scratch.path("a.db")
         let calls = try Tracer.count(path, kind, .delete, ["big"])

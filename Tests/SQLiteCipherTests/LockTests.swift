@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteCipher
 
-/// What a call could do to the file beside SQLite, while a pool has it open.
+/// Calls that could access the file outside SQLite while a pool has it open.
 enum Glance: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case fileKey, encryptPlainFile, salvage, changeKey, exportPlain, secondQueue
 
@@ -24,11 +24,11 @@ enum Glance: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// POSIX locks are the process's: whoever opens and closes a file by itself drops those that SQLite holds on it.
+/// POSIX locks belong to the process: opening and closing the file directly would release SQLite's locks.
 @Suite("No call drops the locks that this process has on a database", .startsProcesses, .ownThreads)
 struct LockTests {
     @Test(arguments: Glance.allCases)
-    func `Another process that comes and goes does not take the log away`(_ glance: Glance) throws {
+    func `another process that opens and closes the database does not remove the log`(_ glance: Glance) throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         _ = try Peer(path, .gcm, .wal, "add", "2").words()
@@ -42,14 +42,14 @@ struct LockTests {
         }
         try add(100)
         try glance.run(database, scratch)
-        // A process that believes it is the last one folds the log into the database and removes it.
+        // A process that considers itself the last one checkpoints and removes the log.
         #expect(try Peer(path, .gcm, .wal, "add", "1").words() == ["101"])
         #expect(FileManager.default.fileExists(atPath: path + "-wal"))
         try add(200)
         #expect(try Peer(path, .gcm, .wal, "check").words() == ["5", "5", "35", "ok"])
     }
 
-    @Test func `A transaction keeps other processes from writing, whatever else is called`() throws {
+    @Test func `transaction blocks writers of other processes during any call`() throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         _ = try Peer(path, .gcm, .delete, "add", "2").words()

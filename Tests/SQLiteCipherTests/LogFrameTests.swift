@@ -11,7 +11,7 @@ struct LogFrameTests {
     private let frame = 24 + 4096
 
     @Test(arguments: Profile.allCases)
-    func `A page put in another's frame while the database is open is damage`(_ kind: Profile) throws {
+    func `page put into another page's frame while the database is open is damage`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
         let raw = try RawDatabase(database, setup: "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
@@ -29,7 +29,7 @@ struct LogFrameTests {
         func page(_ number: Int) -> ArraySlice<UInt8> { good[range(number)].prefix(4) }
         var damaged = 0
         for (one, other) in zip(0..<frames, 1..<frames) where page(one) != page(other) {
-            // With its page number, and so authentic by itself. The index in memory says what belongs there.
+            // It has its own page number, and so is authentic by itself. The index in memory has the expected page.
             var bad = good
             bad.replaceSubrange(range(one), with: good[range(other)])
             try write(bad, to: path, inPlace: true)
@@ -42,9 +42,9 @@ struct LogFrameTests {
         #expect(Outcome.read(database) == whole)
     }
 
-    /// SQLite ends such a transaction by writing the header of its last frame, and nothing behind it.
+    /// SQLite ends such a transaction by writing only the header of its last frame.
     @Test(arguments: Profile.allCases, ["NORMAL", "EXCLUSIVE"])
-    func `A transaction that wrote pages twice is on the disk when its commit returns`(
+    func `transaction that wrote pages twice is on disk when its commit returns`(
         _ kind: Profile, _ locking: String
     ) throws {
         let scratch = try Scratch(inMemory: true)
@@ -62,7 +62,7 @@ struct LogFrameTests {
         let copy = try EncryptedDatabase(path: scratch.path("copy.db"), key: testKey, profile: kind.profile)
         for round in 1...4 {
             try raw.run("BEGIN; \(insert); UPDATE t SET name = name || 'x'; COMMIT")
-            // As kill -9 would leave it now.
+            // The files as kill -9 would leave them now.
             try write(contents(database.path), to: copy.path)
             try write(contents(database.path + "-wal"), to: copy.path + "-wal")
             unlink(copy.path + "-shm")
@@ -70,16 +70,16 @@ struct LogFrameTests {
         }
     }
 
-    /// Recovery reads whole frames, and stops at one of the log's former life: just where the next is written.
+    /// Recovery reads whole frames. It stops at a frame from before the restart, exactly where the next one is written.
     @Test(arguments: Profile.allCases, ["NORMAL", "EXCLUSIVE"])
-    func `A log that was begun anew is recovered, and what is written behind it lasts`(
+    func `restarted log is recovered, and later writes last`(
         _ kind: Profile, _ locking: String
     ) throws {
         let scratch = try Scratch(inMemory: true)
         func database(_ name: String) throws -> EncryptedDatabase {
             try EncryptedDatabase(path: scratch.path(name), key: testKey, profile: kind.profile)
         }
-        /// As kill -9 would leave it now.
+        /// The files as kill -9 would leave them now.
         func copy(_ source: EncryptedDatabase, to target: EncryptedDatabase) throws {
             try write(contents(source.path), to: target.path)
             try write(contents(source.path + "-wal"), to: target.path + "-wal")

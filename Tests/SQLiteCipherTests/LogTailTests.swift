@@ -7,11 +7,11 @@ import Testing
 
 @Suite("The log's checksums on disk are one chain across all writers", .startsProcesses, .ownThreads)
 struct LogTailTests {
-    /// Opens a copy of database and log, whose frames count only as far as their chain of checksums goes.
+    /// Opens a copy of database and log. The frames of the log count only as far as their checksum chain goes.
     private func recovered(_ path: String, _ profile: CipherProfile, in scratch: Scratch) throws -> [Int] {
         let copy = scratch.path("copy.db")
         for suffix in ["", "-wal"] {
-            // Another process copies: to open and close the files here would give up the locks on them.
+            // Another process copies: opening and closing the files here would release their locks.
             let copying = try Process.run(
                 URL(fileURLWithPath: "/bin/cp"), arguments: [path + suffix, copy + suffix])
             copying.waitUntilExit()
@@ -27,7 +27,7 @@ struct LogTailTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `Commits, rollbacks and restarts of two connections and a process leave a log that recovers whole`(
+    func `commits, rollbacks and restarts by several writers leave a log that recovers completely`(
         kind: Profile
     ) throws {
         let scratch = try Scratch()
@@ -48,7 +48,7 @@ struct LogTailTests {
             let queue = queues[Int.random(in: 0..<2, using: &generator)]
             switch Int.random(in: 0..<10, using: &generator) {
             case 0:
-                // Spills into the log, and is taken back: the next transaction overwrites its frames.
+                // Spills into the log and rolls back. The next transaction overwrites its frames.
                 try queue.writeWithoutTransaction { db in
                     try db.inTransaction(.immediate) {
                         try db.execute(sql: "INSERT INTO v VALUES (-1, zeroblob(60000))")

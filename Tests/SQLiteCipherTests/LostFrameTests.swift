@@ -8,13 +8,13 @@ import Testing
 
 @Suite("Frames that were acknowledged and could not be written are built upon by nothing", .ownThreads, .serialized)
 struct LostFrameTests {
-    /// How many writes to the log below succeed before one fails; none fails below 0.
+    /// The number of writes to the log that succeed before one fails. A negative number disables failures.
     private static let writesLeft = Atomic<Int>(-1)
-    // A C function carries nothing with it. Set before the connection writes, by the same thread, and one test at a time:
-    // the suite is serialised.
+    // A C function can't capture variables. Set before the connection writes, by the same thread, and one test at a
+    // time: the suite is serialized.
     nonisolated(unsafe) private static var below: UnsafePointer<sqlite3_io_methods>?
 
-    /// Lets a write of the VFS below ours fail, once.
+    /// Lets a write of the lower VFS fail once.
     private func arm(_ log: LogFile, after writes: Int) throws {
         let methods = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         let pointer = log.base.pointer
@@ -39,7 +39,7 @@ struct LostFrameTests {
     }
 
     @Test(arguments: Profile.allCases, ["NORMAL", "EXCLUSIVE"])
-    func `A read that can't write what it would read ends the transaction`(_ kind: Profile, _ locking: String) throws {
+    func `read that can't write pending frames ends the transaction`(_ kind: Profile, _ locking: String) throws {
         for savepoint in [false, true] {
             let scratch = try Scratch(inMemory: true)
             let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
@@ -56,7 +56,7 @@ struct LostFrameTests {
                 WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
                 INSERT INTO t SELECT i, 'name ' || i, randomblob(500) FROM n;
                 """)
-            // The log is begun anew twice: where frames come next, older ones of the same pages stand.
+            // The log is restarted twice, so older frames of the same pages are at the next positions.
             let spilling = "UPDATE t SET body = randomblob(500) WHERE id <= 150"
             _ = try raw.rows("PRAGMA wal_checkpoint(RESTART)")
             try raw.run("BEGIN; \(spilling); COMMIT")
@@ -64,24 +64,24 @@ struct LostFrameTests {
             let before = try raw.rows("SELECT id, name, hex(body) FROM t")
             try raw.run("BEGIN; \(spilling)")
             let log = try #require(raw.logFile())
-            // The cache has room for a few of the pages: the others wait to be written.
+            // The cache has room for a few pages, and the others wait to be written.
             #expect(log.queue?.count ?? 0 > 3)
             if savepoint { try raw.run("SAVEPOINT s") }
             try arm(log, after: 0)
-            // It could break off amidst, and so has a journal of its own: SQLite takes it back alone.
+            // The statement could fail in the middle, and so has its own journal. SQLite rolls back only the statement.
             #expect(throws: RawDatabase.Failure.self) {
                 try raw.run("UPDATE t SET name = upper(name), body = body || 1")
             }
             disarm(log)
             #expect(raw.isInTransaction)
-            // Who swallows the error can't commit.
+            // A caller that ignores the error can't commit.
             if savepoint { try? raw.run("ROLLBACK TO s; RELEASE s") }
             try? raw.run("UPDATE t SET name = 'later' WHERE id = 2")
             #expect(throws: RawDatabase.Failure.self) { try raw.run("COMMIT") }
             try? raw.run("ROLLBACK")
             #expect(try raw.rows("SELECT id, name, hex(body) FROM t") == before)
 
-            // What is written then lasts.
+            // Later writes are durable.
             try raw.run("UPDATE t SET name = 'after' WHERE id = 3")
             let copy = try EncryptedDatabase(path: scratch.path("copy.db"), key: testKey, profile: kind.profile)
             try write(contents(database.path), to: copy.path)

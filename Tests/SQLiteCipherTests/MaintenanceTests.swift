@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Keys and profiles change, and everything is still there", .startsProcesses, .ownThreads)
+@Suite("Changes of keys and profiles keep all content", .startsProcesses, .ownThreads)
 struct MaintenanceTests {
     private func rows(_ database: EncryptedDatabase) throws -> [Row] {
         let queue = try database.openQueue()
@@ -16,7 +16,7 @@ struct MaintenanceTests {
     }
 
     @Test(arguments: Profile.allCases, Profile.allCases)
-    func `A key and a profile are changed in place`(_ from: Profile, _ to: Profile) throws {
+    func `key and profile change in place`(_ from: Profile, _ to: Profile) throws {
         for mode in ["delete", "wal"] {
             let scratch = try Scratch()
             let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: from.profile)
@@ -37,7 +37,7 @@ struct MaintenanceTests {
     }
 
     @Test(arguments: JournalMode.allCases.filter { $0 == .wal || $0 == .delete })
-    func `A key is not changed under another connection`(_ mode: JournalMode) throws {
+    func `change of key is refused while another connection is open`(_ mode: JournalMode) throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey)
         let other = try database.openQueue()
@@ -53,7 +53,7 @@ struct MaintenanceTests {
         #expect(try database.openQueue().read { try $0.count() } == 5)
     }
 
-    @Test func `A connection left idle while the key was changed is told to open anew`() throws {
+    @Test func `connection left idle during a change of key gets an error to open again`() throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey)
         let idle = try database.openQueue()
@@ -65,7 +65,7 @@ struct MaintenanceTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A plain database is encrypted in place, and exported to plain again`(_ kind: Profile) throws {
+    func `plain database is encrypted in place, and exported to plain again`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let path = scratch.path("a b#.db")
         let plain = try DatabaseQueue(path: path)
@@ -90,7 +90,7 @@ struct MaintenanceTests {
     }
 
     @Test(arguments: Profile.allCases, Profile.allCases)
-    func `A database is exported to another profile while a pool has it open`(_ from: Profile, _ to: Profile) throws {
+    func `database is exported to another profile while a pool has it open`(_ from: Profile, _ to: Profile) throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: from.profile)
         let pool = try database.openPool()
@@ -102,7 +102,7 @@ struct MaintenanceTests {
         #expect(try rows(other) == before)
     }
 
-    @Test func `A copy can be read by nobody who can't read the database, and a link stays one`() throws {
+    @Test func `copy has the permissions of the database, and a link stays a link`() throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey)
         try database.openQueue().write { try $0.fill(rows: 40) }
@@ -125,9 +125,9 @@ struct MaintenanceTests {
         #expect(try rows(renewed).count == 40)
     }
 
-    /// SQLCipher leaves free pages unwritten, or of zeros.
+    /// SQLCipher leaves free pages unwritten, or fills them with zeros.
     @Test(arguments: Profile.allCases, Profile.allCases)
-    func `Free pages that can't be read don't keep a key from being changed`(_ from: Profile, _ to: Profile) throws {
+    func `unreadable free pages do not prevent a change of key`(_ from: Profile, _ to: Profile) throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: from.profile)
         let queue = try database.openQueue()
@@ -141,7 +141,7 @@ struct MaintenanceTests {
         #expect(try rows(database.changeKey(to: otherKey, profile: to.profile)) == before)
     }
 
-    @Test func `A change of key that fails says so, leaves nothing, and tells nothing of what is stored`() throws {
+    @Test func `failed change of key is reported, leaves no files, and reveals no content`() throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey)
         try database.openQueue().write { try $0.fill(rows: 200) }
@@ -178,7 +178,7 @@ struct MaintenanceTests {
         let memory = try DatabaseQueue()
         try queue.backup(to: memory)
         #expect(try memory.read { try $0.count() } == 40)
-        // A file attached without a handle has no key, and is not made in the clear by mistake.
+        // A file attached without a handle has no key, and is not created as plaintext by mistake.
         #expect(throws: DatabaseError.self) {
             try queue.writeWithoutTransaction {
                 try $0.execute(sql: "ATTACH ? AS x", arguments: [scratch.path("x.db")])
@@ -187,7 +187,7 @@ struct MaintenanceTests {
         #expect(!FileManager.default.fileExists(atPath: scratch.path("x.db")))
     }
 
-    @Test func `A plain database and other VFSs are untouched`() throws {
+    @Test func `plain database and other VFSs are not affected`() throws {
         let scratch = try Scratch()
         _ = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey).openQueue()
         let plain = try DatabasePool(path: scratch.path("p.db"))

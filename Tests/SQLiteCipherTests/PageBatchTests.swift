@@ -5,9 +5,9 @@ import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Two threads decrypt the pages of a batch between them", .ownThreads)
+@Suite("Two threads decrypt the pages of a batch together", .ownThreads)
 struct PageBatchTests {
-    /// Turns each bit, and counts. A page whose first byte is 0xEE is not authentic.
+    /// A codec that inverts each bit, and counts. A page whose first byte is 0xEE is not authentic.
     private final class Codec: PageCodec {
         static let worthHelp = 2
         var pages: [UInt32] = []
@@ -27,7 +27,7 @@ struct PageBatchTests {
         }
     }
 
-    /// What a thread takes with it; the test waits for the thread before it looks into it.
+    /// The references that a thread takes. The test waits for the thread before it reads them.
     private struct Loan: @unchecked Sendable {
         let batch: PageBatch
         let codec: Codec
@@ -53,7 +53,7 @@ struct PageBatchTests {
         return isHere ? page : nil
     }
 
-    @Test func `Each page is decrypted once, whoever does it`() throws {
+    @Test func `each page is decrypted once by either thread`() throws {
         var taken = 0
         for _ in 0..<200 {
             let batch = PageBatch(capacity: count, pageSize: 512)
@@ -64,7 +64,7 @@ struct PageBatchTests {
             let thread = Thread { loan.batch.work(loan.codec) }
             thread.start()
             for index in 0..<count {
-                // Where the other thread lost its core amidst a page, there is none.
+                // If the other thread lost its core during a page, the page is not available.
                 guard let page = try take(batch, index, mine) else { continue }
                 taken += 1
                 #expect(page == [UInt8](repeating: ~UInt8(index), count: 512))
@@ -75,7 +75,7 @@ struct PageBatchTests {
         #expect(taken > 100 * count)
     }
 
-    @Test func `A helper that is stuck holds nobody up, and a batch that nobody wants is left`() throws {
+    @Test func `stuck helper blocks no reader, and an unwanted batch is left`() throws {
         let batch = PageBatch(capacity: count, pageSize: 512)
         #expect(batch.fill(from: file.base, first: 1, count: count))
         let (mine, helper) = (Codec(), Codec())
@@ -91,7 +91,7 @@ struct PageBatchTests {
         thread.start()
         arrived.wait()
         #expect(try take(batch, 0, mine) == nil)
-        // Meanwhile the others were decrypted.
+        // The others were decrypted in the meantime.
         #expect(mine.pages == (2...64).map { UInt32($0) })
         #expect(try take(batch, 5, mine) == [UInt8](repeating: ~5, count: 512))
         #expect(batch.isLent)
@@ -101,7 +101,7 @@ struct PageBatchTests {
         #expect(helper.pages == [1])
     }
 
-    @Test func `A page that is not authentic is none, and is not tried again`() throws {
+    @Test func `page that is not authentic is not returned and not tried again`() throws {
         var bytes = try contents(scratch.path("f"))
         bytes[3 * 512] = 0xEE
         try write(bytes, to: scratch.path("f"))

@@ -5,13 +5,13 @@ import Testing
 
 @testable import SQLiteCipher
 
-@Suite("Nothing reaches the disk in the clear", .startsProcesses, .ownThreads)
+@Suite("No plaintext reaches the disk", .startsProcesses, .ownThreads)
 struct PlaintextTests {
     private static let forbidden = [
         "S3CR3T", "s3cr3t", "CREATE TABLE", "CREATE INDEX", "SQLite format", "sqlite_sequence",
     ]
 
-    /// Runs the peer on a database in `folder`, and returns every byte that it writes, wherever it goes.
+    /// Runs the peer on a database in `folder`, and returns every byte that it writes, to any file.
     private func trace(
         _ command: [String], _ kind: Profile, _ mode: JournalMode, in folder: URL, _ scratch: Scratch,
         indexFolders: [String]? = nil
@@ -35,18 +35,18 @@ struct PlaintextTests {
     @Test(
         .enabled(if: Tracer.refusal == nil, "strace is needed"),
         arguments: Profile.allCases, [JournalMode.delete, .wal])
-    func `No write of a process shows what it stores`(_ kind: Profile, _ mode: JournalMode) throws {
+    func `writes of a process do not show stored content`(_ kind: Profile, _ mode: JournalMode) throws {
         let scratch = try Scratch(inMemory: true)
         let folder = scratch.url.appendingPathComponent("data")
-        // The sort of 50 MB once in the short form.
+        // The short form sorts 50 MB only once.
         let megabytes = isSoak || (kind == .gcm && mode == .wal) ? 50 : 5
         let written = try trace(["expose", "\(megabytes)"], kind, mode, in: folder, scratch)
         try expectNothing(in: written, folder)
     }
 
-    /// The folder on the disk must not be taken for one in memory.
+    /// The folder on the disk must not be used as one in memory.
     @Test(.enabled(if: Tracer.refusal == nil, "strace is needed"), arguments: Profile.allCases)
-    func `A process without a folder in memory writes its log's index to no file`(_ kind: Profile) throws {
+    func `process without a folder in memory writes its log's index to no file`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let folder = scratch.url.appendingPathComponent("data")
         let unfit = [scratch.url.path].filter { !IndexFolders.isFit($0) }
@@ -55,9 +55,9 @@ struct PlaintextTests {
         #expect(!written.shows("/sqlitecipher-"))
     }
 
-    /// What the other tests look for would be found if it were written.
+    /// The control test: written content is found.
     @Test(.enabled(if: Tracer.refusal == nil, "strace is needed"))
-    func `The writes of a plain database show all of it, and its temporary files`() throws {
+    func `writes of a plain database show all of it, and its temporary files`() throws {
         let scratch = try Scratch(inMemory: true)
         let folder = scratch.url.appendingPathComponent("data")
         let written = try trace(["plain"], .gcm, .delete, in: folder, scratch)
@@ -66,7 +66,7 @@ struct PlaintextTests {
     }
 
     @Test(.enabled(if: Tracer.refusal == nil, "strace is needed"), arguments: Profile.allCases)
-    func `Encrypting a plain database writes no plain text, not even to temporary files`(_ kind: Profile) throws {
+    func `encrypting a plain database writes no plaintext, not even to temporary files`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let folder = scratch.url.appendingPathComponent("data")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -77,7 +77,7 @@ struct PlaintextTests {
         try expectNothing(in: try trace(["encrypt"], kind, .delete, in: folder, scratch), folder)
     }
 
-    /// Looks into the trace and into all files of the folder.
+    /// Searches the trace and all files of the folder.
     private func expectNothing(in written: Data, _ folder: URL) throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).map {
             ($0, try Data(contentsOf: folder.appendingPathComponent($0)))
@@ -88,8 +88,8 @@ struct PlaintextTests {
         #expect(foreignFiles(written, in: folder) == [])
     }
 
-    /// The calls that make files elsewhere than in the database's folder and in memory, or that write through shared
-    /// memory to anything but an index.
+    /// The calls that create files outside the database's folder and memory, or that write through shared memory to any
+    /// file other than an index.
     private func foreignFiles(_ trace: Data, in folder: URL) -> [String] {
         let folder = folder.resolvingSymlinksInPath().path
         return String(decoding: trace, as: UTF8.self).split(separator: "\n").filter { line in
@@ -103,7 +103,7 @@ struct PlaintextTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `The log's checksums are those of what is on the disk`(_ kind: Profile) throws {
+    func `log's checksums cover the bytes on the disk`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
         let pool = try database.openPool()
@@ -118,7 +118,7 @@ struct PlaintextTests {
                 #expect(sum == header.checksum)
             }
         }
-        // The index is not in the file where SQLite would have it: all but the number is zero.
+        // The index is not in SQLite's usual file, which is zero except for the number.
         let index = try contents(database.path + "-shm")
         #expect(index.indices.allSatisfy { index[$0] == 0 || (64..<80).contains($0) })
     }

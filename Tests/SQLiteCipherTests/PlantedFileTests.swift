@@ -5,9 +5,9 @@ import Testing
 
 @testable import SQLiteCipher
 
-/// Somebody who can write files, and does not have the key, puts together what is not authenticated: a journal's header,
-/// a log's frame headers and checksums, the lengths of files, and pages that were authentic there once.
-@Suite("What was planted makes no page, and fills no disk", .ownThreads, .timeLimit(.minutes(30)))
+/// Attacks by a user who can write files but does not have the key. They use data that is not authenticated: a
+/// journal's header, a log's frame headers and checksums, file lengths, and pages that were once authentic there.
+@Suite("Planted files create no page, and do not fill the disk", .ownThreads, .timeLimit(.minutes(30)))
 struct PlantedFileTests {
     private static let pageSize = 1024
 
@@ -18,7 +18,7 @@ struct PlantedFileTests {
             + Self.word(512) + Self.word(UInt32(Self.pageSize)) + [UInt8](repeating: 0, count: 512 - 28)
     }
 
-    /// A value that goes on over many pages, the last of the file among them.
+    /// A value with many overflow pages, which include the last page of the file.
     private func make(_ scratch: Scratch, _ kind: Profile) throws -> EncryptedDatabase {
         let database = try EncryptedDatabase(
             path: scratch.path("a.db"), key: testKey, profile: kind.profile(pageSize: Self.pageSize))
@@ -31,7 +31,7 @@ struct PlantedFileTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A journal's header beside a file that was cut`(_ kind: Profile) throws {
+    func `journal header beside a truncated file creates no page`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let database = try make(scratch, kind)
         let good = try contents(database.path)
@@ -45,25 +45,25 @@ struct PlantedFileTests {
                 let isNew = found == .rows([]) && initial == 0
                 #expect(found == before || found.isDamage || isNew, "cut to \(cut), initial size \(initial): \(found)")
                 unlink(database.path + "-journal")
-                // What was cut off may be put back by its owner, page by page, and nothing be in its place.
+                // The owner may restore the truncated pages one by one. No other page may be in their place.
                 var mended = try contents(database.path)
                 #expect(mended.count <= (pages + 1) * Self.pageSize, "cut to \(cut), initial size \(initial)")
                 guard initial == UInt32(pages), cut < pages, mended.count >= cut * Self.pageSize else { continue }
                 let rest = min(mended.count, good.count)
                 let kept = cut * Self.pageSize..<min((cut + 1) * Self.pageSize, rest)
                 mended.replaceSubrange(rest..., with: good[rest...])
-                // All but one of the pages that were cut off.
+                // All truncated pages except one.
                 if kept.upperBound < rest {
                     mended.replaceSubrange(kept.upperBound..<rest, with: good[kept.upperBound..<rest])
                 }
                 try write(mended, to: database.path)
                 let again = Outcome.read(database)
-                #expect(again == before || again.isDamage, "page \(cut + 1) made anew")
+                #expect(again == before || again.isDamage, "page \(cut + 1) created again")
             }
         }
     }
 
-    @Test func `A wrong key makes no page, whatever the journal says`() throws {
+    @Test func `wrong key creates no page, whatever the journal states`() throws {
         let scratch = try Scratch(inMemory: true)
         let database = try make(scratch, .gcm)
         let cut = Array(try contents(database.path)[..<(5 * Self.pageSize)])
@@ -78,7 +78,7 @@ struct PlantedFileTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A database that was cut beside a hot log is an error or what was committed`(_ kind: Profile) throws {
+    func `truncated database beside a hot log gives an error or the committed state`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let original = try make(scratch, kind)
         let raw = try RawDatabase(original, setup: "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
@@ -90,7 +90,7 @@ struct PlantedFileTests {
             database: try EncryptedDatabase(path: scratch.path("copy.db"), key: testKey, profile: original.profile),
             suffix: "-wal", main: main, beside: log, states: states + [last])
         #expect(try hot.outcome(beside: log) == last)
-        // A file without bytes is a new database to SQLite, and a log beside it litter.
+        // SQLite treats a file without bytes as a new database, and a log beside it as stale.
         for cut in stride(from: isSoak ? 256 : Self.pageSize, to: main.count, by: isSoak ? 256 : Self.pageSize) {
             let found = try hot.outcome(main: Array(main[..<cut]), beside: log)
             let isHonest = hot.isHonest(found)
@@ -98,9 +98,9 @@ struct PlantedFileTests {
         }
     }
 
-    /// A frame of an open log is given another page's number and that page's authentic bytes.
+    /// A frame of an open log gets another page's number and that page's authentic bytes.
     @Test(arguments: Profile.allCases)
-    func `A frame that is exchanged while the log is open is not read as another page`(_ kind: Profile) throws {
+    func `frame exchanged while the log is open is not read as another page`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let database = try make(scratch, kind)
         let writer = try RawDatabase(database, setup: "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
@@ -114,11 +114,11 @@ struct PlantedFileTests {
         for one in 0..<frames {
             var bad = good
             let two = (one + 1) % frames
-            // Number and page of another frame; salt and checksums are as they were.
+            // The number and page of another frame. Salt and checksums do not change.
             let (to, from) = (32 + one * frame, 32 + two * frame)
             bad.replaceSubrange(to..<to + 4, with: good[from..<from + 4])
             bad.replaceSubrange(to + 24..<to + frame, with: good[from + 24..<from + frame])
-            // In its place: the log stays open.
+            // Write in place, so that the log stays open.
             let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
             try handle.write(contentsOf: Data(bad))
             let found = Outcome.read(database)

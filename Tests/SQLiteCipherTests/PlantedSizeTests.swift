@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Sizes that are not authenticated make no page, and no page goes missing unnoticed", .ownThreads)
 struct PlantedSizeTests {
-    /// A database whose last pages are those of a value that goes on over several: at its end zeros would not be seen.
+    /// A database whose last pages belong to a value with overflow pages, where zeros at the end would not be noticed.
     private func database(_ scratch: Scratch, _ kind: Profile, _ setup: String) throws -> EncryptedDatabase {
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
         let raw = try RawDatabase(database, setup: setup)
@@ -20,14 +20,14 @@ struct PlantedSizeTests {
 
     private func word(_ value: UInt32) -> [UInt8] { withUnsafeBytes(of: value.bigEndian) { Array($0) } }
 
-    /// A journal that promises nothing but the size that the database had.
+    /// A journal that states only the former size of the database.
     private func journal(pages: UInt32) -> [UInt8] {
         let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
         return magic + word(0) + word(7) + word(pages) + word(512) + word(4096) + [UInt8](repeating: 0, count: 484)
     }
 
     @Test(arguments: Profile.allCases)
-    func `A file cut beside a journal that gives it its old size is damage`(_ kind: Profile) throws {
+    func `truncated file beside a journal with its old size is damage`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let database = try database(scratch, kind, "PRAGMA synchronous = OFF")
         let good = try contents(database.path)
@@ -37,7 +37,7 @@ struct PlantedSizeTests {
             try write(journal(pages: UInt32(pages)), to: database.path + "-journal")
             let found = Outcome.read(database)
             #expect(found.isDamage, "\(kept) of \(pages) pages")
-            // What came back by the size alone is no page that the key made.
+            // Pages restored by the size alone are not authentic.
             let bytes = try contents(database.path)
             for page in kept..<(bytes.count / 4096) {
                 #expect(bytes[(page * 4096)..<((page + 1) * 4096)].allSatisfy { $0 == 0 }, "page \(page + 1)")
@@ -47,7 +47,7 @@ struct PlantedSizeTests {
     }
 
     @Test(arguments: Profile.allCases, [0x8000_0003, UInt32.max, 1 << 20])
-    func `A journal that gives a database an impossible size is an error, and fills no disk`(
+    func `journal with an impossible size is an error, and does not fill the disk`(
         _ kind: Profile, _ pages: UInt32
     ) throws {
         let scratch = try Scratch(inMemory: true)
@@ -59,7 +59,7 @@ struct PlantedSizeTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A wrong key cuts no database at a journal's word`(_ kind: Profile) throws {
+    func `wrong key does not truncate a database because of a journal`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let database = try database(scratch, kind, "PRAGMA synchronous = OFF")
         let good = try contents(database.path)
@@ -71,17 +71,17 @@ struct PlantedSizeTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A file cut beside a hot log is damage, or read as it was`(_ kind: Profile) throws {
+    func `truncated file beside a hot log is damage, or reads as before`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let database = try database(scratch, kind, "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
         let raw = try RawDatabase(database, setup: "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0")
-        // The log names the size that the database has, and holds few of its pages.
+        // The log states the database's size, and holds few of its pages.
         try raw.run("UPDATE t SET name = 'c' WHERE id = 2")
         let (main, log) = (try contents(database.path), try contents(database.path + "-wal"))
         let whole = Outcome.read(database)
         let copy = try EncryptedDatabase(path: scratch.path("copy.db"), key: testKey, profile: kind.profile)
         var damaged = 0
-        // An empty file is a new database to SQLite, which removes the log.
+        // SQLite treats an empty file as a new database, and removes the log.
         for kept in 1...(main.count / 4096) {
             try write(Array(main[..<(kept * 4096)]), to: copy.path)
             try write(log, to: copy.path + "-wal")
@@ -94,10 +94,10 @@ struct PlantedSizeTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A database that was killed while it was made gets a salt of its own`(_ kind: Profile) throws {
+    func `database killed during its creation gets its own salt`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
-        // Pages had been written out before the first, and the journal says that there was nothing.
+        // Pages were written before the first one. The journal says that the database was empty before.
         try write([UInt8](repeating: 0, count: 3 * 4096), to: database.path)
         try write(journal(pages: 0), to: database.path + "-journal")
         try RawDatabase(database).run("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, body BLOB)")

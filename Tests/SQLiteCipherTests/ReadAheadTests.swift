@@ -10,7 +10,7 @@ import Testing
 struct ReadAheadTests {
     static let rows = 1500
 
-    /// A connection that keeps next to no pages itself, so that a scan reads the file.
+    /// A connection with almost no page cache, so that a scan reads the file.
     private func open(_ database: EncryptedDatabase, _ mode: JournalMode = .wal) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.busyMode = .timeout(20)
@@ -29,7 +29,7 @@ struct ReadAheadTests {
                 try db.execute(sql: "INSERT INTO t (n, body) VALUES (?, zeroblob(200))", arguments: [row])
             }
         }
-        // Folds a log, if there is one.
+        // Checkpoints a log, if there is one.
         try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
     }
 
@@ -37,7 +37,7 @@ struct ReadAheadTests {
         try Int.fetchOne(db, sql: "SELECT sum(n + length(body)) FROM t") ?? -1
     }
 
-    /// Asked by name: to open and close the file would give up this process's locks on it.
+    /// Uses the path: opening and closing the file would release this process's locks on it.
     private func size(_ path: String) throws -> Int {
         try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? -1
     }
@@ -45,7 +45,7 @@ struct ReadAheadTests {
     private static let whole = rows * (rows - 1) / 2 + rows * 200
 
     @Test(arguments: Profile.allCases, [JournalMode.delete, .wal])
-    func `A scan sees what another connection wrote after the scan before`(kind: Profile, mode: JournalMode) throws {
+    func `scan sees another connection's writes since the last scan`(kind: Profile, mode: JournalMode) throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
         let (reader, writer) = (try open(database, mode), try open(database, mode))
@@ -58,7 +58,7 @@ struct ReadAheadTests {
     }
 
     @Test(arguments: Profile.allCases, [JournalMode.delete, .wal])
-    func `A connection sees its own writes between two scans of one transaction`(
+    func `connection sees its own writes between two scans of one transaction`(
         kind: Profile, mode: JournalMode
     ) throws {
         let scratch = try Scratch()
@@ -74,7 +74,7 @@ struct ReadAheadTests {
     }
 
     @Test(arguments: Profile.allCases, [JournalMode.delete, .wal])
-    func `A connection stays right while another process rewrites and shortens the file`(
+    func `connection reads correctly while another process rewrites and shortens the file`(
         kind: Profile, mode: JournalMode
     ) throws {
         let scratch = try Scratch()
@@ -99,7 +99,7 @@ struct ReadAheadTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A damaged page amidst a scan is named`(kind: Profile) throws {
+    func `damaged page within a scan is named`(kind: Profile) throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         let database = try EncryptedDatabase(path: path, key: testKey, profile: kind.profile)
@@ -108,7 +108,7 @@ struct ReadAheadTests {
         try queue?.close()
         queue = nil
         let whole = try contents(path)
-        // Among the first pages of a run, in the helper's share, in the last batch.
+        // Among the first pages of a run, in the helper's part, and in the last batch.
         for page in [8, 30, 31, 60, whole.count / 4096 - 2] {
             var bytes = whole
             bytes[(page - 1) * 4096 + 1234] ^= 1
@@ -127,7 +127,7 @@ struct ReadAheadTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A connection can be closed while pages are decrypted ahead`(kind: Profile) throws {
+    func `connection can be closed while pages are decrypted ahead`(kind: Profile) throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
         try fill(open(database))
@@ -143,7 +143,7 @@ struct ReadAheadTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `Many connections scan at once`(kind: Profile) throws {
+    func `many connections scan at once`(kind: Profile) throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
         try fill(open(database))
@@ -162,7 +162,7 @@ struct ReadAheadTests {
     }
 
     @Test(arguments: Profile.allCases, [true, false])
-    func `Every page comes out as if read alone, with a helper and without`(kind: Profile, helped: Bool) throws {
+    func `every page reads the same as alone, with and without a helper`(kind: Profile, helped: Bool) throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         let profile = kind.profile(pageSize: helped ? 1024 : 16_384)
@@ -177,7 +177,7 @@ struct ReadAheadTests {
         let ahead = ReadAhead(context: context, mayHaveHelper: helped)
         var page = [UInt8](repeating: 0, count: profile.pageSize)
         var served = 0
-        // Forwards, with pages left out and others between, as the inner pages of a tree are.
+        // Forwards, with gaps and with interior pages in between, as in a tree.
         for number in 2...alone.pageCount where number % 37 != 0 {
             for number in number % 50 == 0 ? [2, number] : [number] {
                 let isHere = try page.withUnsafeMutableBytes {
@@ -189,7 +189,7 @@ struct ReadAheadTests {
                 try #require(page == expected)
             }
         }
-        // All but the first three, and those between.
+        // All except the first three, and those in between.
         #expect(served > Int(alone.pageCount) * 9 / 10)
     }
 }

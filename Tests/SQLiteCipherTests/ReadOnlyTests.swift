@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteCipher
 
-@Suite("What can't be written can be read, or the error says why not", .startsProcesses, .ownThreads)
+@Suite("Read-only databases can be read, or the error says why not", .startsProcesses, .ownThreads)
 struct ReadOnlyTests {
     private var readOnly: Configuration {
         var configuration = Configuration()
@@ -14,7 +14,7 @@ struct ReadOnlyTests {
     }
 
     @Test(arguments: Profile.allCases, [JournalMode.delete, .wal])
-    func `A database on a read-only medium is read`(_ kind: Profile, _ mode: JournalMode) throws {
+    func `database on a read-only medium is read`(_ kind: Profile, _ mode: JournalMode) throws {
         let scratch = try Scratch()
         guard let medium = Medium(scratch) else { try Test.cancel("file systems can't be mounted here") }
         let path = medium.path + "/a.db"
@@ -35,9 +35,9 @@ struct ReadOnlyTests {
         #expect(refused?.code == .readOnly)
     }
 
-    /// A log that was not folded in can't be left out, and its index can't be made there.
+    /// A log that was not checkpointed can't be ignored, and its index can't be created there.
     @Test(arguments: Profile.allCases, [JournalMode.delete, .wal])
-    func `A hot log or journal on a read-only medium is an error that says so, or is read`(
+    func `hot log or journal on a read-only medium is a specific error, or is read`(
         _ kind: Profile, _ mode: JournalMode
     ) throws {
         let scratch = try Scratch()
@@ -58,7 +58,7 @@ struct ReadOnlyTests {
     }
 
     @Test(arguments: [JournalMode.delete, .wal])
-    func `A user who may only read does so while another writes`(_ mode: JournalMode) throws {
+    func `read-only user reads while another user writes`(_ mode: JournalMode) throws {
         let scratch = try Scratch()
         let path = scratch.path("a.db")
         _ = try Peer(path, .gcm, mode, "add", "3").words()
@@ -73,7 +73,7 @@ struct ReadOnlyTests {
     }
 
     @Test(arguments: Profile.allCases, [JournalMode.delete, .wal])
-    func `A database in a folder that can't be written is read, and its key is not changed`(
+    func `database in a read-only folder is read, and its key is not changed`(
         _ kind: Profile, _ mode: JournalMode
     ) throws {
         let scratch = try Scratch()

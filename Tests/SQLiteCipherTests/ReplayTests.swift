@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteCipher
 
-/// Pages that are authentic somewhere, put where they are not, or where they were once.
+/// Pages that are authentic elsewhere, or were authentic here before.
 @Suite(
     "Pages in another place are errors; pages of another time are what they were", .ownThreads, .timeLimit(.minutes(60))
 )
@@ -21,7 +21,7 @@ struct ReplayTests {
     private func page(_ number: Int) -> Range<Int> { number * Self.pageSize..<(number + 1) * Self.pageSize }
 
     @Test(arguments: Profile.allCases)
-    func `Every pair of pages exchanged, and every page copied over every other, is an error`(_ kind: Profile) throws {
+    func `every exchanged pair of pages, and every copied page, is an error`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let (database, good) = try make(scratch.path("a.db"), kind, rows: 8)
         let pages = good.count / Self.pageSize
@@ -43,7 +43,7 @@ struct ReplayTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `Every page of another file with the same key is an error`(_ kind: Profile) throws {
+    func `every page of another file with the same key is an error`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let (database, good) = try make(scratch.path("a.db"), kind, rows: 8)
         let (_, foreign) = try make(scratch.path("b.db"), kind, rows: 8)
@@ -56,10 +56,10 @@ struct ReplayTests {
         }
     }
 
-    /// What is documented in ThreatModel: an old page is authentic. Then SQLite finds the tree inconsistent, or rows
-    /// are seen as they were; none is seen as it never was.
+    /// ThreatModel documents that an old page is authentic. SQLite then finds the tree inconsistent, or rows are seen
+    /// in an old state. No row is seen in a state that never existed.
     @Test(arguments: Profile.allCases)
-    func `An old page put back is an error, or shows what stood in it`(_ kind: Profile) throws {
+    func `restored old page is an error, or shows its old content`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let (database, old) = try make(scratch.path("a.db"), kind, rows: 8)
         let before = try history(database)
@@ -84,16 +84,16 @@ struct ReplayTests {
             }
         }
         #expect(noticed + silent > 2)
-        // The whole file as it was is the database as it was.
+        // The whole old file is the old database.
         try write(old, to: database.path)
         #expect(try history(database) == before)
     }
 
     @Test(arguments: Profile.allCases)
-    func `An old log put back is an error, or shows what stood in it`(_ kind: Profile) throws {
+    func `restored old log is an error, or shows its old content`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let hot = try HotDatabase.log(scratch, kind.profile(pageSize: Self.pageSize))
-        // The log is folded in, and the database goes on without one.
+        // The log is checkpointed, and the database continues without one.
         _ = try hot.outcome(beside: hot.beside)
         let raw = try RawDatabase(hot.database)
         try raw.run("UPDATE t SET name = 'new ' || id, body = zeroblob(700)")
@@ -105,7 +105,7 @@ struct ReplayTests {
         if case .rows(let rows) = found { #expect(Set(rows).isSubset(of: known)) } else { #expect(found.isDamage) }
     }
 
-    /// All rows as they are seen, whatever the index says.
+    /// All visible rows, regardless of the index.
     private func history(_ database: EncryptedDatabase) throws -> [String] {
         try RawDatabase(database).rows("SELECT id, name, hex(body) FROM t NOT INDEXED ORDER BY id")
     }

@@ -5,10 +5,10 @@ import Testing
 
 @testable import SQLiteCipher
 
-@Suite("What is written is read again", .ownThreads)
+@Suite("Written content reads back", .ownThreads)
 struct RoundTripTests {
     @Test(arguments: Profile.allCases, JournalMode.allCases)
-    func `A queue's rows are there after it was closed and opened anew`(_ kind: Profile, _ mode: JournalMode) throws {
+    func `queue's rows exist after it is closed and opened again`(_ kind: Profile, _ mode: JournalMode) throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a #?%&b.db"), key: testKey, profile: kind.profile)
         let queue = try database.openQueue()
@@ -48,11 +48,11 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A pool's readers see what its writer commits, while checkpoints run`(_ kind: Profile) async throws {
+    func `pool's readers see the writer's commits during checkpoints`(_ kind: Profile) async throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
         var configuration = Configuration()
-        // A reader that meets a header being written takes the writer's lock for a moment.
+        // A reader that reads a header during its write takes the writer's lock for a moment.
         configuration.busyMode = .timeout(20)
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA wal_autocheckpoint = 20") }
         let pool = try database.openPool(configuration: configuration)
@@ -86,7 +86,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Profile.allCases, [1024, 8192, 65_536])
-    func `Other page sizes work in both journal modes`(_ kind: Profile, _ pageSize: Int) throws {
+    func `other page sizes work in both journal modes`(_ kind: Profile, _ pageSize: Int) throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(
             path: scratch.path("a.db"), key: testKey, profile: kind.profile(pageSize: pageSize))
@@ -110,7 +110,7 @@ struct RoundTripTests {
         #expect(error?.code == .wrongKey)
     }
 
-    @Test func `GCM has pages of 1,024 bytes, the smallest`() throws {
+    @Test func `GCM supports pages of 1,024 bytes, the smallest size`() throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(
             path: scratch.path("a.db"), key: testKey, profile: .aes256gcm(pageSize: 1024))

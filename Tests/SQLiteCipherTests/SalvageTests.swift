@@ -5,7 +5,7 @@ import Testing
 
 @testable import SQLiteCipher
 
-@Suite("What is left of a damaged database is found", .ownThreads)
+@Suite("Salvage finds the readable content of a damaged database", .ownThreads)
 struct SalvageTests {
     private func make(_ scratch: Scratch, _ kind: Profile) throws -> EncryptedDatabase {
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
@@ -34,7 +34,7 @@ struct SalvageTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `Of a sound database everything is found`(_ kind: Profile) throws {
+    func `intact database is salvaged completely`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let database = try make(scratch, kind)
         let target = try EncryptedDatabase(path: scratch.path("b.db"), key: otherKey)
@@ -53,7 +53,7 @@ struct SalvageTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `Each page that is damaged takes its own rows, and no row comes out changed`(_ kind: Profile) throws {
+    func `damaged page loses only its own rows, and no row is changed`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let database = try make(scratch, kind)
         let sound = try contents(database.path)
@@ -79,7 +79,7 @@ struct SalvageTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A file that was cut is never reported as complete`(_ kind: Profile) throws {
+    func `truncated file is never reported as complete`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let database = try make(scratch, kind)
         let sound = try contents(database.path)
@@ -92,7 +92,7 @@ struct SalvageTests {
         }
     }
 
-    @Test func `A hot log's committed pages are salvaged`() throws {
+    @Test func `committed pages of a hot log are salvaged`() throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey)
         let pool = try database.openPool()
@@ -105,12 +105,12 @@ struct SalvageTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `Beside a hot journal the rows are as they were before the transaction`(_ kind: Profile) throws {
+    func `hot journal gives the rows from before the transaction`(_ kind: Profile) throws {
         let scratch = try Scratch(inMemory: true)
         let profile = kind.profile(pageSize: 1024)
         let hot = try HotDatabase.journal(scratch, profile)
         guard case .rows(let all)? = hot.states.last else { return }
-        // A row has three columns; an index entry has two.
+        // A row has three columns, and an index entry has two.
         let rows = all.filter { $0.split(separator: "|").count == 3 }
         func salvage(_ journal: [UInt8]) throws -> (report: SalvageReport, found: [String]) {
             try write(hot.main, to: hot.database.path)
@@ -130,12 +130,12 @@ struct SalvageTests {
             bad[place] ^= 1
             let (report, found) = try salvage(bad)
             #expect(Set(found).isSubset(of: rows), "byte \(place)")
-            // A checksum may be wrong and its page be right.
+            // A checksum may be wrong although its page is right.
             if found != rows { #expect(!report.isComplete, "byte \(place)") }
         }
     }
 
-    @Test func `A file of holes does not take for ever`() throws {
+    @Test func `salvage of a sparse file terminates`() throws {
         let scratch = try Scratch()
         let database = try make(scratch, .gcm)
         #expect(truncate(database.path, 8 << 40) == 0)
@@ -149,7 +149,7 @@ struct SalvageTests {
         #expect(try !database.salvage(to: second).isComplete)
     }
 
-    @Test func `Free pages that can't be read are no loss`() throws {
+    @Test func `unreadable free pages lose nothing`() throws {
         let scratch = try Scratch()
         let database = try make(scratch, .gcm)
         let queue = try database.openQueue()
@@ -158,14 +158,14 @@ struct SalvageTests {
         try queue.close()
         #expect(free > 5)
         var bytes = try contents(database.path)
-        // Its last page is a leaf of the list of free pages.
+        // Its last page is a leaf of the freelist.
         bytes[bytes.count - 1000] ^= 1
         try write(bytes, to: database.path)
         let report = try database.salvage(to: EncryptedDatabase(path: scratch.path("b.db"), key: testKey))
         #expect(report.isComplete, "\(report)")
     }
 
-    @Test func `With the wrong key nothing is found, and that is an error`() throws {
+    @Test func `wrong key finds nothing, and is an error`() throws {
         let scratch = try Scratch()
         let database = try make(scratch, .gcm)
         let wrong = try EncryptedDatabase(path: database.path, key: otherKey)
@@ -174,7 +174,7 @@ struct SalvageTests {
         #expect(error?.code == .wrongKey)
     }
 
-    @Test func `Random bytes are no page and no record, and break nothing`() {
+    @Test func `random bytes are neither a page nor a record, and cause no crash`() {
         for _ in 0..<3000 {
             var bytes = (0..<512).map { _ in UInt8.random(in: 0...255) }
             bytes[0] = [2, 5, 10, 13].randomElement() ?? 13

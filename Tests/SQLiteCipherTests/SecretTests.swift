@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Secrets are overwritten, and processes do not share random bytes", .ownThreads)
 struct SecretTests {
-    @Test func `The memory of a secret is zeros when its last holder lets go`() {
+    @Test func `memory of a secret is zeros when its last holder releases it`() {
         let seen = Mutex<[UInt8]?>(nil)
         var secret: SecretBytes? = SecretBytes([1, 2, 3, 4]) { memory in seen.withLock { $0 = Array(memory) } }
         var key: CipherKey? = secret.map { CipherKey(source: .raw($0, salt: nil)) }
@@ -22,7 +22,7 @@ struct SecretTests {
     }
 
     @Test(arguments: Profile.allCases, [JournalMode.delete, .wal])
-    func `A pool that is closed leaves neither a key nor its secret`(_ kind: Profile, _ mode: JournalMode) throws {
+    func `closed pool leaves neither a key nor its secret`(_ kind: Profile, _ mode: JournalMode) throws {
         let scratch = try Scratch()
         let wiped = Mutex(false)
         weak var entry: KeyEntry?
@@ -49,7 +49,7 @@ struct SecretTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A key is changed from a passphrase to raw bytes and back, and through both profiles`(_ kind: Profile) throws {
+    func `key changes from a passphrase to raw bytes and back, through both profiles`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let few = 1000
         func profile(_ kind: Profile) -> CipherProfile {
@@ -76,12 +76,12 @@ struct SecretTests {
             #expect(error?.code == .wrongKey)
         }
         #expect(asked.withLock { $0 } == 1)
-        // The salt is another each time, so the same passphrase gives another file key.
+        // The salt differs each time, so the same passphrase gives another file key.
         let again = try EncryptedDatabase(path: database.path, key: .passphrase("first"), profile: profile(kind))
         #expect(try again.fileKey().master == database.fileKey().master)
     }
 
-    @Test func `A provider is asked once for each database that is opened`() throws {
+    @Test func `provider is called once for each opened database`() throws {
         let scratch = try Scratch()
         let asked = Mutex(0)
         let key = CipherKey.provider {
@@ -101,9 +101,9 @@ struct SecretTests {
     }
 
     #if os(Linux)
-        /// What a child process would do that is forked with a pool in its memory.
-        @Test func `A forked child draws other random bytes than its parent`() throws {
-            // Swift does not let programs fork; others in the process may.
+        /// The behavior of a forked child process with a pool in its memory.
+        @Test func `forked child generates other random bytes than its parent`() throws {
+            // Swift does not let programs fork, but other code in the process may.
             let symbol = try #require(dlsym(UnsafeMutableRawPointer(bitPattern: 0), "fork"))
             let fork = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
             let pool = RandomPool()
@@ -118,7 +118,7 @@ struct SecretTests {
             try #require(pipe(&ends) == 0)
             let child = fork()
             if child == 0 {
-                // Nothing here allocates or takes a lock.
+                // This code must neither allocate nor take a lock.
                 try? pool.fill(second)
                 _ = Foundation.write(ends[1], second.baseAddress, 32)
                 _exit(0)

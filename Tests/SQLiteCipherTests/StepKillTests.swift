@@ -5,14 +5,14 @@ import Testing
 
 @testable import SQLiteCipher
 
-/// Each system call that changes something is a moment at which a process can die. The long form goes through all of
-/// them, the short one through some, others each time.
+/// A process can die at each system call that changes a file. The long form tests all of them. The short form tests
+/// some, which differ each time.
 @Suite(
     "Processes are killed at each call that changes a file", .startsProcesses, .ownThreads,
     .enabled(if: Tracer.refusal == nil, "strace is needed"))
 struct StepKillTests {
     @Test(arguments: Profile.allCases, [JournalMode.delete, .truncate, .persist, .wal])
-    func `A transaction is there or is not, and all that was acknowledged`(
+    func `transaction is complete or absent, and acknowledged ones are complete`(
         _ kind: Profile, _ mode: JournalMode
     ) throws {
         let scratch = try Scratch(inMemory: true)
@@ -34,7 +34,7 @@ struct StepKillTests {
     }
 
     @Test(arguments: Profile.allCases, [JournalMode.delete, .wal])
-    func `A change of key leaves the old one or the new one, and everything`(
+    func `change of key leaves the old or the new key, and all content`(
         _ kind: Profile, _ mode: JournalMode
     ) throws {
         let scratch = try Scratch(inMemory: true)
@@ -66,23 +66,23 @@ struct StepKillTests {
             do {
                 try check(old)
                 kept.append("old")
-                // What was left does not keep the next change from working.
+                // Leftovers do not prevent the next change.
                 try check(old.changeKey(to: otherKey, profile: target.profile))
             } catch CipherError.Code.wrongKey {
                 try check(new)
                 kept.append("new")
             }
-            // A process that died after the rename leaves the lock's file, which is empty and locked by no process.
+            // A process that died after the rename leaves the lock file, which is empty and not locked.
             let left = try scratch.companions(of: path).filter { $0.hasPrefix("a.db-rewrite") }
             #expect(left.allSatisfy { kept.last == "new" && $0 == "a.db-rewrite-lock" }, "step \(step): \(left)")
         }
-        // Never new first and then old again.
+        // The new key is never followed by the old one.
         #expect(kept == kept.sorted().reversed())
         #expect(Set(kept) == ["old", "new"])
     }
 
     @Test(arguments: Profile.allCases)
-    func `A transaction over two encrypted databases and a plain one is in all three or in none`(
+    func `transaction over two encrypted databases and a plain one is in all three or in none`(
         _ kind: Profile
     ) throws {
         let scratch = try Scratch(inMemory: true)
@@ -100,7 +100,7 @@ struct StepKillTests {
             let said = try Peer(names[0], kind, .delete, under: Tracer.killing(at: step), command(1)).words()
             let first = try EncryptedDatabase(path: names[0], key: testKey, profile: kind.profile)
             let second = try EncryptedDatabase(path: names[1], key: .raw(Array(5..<37)), profile: .sqlCipher4)
-            // Whichever is opened first finds the super-journal, or that it is gone.
+            // The first one opened finds the super-journal, or that it was removed.
             let queues = try [first.openQueue(), second.openQueue(), DatabaseQueue(path: names[2])].shuffled()
             let counts = try queues.map { queue in
                 try queue.read { db in
@@ -117,8 +117,8 @@ struct StepKillTests {
     "What a journal promises is on the disk before", .startsProcesses, .ownThreads,
     .enabled(if: Tracer.refusal == nil, "strace is needed"))
 struct JournalOrderTests {
-    /// The peer's `synchronous` is NORMAL: SQLite itself would flush records and promise together.
-    @Test func `The records are flushed before the header says how many there are`() throws {
+    /// The peer's `synchronous` is NORMAL: SQLite itself would flush the records and their count together.
+    @Test func `records are flushed before the header counts them`() throws {
         let scratch = try Scratch(inMemory: true)
         let path = scratch.path("a.db")
         let trace = scratch.path("trace")

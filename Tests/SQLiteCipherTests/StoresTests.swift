@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Many databases, connections and processes at once", .startsProcesses, .ownThreads)
 struct StoresTests {
-    @Test func `Databases with keys and profiles of their own live in one process`() async throws {
+    @Test func `databases with different keys and profiles coexist in one process`() async throws {
         let scratch = try Scratch()
         let databases = try (0..<4).map { number in
             try EncryptedDatabase(
@@ -32,7 +32,7 @@ struct StoresTests {
             try await group.waitForAll()
         }
         for pool in pools { #expect(try await pool.read { try $0.count() } == 51) }
-        // No key opens another's.
+        // A key does not open another database.
         for (one, two) in [(0, 1), (1, 0), (2, 0), (3, 1)] {
             let mixed = try EncryptedDatabase(
                 path: databases[one].path, key: databases[two].entry.key, profile: databases[one].profile)
@@ -41,7 +41,7 @@ struct StoresTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `A snapshot, a backup and a copy by VACUUM see one moment`(_ kind: Profile) throws {
+    func `snapshot, backup and VACUUM copy see the same state`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
         let pool = try database.openPool()
@@ -63,7 +63,7 @@ struct StoresTests {
     }
 
     @Test(arguments: Profile.allCases, [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536])
-    func `A database shrinks by itself, with pages of any size`(_ kind: Profile, _ pageSize: Int) throws {
+    func `database with auto-vacuum shrinks with any page size`(_ kind: Profile, _ pageSize: Int) throws {
         let scratch = try Scratch(inMemory: true)
         let database = try EncryptedDatabase(
             path: scratch.path("a.db"), key: testKey, profile: kind.profile(pageSize: pageSize))
@@ -92,7 +92,7 @@ struct StoresTests {
     }
 
     @Test(arguments: Profile.allCases, [JournalMode.delete, .wal])
-    func `Four processes that read and write at once never see a sum that is not`(
+    func `four processes that read and write at once never see a wrong sum`(
         _ kind: Profile, _ mode: JournalMode
     ) throws {
         let scratch = try Scratch()
@@ -109,7 +109,7 @@ struct StoresTests {
     }
 
     @Test(arguments: Profile.allCases, [JournalMode.delete, .wal])
-    func `A process whose default VFS is another shares the database with those of the usual one`(
+    func `process with another default VFS shares the database with usual processes`(
         _ kind: Profile, _ mode: JournalMode
     ) throws {
         let scratch = try Scratch()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("An SQLite that the encryption can't work with is refused", .ownThreads)
 struct UnsupportedSQLiteTests {
-    @Test func `An old SQLite, and one without URIs, is refused with advice`() {
+    @Test func `old SQLite, or one without URIs, is refused with advice`() {
         #expect(CipherVFS.refusal(version: "3.37.0", number: 3_037_000, takesURIs: true) == nil)
         let old = CipherVFS.refusal(version: "3.36.0", number: 3_036_000, takesURIs: true)
         #expect(old?.code == .unsupportedSQLite && old?.message.contains("3.36.0") == true && old?.advice != nil)
@@ -16,7 +16,7 @@ struct UnsupportedSQLiteTests {
     }
 
     @Test(arguments: Profile.allCases)
-    func `Pages of another size than the profile's are refused`(_ kind: Profile) throws {
+    func `pages with another size than the profile's are refused`(_ kind: Profile) throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: kind.profile)
         let queue = try database.openQueue()
@@ -29,7 +29,7 @@ struct UnsupportedSQLiteTests {
         #expect(found?.code == .unsupportedSQLite && found?.path == database.path && found?.advice != nil)
     }
 
-    @Test func `A read of a shape that SQLite was not seen to make is refused`() throws {
+    @Test func `read with an unknown size or offset is refused`() throws {
         let scratch = try Scratch()
         let database = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey)
         let context = ConnectionContext(entry: database.entry, path: database.path)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import SQLiteCipher
 
-/// What Scripts/vectors.py computed from the formats' description with another implementation of the primitives
-/// (Python's hashlib and cryptography). A change of any of these bytes is a change of format.
+/// Vectors that Scripts/vectors.py computed from the formats' description, with another implementation of the
+/// primitives (Python's hashlib and cryptography). A change of any of these bytes is a change of the format.
 enum Vectors {
     static let gcmPage1 =
         """
@@ -102,7 +102,7 @@ enum Vectors {
         """
 }
 
-@Suite("The formats are what their description says", .ownThreads)
+@Suite("The formats match their description", .ownThreads)
 struct VectorTests {
     private static let salt = [UInt8](0xA0..<0xB0)
 
@@ -123,7 +123,7 @@ struct VectorTests {
 
     private func plain(_ page: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(($0 * 7 + page) % 256) } }
 
-    @Test func `Pages in GCM`() throws {
+    @Test func `GCM pages match the vectors`() throws {
         let profile = CipherProfile.aes256gcm(pageSize: 1024, iterations: 1000)
         let first = try decrypt(Vectors.gcmPage1, testKey, profile, page: 1)
         #expect(first == PageLayout.magic + plain(1, 988)[16...] + [UInt8](repeating: 0, count: 36))
@@ -134,13 +134,13 @@ struct VectorTests {
         #expect(try decrypt(Vectors.gcmPage2, testKey, profile, page: 3) == nil)
     }
 
-    @Test func `Pages as SQLCipher has them`() throws {
+    @Test func `SQLCipher pages match the vectors`() throws {
         let profile = CipherProfile.sqlCipher4(pageSize: 1024)
         let page = try decrypt(Vectors.sqlCipherPage2, testKey, profile, page: 2)
         #expect(page == plain(2, 944) + [UInt8](repeating: 0, count: 80))
     }
 
-    @Test func `Files`() throws {
+    @Test func `encrypted files match the vectors`() throws {
         let scratch = try Scratch()
         try write(bytes(Vectors.file), to: scratch.path("f"))
         let reader = try EncryptedFile.Reader(
@@ -148,7 +148,7 @@ struct VectorTests {
         #expect(try Array(reader.read(at: 0, count: 10)) == Array("hello".utf8))
     }
 
-    @Test func `No nonce is used twice, and each connection writes under an epoch of its own`() throws {
+    @Test func `nonces never repeat, and each connection writes under its own epoch`() throws {
         let keys = try DerivedKeys(key: testKey, salt: Self.salt, profile: .aes256gcm)
         var nonces: Set<[UInt8]> = []
         var epochs: Set<[UInt8]> = []
@@ -167,7 +167,7 @@ struct VectorTests {
             }
         }
         #expect(nonces.count == 4000)
-        // Another test may count a fork meanwhile, after which each begins another.
+        // Another test may count a fork meanwhile. After that, each connection begins another epoch.
         #expect(epochs.count >= 20)
     }
 }

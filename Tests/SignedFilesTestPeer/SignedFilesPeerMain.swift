@@ -3,11 +3,13 @@ import Synchronization
 import TandemDatasync
 import TandemSync
 
-/// Does one thing with a file by a signed address, for `Scripts/interop-s3.py`: prints what came of it on a line.
+/// Does one thing with files by signed addresses, for `Scripts/interop-s3.py`: prints what came of it on a line.
 ///
 ///     put URL PATH CHECKSUM     with CHECKSUM one of `signed` and `none`; prints the ETag
 ///     get URL PATH OFFSET ETAG  writes what follows the offset to PATH; prints the size; an ETag of `-` is none
 ///     delete URL
+///     sync SIGNER FOLDER        synchronizes two stores in FOLDER; SIGNER is a host and a port where
+///                               `GET /METHOD/KEY` answers with a signed address
 @main struct SignedFilesPeerMain {
     static func main() async {
         do {
@@ -22,6 +24,7 @@ import TandemSync
 
     private static func run(_ words: [String]) async throws -> String {
         guard words.count >= 2 else { throw CocoaError(.coderInvalidValue) }
+        if words[0] == "sync" { return try await SyncedPhotos(signer: words[1]).run(in: words[2]) }
         let transport = try AsyncHTTPTransport()
         let url = words[1]
         let checksum = words.count > 3 ? words[3] : "none"

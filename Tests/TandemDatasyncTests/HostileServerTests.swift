@@ -3,11 +3,11 @@ import TandemDatasync
 import TandemSync
 import Testing
 
-/// Servers that answer a remote with what is none of their answers, where it takes a socket to show it; answers of a
-/// wrong shape are `HostileAnswerTests`' in TandemWireTests.
+/// Servers with invalid responses that only appear over sockets. Responses with an invalid body are covered by
+/// `HostileAnswerTests` in TandemWireTests.
 extension SocketTests {
     @Suite struct HostileServerTests {
-        /// What a remote makes of an answer to a page and to an update.
+        /// Returns the failures of a page request and of an update.
         private func lines(_ steps: [RawServer.Step], limit: Int = 1 << 20) async throws -> Set<String?> {
             try await RawServer.run({ _, _ in steps }) { server in
                 var limits = AnswerLimits()
@@ -32,43 +32,43 @@ extension SocketTests {
             }
         }
 
-        @Test func theSignInPageOfAWirelessNetworkIsNoAnswer() async throws {
+        @Test func `the sign-in page of a wireless network is refused`() async throws {
             let page = Array("<!DOCTYPE html><title>Welcome</title>".utf8)
             let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: \(page.count)\r\n\r\n"
             #expect(try await lines([.text(head), .write(page)]) == ["bad notJSON"])
             #expect(try await lines([http("302 Found", ["Location: https://wifi.example/"], "")]) == ["later 302"])
         }
 
-        @Test func halfABodyIsLost() async throws {
+        @Test func `an incomplete body is reported as lost`() async throws {
             let half = head("200 OK", ["Content-Length: 100"]) + Array(#"{"items":[{"id":"a"},{"id":"#.utf8)
             #expect(try await lines([.write(half), .close]) == ["lost: closed"])
         }
 
-        /// Without a length only the JSON tells that something is missing.
-        @Test func halfABodyWithoutALengthIsNoAnswer() async throws {
+        /// Without a length, only the JSON shows that something is missing.
+        @Test func `an incomplete body without a length is refused`() async throws {
             let half = head() + Array(#"{"items":[{"id":"a"},{"id":"#.utf8)
             #expect(try await lines([.write(half), .close]) == ["bad notJSON"])
         }
 
-        @Test func aPageOfTwoGigabytesIsRefused() async throws {
+        @Test func `a page of two gigabytes is refused`() async throws {
             let spaces = [UInt8](repeating: 0x20, count: 1 << 20)
             #expect(try await lines([.write(head()), .flood(spaces, times: 2048)]) == ["bad tooLarge"])
         }
 
-        @Test func aCompressedPageIsHeldToTheSameLimit() async throws {
+        @Test func `a compressed page has the same limit`() async throws {
             let (beginning, period) = Gzip.bomb
             let bomb = head("200 OK", ["Content-Encoding: gzip"]) + beginning
             let chunk = [UInt8]((0..<1_000).lazy.flatMap { _ in period })
             #expect(try await lines([.write(bomb), .flood(chunk, times: 100)], limit: 1 << 16) == ["bad tooLarge"])
         }
 
-        @Test func aNumberOfAMillionDigitsIsNoAnswer() async throws {
+        @Test func `a number of a million digits is refused`() async throws {
             let number = String(repeating: "9", count: 1_000_000)
             let body = #"{"items":[{"id":"a","points":\#(number)}],"id":"018f"}"#
             #expect(try await lines([http("200 OK", [], body)], limit: 2 << 20) == ["bad notJSON"])
         }
 
-        @Test func aLinkToAnotherHostIsNotFollowed() async throws {
+        @Test func `a link to another host is not followed`() async throws {
             try await RawServer.run({ _, _ in [http()] }) { elsewhere in
                 let body = #"{"items":[{"id":"a"}],"nextLink":"\#(elsewhere.url)/tables/card?$skip=1"}"#
                 try await RawServer.run({ _, _ in [http("200 OK", [], body)] }) { server in
@@ -84,19 +84,19 @@ extension SocketTests {
         }
 
         @Test(.enabled(if: TestCertificate.isPossible, "openssl is not installed"))
-        func aServerThatIsNotTrustedIsToldApart() async throws {
+        func `an untrusted server has its own error code`() async throws {
             try await RawServer.run(tls: TestCertificate().context(), { _, _ in [] }) { server in
                 let remote = try DatasyncRemote(url: #require(URL(string: "https://127.0.0.1:\(server.port)/api")))
                 do {
                     _ = try await remote.insert(.card("018f", "x"))
                     Issue.record("It was trusted")
                 } catch RemoteFailure.notSent(let cause as NetworkError) where cause.code == .untrusted {
-                    #expect("\(cause)".hasPrefix("https://127.0.0.1:\(server.port): The server showed no certificate"))
+                    #expect("\(cause)".hasPrefix("https://127.0.0.1:\(server.port): The server has no certificate"))
                 }
             }
         }
 
-        @Test func aServerThatIsSilentIsLost() async throws {
+        @Test func `a silent server is reported as lost`() async throws {
             try await RawServer.run({ _, _ in [] }) { server in
                 let remote = try DatasyncRemote(
                     url: server.url, configuration: .init { $0.idleTimeout = .milliseconds(100) })

@@ -5,7 +5,7 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// A pull holds one page at a time, however many there are. Each test measures a process of its own.
+/// A pull keeps one page in memory, however many there are. Each test measures its own process.
 extension SocketTests {
     @Suite struct PullMemoryTests {
         @Model struct Leaflet {
@@ -13,23 +13,25 @@ extension SocketTests {
             var text: String
         }
 
-        /// A server that makes each page as it is asked for, and notes what the process holds then.
+        /// A server that generates each requested page, and records the memory of the process at that time.
         private final class EndlessServer: Remote {
             let format = WireFormat()
             private let count: Int
             private let kept: Mutex<[RemoteItem]>?
             private let held = Mutex<[Int]>([])
 
-            /// - Parameter keepsItems: Whether it holds on to what it has sent, as a pull that kept its pages would.
+            /// Creates a server.
+            ///
+            /// - Parameter keepsItems: Whether it keeps all sent items, as a pull that kept its pages would.
             init(count: Int, keepsItems: Bool = false) {
                 self.count = count
                 kept = keepsItems ? Mutex([]) : nil
             }
 
-            /// The most that the process held when pages from a number on were asked for, in bytes.
+            /// Returns the maximum memory at requests for pages from a number on, in bytes.
             func most(from page: Int) -> Int { held.withLock { $0.dropFirst(page).max() ?? 0 } }
 
-            /// The most that it held before, the first pages left out: they warm up what is made once.
+            /// Returns the maximum memory before that, without the first pages, which include one-time allocations.
             func mostAtFirst(to page: Int) -> Int { held.withLock { $0.prefix(page).dropFirst(page / 2).max() ?? 0 } }
 
             func page(_ request: PageRequest) async throws(RemoteFailure) -> RemotePage {
@@ -65,11 +67,11 @@ extension SocketTests {
         }
 
         private static let pageSize = 50
-        /// A page of them has 200 kB of text.
+        /// The number of rows. A page of them has 200 kB of text.
         private static let few = 1000
         private static let bound = 4 << 20
 
-        /// Pulls so many into a new store, and tells how much more the process held at any later page than in the first
+        /// Pulls a number of rows into a new store. Returns the growth of the memory at later pages over the first
         /// ones.
         private static func growth(pulling count: Int, _ queryID: String?, keepsItems: Bool = false) async throws -> Int
         {
@@ -77,7 +79,7 @@ extension SocketTests {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
             var configuration = Store.Configuration()
-            // SQLite keeps pages of the file up to this: it is full after the first pages of the pull.
+            // SQLite caches pages of the file up to this size, which the first pages of the pull fill.
             configuration.cacheSize = 1 << 20
             let store = try Store(
                 at: folder.appending(path: "store.tandem").path, models: [Leaflet.self], configuration: configuration)
@@ -93,7 +95,7 @@ extension SocketTests {
 
         @Test(
             .startsProcesses, .enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
-        func fourTimesTheRowsAreHeldInTheSameMemory() async {
+        func fourTimesTheRowsArePulledInConstantMemory() async {
             await #expect(processExitsWith: .success) {
                 for queryID in ["all", nil] {
                     let growth = try await PullMemoryTests.growth(pulling: 4 * PullMemoryTests.few, queryID)
@@ -104,7 +106,7 @@ extension SocketTests {
 
         @Test(
             .startsProcesses, .enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
-        func whatIsKeptOfThePagesWouldBeSeen() async {
+        func memoryOfKeptPagesIsDetected() async {
             await #expect(processExitsWith: .success) {
                 let growth = try await PullMemoryTests.growth(
                     pulling: 4 * PullMemoryTests.few, "all", keepsItems: true)

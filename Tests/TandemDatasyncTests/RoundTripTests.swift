@@ -8,10 +8,12 @@ import TandemServerCore
 import TandemSync
 import Testing
 
-/// A remote and a server, written by different people from one specification, over a socket.
+/// A remote and a server over a socket. They share only the specification.
 extension SocketTests {
     @Suite struct RoundTripTests {
-        @Test(arguments: Wire.allCases) func anObjectLivesItsLife(wire: Wire) async throws {
+        @Test(arguments: Wire.allCases) func `an object is inserted, updated, deleted and restored`(
+            wire: Wire
+        ) async throws {
             try await wire.run { server in
                 let remote = try DatasyncRemote(url: server.url, dialect: wire.dialect)
                 let inserted = try await remote.insert(.card("018f", "Лента"))
@@ -43,7 +45,7 @@ extension SocketTests {
             }
         }
 
-        @Test(arguments: Wire.allCases) func conflictsComeWithTheServersItem(wire: Wire) async throws {
+        @Test(arguments: Wire.allCases) func `a conflict contains the server's item`(wire: Wire) async throws {
             try await wire.run { server in
                 let remote = try DatasyncRemote(url: server.url, dialect: wire.dialect)
                 let first = try await remote.insert(.card("018f", "a")).version
@@ -56,7 +58,7 @@ extension SocketTests {
                     await failure { () throws(RemoteFailure) in
                         try await remote.delete(.card("018f", "", first))
                     }?.line == "conflict 412 with \(second)")
-                // Azure Mobile Apps sends the request back, and no item.
+                // Azure Mobile Apps echoes the request, without an item.
                 #expect(
                     await failure { () throws(RemoteFailure) in
                         try await remote.insert(.card("018f", "d"))
@@ -65,7 +67,7 @@ extension SocketTests {
             }
         }
 
-        @Test(arguments: Wire.allCases) func aTableComesPageByPage(wire: Wire) async throws {
+        @Test(arguments: Wire.allCases) func `a table is read page by page`(wire: Wire) async throws {
             try await wire.run { server in
                 let remote = try DatasyncRemote(url: server.url, dialect: wire.dialect)
                 for number in 1...5 {
@@ -91,7 +93,7 @@ extension SocketTests {
             }
         }
 
-        @Test(arguments: Wire.allCases) func anObjectIsFoundByItsIDAndByAProperty(wire: Wire) async throws {
+        @Test(arguments: Wire.allCases) func `an object is found by its ID and by a property`(wire: Wire) async throws {
             try await wire.run { server in
                 let remote = try DatasyncRemote(url: server.url, dialect: wire.dialect)
                 _ = try await remote.insert(.card("018f", "a&b+c='d' %"))
@@ -104,7 +106,7 @@ extension SocketTests {
         @Test(
             arguments: Wire.allCases,
             ["a/b", "a b", "it's", "a%2Fb", "кириллица", "a?b#c", "a+b&c=d", "...", "ID", "id", "a\\b", "\"x\""])
-        func oddIDsGoThereAndBack(wire: Wire, id: String) async throws {
+        func `unusual IDs are sent and received unchanged`(wire: Wire, id: String) async throws {
             try await wire.run { server in
                 let remote = try DatasyncRemote(url: server.url, dialect: wire.dialect)
                 let id = ServerID(id)
@@ -118,7 +120,9 @@ extension SocketTests {
             }
         }
 
-        @Test(arguments: Wire.allCases) func aTokenThatIsOverIsAskedForOnceAgain(wire: Wire) async throws {
+        @Test(arguments: Wire.allCases) func `an expired token is replaced and the request retried once`(
+            wire: Wire
+        ) async throws {
             let asked = Mutex<[AuthenticationReason]>([])
             try await wire.run {
                 $0.user = { $0 == "fresh" ? "ada" : nil }
@@ -138,7 +142,9 @@ extension SocketTests {
             }
         }
 
-        @Test(arguments: Wire.allCases) func aLostAnswerMayHaveBeenCarriedOut(wire: Wire) async throws {
+        @Test(arguments: Wire.allCases) func `a request with a lost response may have been carried out`(
+            wire: Wire
+        ) async throws {
             try await wire.run {
                 $0.faults = .script([[.lostAnswer], [], [.lostRequest], [], [.status(503, retryAfter: 7)]])
             } _: { server in
@@ -149,13 +155,13 @@ extension SocketTests {
                 #expect(try await remote.find("Card", .id("018f")) != nil, "it was")
                 let other = await failure { () throws(RemoteFailure) in try await remote.insert(.card("018e", "a")) }
                 #expect(other?.line == "lost: closed")
-                #expect(try await remote.find("Card", .id("018e")) == nil, "it was not, and nobody can tell")
+                #expect(try await remote.find("Card", .id("018e")) == nil, "it was not, and the client can't know")
                 let later = await failure { () throws(RemoteFailure) in try await remote.find("Card", .id("018f")) }
                 #expect(later?.line == "later 503 in 7.0 seconds")
             }
         }
 
-        @Test(arguments: Wire.allCases) func manyWriteAtATime(wire: Wire) async throws {
+        @Test(arguments: Wire.allCases) func `concurrent writes succeed`(wire: Wire) async throws {
             try await wire.run { server in
                 let remote = try DatasyncRemote(url: server.url, dialect: wire.dialect)
                 try await withThrowingTaskGroup(of: String?.self) { group in
@@ -168,7 +174,7 @@ extension SocketTests {
             }
         }
 
-        @Test func remotesMayShareATransport() async throws {
+        @Test func `remotes share a transport`() async throws {
             try await RawServer.run({ _, _ in [http("200 OK", [], #"{"items":[]}"#)] }) { server in
                 let transport = try AsyncHTTPTransport()
                 let page = PageRequest(table: "Card", order: .id(after: nil))
@@ -189,7 +195,7 @@ extension SocketTests {
             "ftp://shop.example", "https://", "shop.example", "https://ada:s3cret@shop.example",
             "https://shop.example?token=s3cret", "https://shop.example/#s3cret", "/tables",
         ])
-        func aURLThatIsNoServersIsRefused(url: String) throws {
+        func `an invalid server URL is refused`(url: String) throws {
             let error = #expect(throws: NetworkError.self) { try DatasyncRemote(url: #require(URL(string: url))) }
             #expect(error?.code == .invalidAddress)
             #expect(error.map { "\($0)".contains("s3cret") } == false)

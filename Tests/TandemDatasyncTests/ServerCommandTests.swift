@@ -7,7 +7,7 @@ import Testing
 extension SocketTests {
     @Suite struct ServerCommandTests {
         @Test(arguments: [SIGTERM, SIGINT])
-        func itSaysWhereItListensAndWhatItIsForAndStopsUponASignal(signal: Int32) async throws {
+        func `the command prints its address and purpose, and stops at a signal`(signal: Int32) async throws {
             let server = try ServerProcess(["--port", "0"])
             let url = try #require(await server.url(), "\(server.text)")
             let remote = try DatasyncRemote(url: url)
@@ -18,7 +18,7 @@ extension SocketTests {
             #expect(server.text.hasSuffix("tandem-server has stopped\n"))
         }
 
-        @Test func aStoreInAFileOutlivesIt() async throws {
+        @Test func `a store in a file survives the command`() async throws {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tandem-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: folder) }
@@ -32,7 +32,7 @@ extension SocketTests {
             }
         }
 
-        @Test func filesInAFolderOutliveItAndWithoutAFolderThereAreNone() async throws {
+        @Test func `files in a folder survive the command, and without a folder none are served`() async throws {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tandem-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: folder) }
             var uploaded: [UploadedFile] = []
@@ -50,7 +50,7 @@ extension SocketTests {
             #expect(try await server.stop(SIGTERM) == 0)
         }
 
-        @Test func itServesTheTablesTheUsersAndTheDialectThatItIsTold() async throws {
+        @Test func `the command serves the given tables, users and dialect`() async throws {
             let server = try ServerProcess([
                 "--port", "0", "--dialect", "azure-mobile-apps", "--table", "Shop", "--user-table", "Card", "--user",
                 "t=ada", "--user", "u=eve",
@@ -73,7 +73,7 @@ extension SocketTests {
             #expect(try await server.stop(SIGTERM) == 0)
         }
 
-        @Test func itMisbehavesAsItIsTold() async throws {
+        @Test func `the command applies the given faults`() async throws {
             let lost = try ServerProcess(["--port", "0", "--lost-answers", "1"])
             let remote = try DatasyncRemote(url: #require(await lost.url(), "\(lost.text)"))
             #expect(
@@ -109,13 +109,13 @@ extension SocketTests {
             ["--table", "shop", "--column", "film.year:integer"],
             ["--column", "film.year:integer", "--column", "Film.Year:text"], ["--column", "film.ID:guid"],
         ])
-        func whatItDoesNotUnderstandItRefuses(arguments: [String]) async throws {
+        func `invalid options are refused`(arguments: [String]) async throws {
             let server = try ServerProcess(arguments)
             #expect(try await server.end() == 64)
             #expect(server.text.contains("Error: "))
         }
 
-        @Test func whatItCanNotDoItSays() async throws {
+        @Test func `a failure to start is reported`() async throws {
             let missing = try ServerProcess(["--port", "0", "--store", "/nonexistent/folder/x"])
             #expect(try await missing.end() == 1)
             #expect(missing.text.contains("/nonexistent/folder"))

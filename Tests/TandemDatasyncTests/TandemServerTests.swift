@@ -7,7 +7,7 @@ import TandemDatasync
 import TandemServer
 import Testing
 
-/// The server's socket: what comes in, what goes out, and how it ends.
+/// The server's socket: requests, responses and shutdown.
 extension SocketTests {
     @Suite struct TandemServerTests {
         private let transport: AsyncHTTPTransport
@@ -19,7 +19,7 @@ extension SocketTests {
             return try await transport.send(request, body: body, limit: 1 << 20).0.status.code
         }
 
-        @Test func aBodyThatIsTooLongIsRefusedAndTheServerGoesOn() async throws {
+        @Test func `a too long body is refused and the server continues`() async throws {
             try await Wire.datasync.run { server async throws in
                 #expect(try await post([UInt8](repeating: 0x20, count: (1 << 20) + 1), to: server) == 413)
                 #expect(try await post(Array(#"{"id":"a"}"#.utf8), to: server) == 201)
@@ -32,8 +32,8 @@ extension SocketTests {
             }
         }
 
-        /// A client that sends for ever is not read for ever.
-        @Test func aBodyWithoutAnEndIsNotReadToItsEnd() async throws {
+        /// A client that sends without end must not be read without end.
+        @Test func `a body without end is not read completely`() async throws {
             try await Wire.datasync.run { server in
                 let client = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                     .connect(host: "127.0.0.1", port: server.port).get()
@@ -54,7 +54,7 @@ extension SocketTests {
             }
         }
 
-        @Test func anAnswerThatIsLostClosesTheConnection() async throws {
+        @Test func `a lost response closes the connection`() async throws {
             try await Wire.datasync.run {
                 $0.faults = .script([[.lostAnswer], [.lostRequest]])
             } _: { server in
@@ -70,14 +70,14 @@ extension SocketTests {
             }
         }
 
-        @Test func aLatencyIsWaitedFor() async throws {
+        @Test func `a planned latency delays the response`() async throws {
             let waits = Mutex<[Duration]>([])
             let isOver = Mutex(false)
             try await Wire.datasync.run {
                 $0.faults = .init { _, _ in [.latency(.milliseconds(150))] }
                 $0.clock = ServerClock(sleep: { duration in
                     waits.withLock { $0.append(duration) }
-                    // Who does not wait for this answers before it is over.
+                    // Without the delay, the response would arrive during these yields.
                     for _ in 0..<1000 { await Task.yield() }
                     isOver.withLock { $0 = true }
                 })
@@ -87,7 +87,7 @@ extension SocketTests {
             }
         }
 
-        @Test func theDateIsThatOfTheCoresClock() async throws {
+        @Test func `the Date header is the time of the core's clock`() async throws {
             let date = Date(timeIntervalSince1970: 1_000_000_000)
             try await Wire.datasync.run {
                 $0.clock = ServerClock(now: { date })
@@ -97,7 +97,7 @@ extension SocketTests {
             }
         }
 
-        @Test func aHeadIsAnsweredWithoutABody() async throws {
+        @Test func `a HEAD request gets a response without a body`() async throws {
             try await Wire.datasync.run { server in
                 for _ in 0..<2 {
                     _ = try await transport.send(request(.head, "/tables/card", to: server.url), body: [], limit: 1000)
@@ -105,7 +105,7 @@ extension SocketTests {
             }
         }
 
-        @Test func aServerThatStopsHearsNobodyAndLetsGoOfItsPort() async throws {
+        @Test func `a stopped server accepts no requests and releases its port`() async throws {
             let server = try await TandemServer.start(.inMemory())
             #expect(try await post(Array(#"{"id":"a"}"#.utf8), to: server) == 201)
             // The connection is still open.
@@ -121,8 +121,10 @@ extension SocketTests {
             }
         }
 
-        /// Requests under way are answered; who never ends theirs is not waited for.
-        @Test(.timeLimit(.minutes(10))) func stoppingWaitsForWhatIsUnderWayAndNotForEver() async throws {
+        /// Stopping waits for current requests up to the grace period.
+        @Test(.timeLimit(.minutes(10))) func `stopping waits for current requests within the grace period`()
+            async throws
+        {
             var configuration = ServerConfiguration()
             let hasArrived = Mutex(false)
             configuration.faults = .init { _, _ in
@@ -144,7 +146,7 @@ extension SocketTests {
         }
 
         @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/net/if_inet6"), "this machine has no IPv6"))
-        func anAddressOfIPv6IsOneToo() async throws {
+        func `an IPv6 address is accepted`() async throws {
             var options = TandemServer.Options()
             options.host = "::1"
             try await running(TandemServer.start(.inMemory(), options: options)) { server in
@@ -155,7 +157,7 @@ extension SocketTests {
             }
         }
 
-        @Test func aServerThatNobodyHoldsStops() async throws {
+        @Test func `a server without references stops`() async throws {
             let url = try await TandemServer.start(.inMemory()).url
             while true {
                 do {
@@ -166,7 +168,7 @@ extension SocketTests {
             }
         }
 
-        @Test func aPortThatIsTakenIsAnError() async throws {
+        @Test func `a port in use is an error`() async throws {
             try await Wire.datasync.run { server in
                 var options = TandemServer.Options()
                 options.port = server.port
@@ -185,7 +187,7 @@ extension SocketTests {
         }
 
         @Test(.enabled(if: TestCertificate.isPossible, "openssl is not installed"))
-        func aServerWithACertificateSpeaksTLS() async throws {
+        func `a server with a certificate speaks TLS`() async throws {
             let certificate = try TestCertificate()
             var options = TandemServer.Options()
             options.tls = try ServerCertificate(pem: certificate.pem, privateKeyPEM: certificate.keyPEM)

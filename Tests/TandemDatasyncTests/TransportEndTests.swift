@@ -4,12 +4,12 @@ import Synchronization
 import TandemDatasync
 import Testing
 
-/// Exchanges that are given up, and a transport that is.
+/// Cancelled exchanges, and the shutdown of a transport.
 extension SocketTests {
     @Suite struct TransportEndTests {
         private let transport: AsyncHTTPTransport
 
-        /// Nothing ends by itself within the tests' time limits.
+        /// No exchange ends by itself within the tests' time limits.
         init() throws {
             var configuration = AsyncHTTPTransport.Configuration()
             configuration.connectTimeout = .seconds(100)
@@ -18,18 +18,18 @@ extension SocketTests {
             transport = try AsyncHTTPTransport(configuration)
         }
 
-        @Test(.timeLimit(.minutes(10))) func aCancelledExchangeEndsAtOnceAndMayHaveBeenSent() async throws {
+        @Test(.timeLimit(.minutes(10))) func `a cancelled exchange ends at once as possibly sent`() async throws {
             try await RawServer.run({ _, _ in [] }) { server in
                 let exchange = Task { await failure(of: transport, request(.post, to: server.url)) }
                 await eventually { server.requests.count == 1 }
                 exchange.cancel()
                 #expect(await exchange.value?.line == "lost: CancellationError")
-                // Nobody waits for its answer any more.
+                // The transport no longer waits for the response.
                 await eventually { server.open == 0 }
             }
         }
 
-        @Test(.timeLimit(.minutes(10))) func anExchangeThatIsCancelledInTheMiddleOfItsBodyEnds() async throws {
+        @Test(.timeLimit(.minutes(10))) func `an exchange cancelled during its body ends`() async throws {
             try await RawServer.run({ _, _ in [.write(head("200 OK", ["Content-Length: 100"])), .drip] }) { server in
                 let exchange = Task { await failure(of: transport, request(to: server.url)) }
                 await eventually { server.requests.count == 1 }
@@ -40,8 +40,8 @@ extension SocketTests {
             }
         }
 
-        @Test(.timeLimit(.minutes(10))) func anExchangeThatIsCancelledWhileConnectingWasNotSent() async throws {
-            // It waits for the server's part of TLS.
+        @Test(.timeLimit(.minutes(10))) func `an exchange cancelled while connecting was not sent`() async throws {
+            // The client waits for the server's part of the TLS handshake.
             try await RawServer.run({ _, _ in [] }) { server in
                 let url = URL(string: "https://127.0.0.1:\(server.port)")!
                 let exchange = Task { await failure(of: transport, request(.post, to: url)) }
@@ -51,7 +51,7 @@ extension SocketTests {
             }
         }
 
-        @Test func anExchangeThatIsCancelledAlreadyDoesNotConnect() async throws {
+        @Test func `an exchange in a cancelled task does not connect`() async throws {
             try await RawServer.run({ _, _ in [http()] }) { server in
                 let exchange = Task {
                     withUnsafeCurrentTask { $0?.cancel() }
@@ -62,7 +62,7 @@ extension SocketTests {
             }
         }
 
-        @Test func cancellingOneExchangeLeavesTheOthers() async throws {
+        @Test func `cancelling one exchange does not affect others`() async throws {
             try await RawServer.run({ request, _ in request.contains("/slow") ? [] : [http()] }) {
                 server async throws in
                 let slow = Task { await failure(of: transport, request(.get, "/slow", to: server.url)) }
@@ -75,7 +75,7 @@ extension SocketTests {
             }
         }
 
-        @Test func aShutdownEndsWhatIsUnderWayAndRefusesWhatComesLater() async throws {
+        @Test func `a shutdown ends current exchanges and refuses later ones`() async throws {
             let transport = try AsyncHTTPTransport()
             try await RawServer.run({ _, _ in [] }) { server in
                 let exchange = Task { await failure(of: transport, request(.post, to: server.url)) }
@@ -88,7 +88,7 @@ extension SocketTests {
             }
         }
 
-        @Test func aTransportThatGoesClosesItsConnections() async throws {
+        @Test func `a released transport closes its connections`() async throws {
             try await RawServer.run({ _, _ in [http()] }) { server in
                 try await { [url = server.url] in
                     let transport = try AsyncHTTPTransport()
@@ -99,7 +99,7 @@ extension SocketTests {
             }
         }
 
-        @Test func aRemoteThatGoesClosesItsConnections() async throws {
+        @Test func `a released remote closes its connections`() async throws {
             try await RawServer.run({ _, _ in [http("200 OK", [], #"{"items":[]}"#)] }) { server in
                 try await { [url = server.url] in
                     let remote = try DatasyncRemote(url: url)

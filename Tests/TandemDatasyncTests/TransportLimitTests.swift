@@ -3,7 +3,7 @@ import HTTPTypes
 import TandemDatasync
 import Testing
 
-/// How much a server may send, plain and compressed.
+/// Limits for the size of responses, plain and compressed.
 extension SocketTests {
     @Suite struct TransportLimitTests {
         private let transport: AsyncHTTPTransport
@@ -11,14 +11,14 @@ extension SocketTests {
         init() throws { transport = try AsyncHTTPTransport() }
         private static let spaces = [UInt8](repeating: 0x20, count: 1 << 20)
 
-        @Test func theLimitItselfIsNotTooMuch() async throws {
+        @Test func `a body of exactly the limit is accepted`() async throws {
             try await RawServer.run({ _, _ in [http("200 OK", [], "[1,2]")] }) { server async throws in
                 #expect(try await text(transport, request(to: server.url), limit: 5) == "[1,2]")
                 #expect(await failure(of: transport, request(to: server.url), limit: 4)?.line == "too large")
             }
         }
 
-        @Test func aLengthThatIsTooMuchIsRefusedBeforeItsBody() async throws {
+        @Test func `a too large content length is refused before the body`() async throws {
             try await RawServer.run({ _, _ in
                 [.write(head("200 OK", ["Content-Length: 2147483648"])), .flood(Self.spaces, times: 2048)]
             }) { server in
@@ -28,9 +28,9 @@ extension SocketTests {
             }
         }
 
-        /// Two gigabytes without a length announced: what is over the limit is not read.
+        /// Two gigabytes without an announced length: the transport must stop reading at the limit.
         @Test(arguments: ["in chunks", "until the end"])
-        func twoGigabytesOfSpacesAreRefusedInConstantMemory(form: String) async throws {
+        func `two gigabytes of spaces are refused in constant memory`(form: String) async throws {
             let chunk = form == "in chunks" ? Array("100000\r\n".utf8) + Self.spaces + Array("\r\n".utf8) : Self.spaces
             let fields = form == "in chunks" ? ["Transfer-Encoding: chunked"] : []
             try await RawServer.run({ _, _ in [.write(head("200 OK", fields)), .flood(chunk, times: 2048)] }) {
@@ -43,7 +43,7 @@ extension SocketTests {
             }
         }
 
-        @Test(arguments: ["gzip", "deflate"]) func aCompressedBodyIsDecompressed(coding: String) async throws {
+        @Test(arguments: ["gzip", "deflate"]) func `a compressed body is decompressed`(coding: String) async throws {
             let plain = "[\(String(repeating: "{\"shop\":\"Лента\"},", count: 100))1]"
             let bytes = coding == "gzip" ? Gzip.gzip(plain) : Gzip.deflate(plain)
             try await RawServer.run({ _, _ in
@@ -53,13 +53,13 @@ extension SocketTests {
                 let request = request(to: server.url)
                 #expect(try await text(transport, request, limit: plain.utf8.count) == plain)
                 let failure = await failure(of: transport, request, limit: plain.utf8.count - 1)
-                #expect(failure?.line == "too large", "the limit is for what comes out")
+                #expect(failure?.line == "too large", "the limit applies to the decompressed body")
             }
         }
 
-        /// Ten megabytes that would be a gigabyte and a half.
+        /// Ten megabytes that expand to one and a half gigabytes.
         @Test(arguments: [(1 << 20, 64 << 20), (.max, 16 << 20)])
-        func aGzipBombIsRefusedInConstantMemory(limit: Int, decompressedLimit: Int) async throws {
+        func `a gzip bomb is refused in constant memory`(limit: Int, decompressedLimit: Int) async throws {
             let transport = try AsyncHTTPTransport(.init { $0.decompressedLimit = decompressedLimit })
             let (beginning, period) = Gzip.bomb
             let chunk = [UInt8]((0..<10_000).lazy.flatMap { _ in period })
@@ -75,7 +75,7 @@ extension SocketTests {
         }
 
         @Test(arguments: ["cut", "changed", "none", "more behind it"])
-        func aCompressedBodyThatIsDamagedIsNoAnswer(damage: String) async throws {
+        func `a damaged compressed body is refused`(damage: String) async throws {
             var bytes = Gzip.gzip(#"{"id":"018f"}"#)
             switch damage {
             case "cut": bytes.removeLast(10)

@@ -3,14 +3,14 @@ import HTTPTypes
 import TandemDatasync
 import Testing
 
-/// What goes out and comes back.
+/// The bytes of requests and responses.
 extension SocketTests {
     @Suite struct TransportTests {
         private let transport: AsyncHTTPTransport
 
         init() throws { transport = try AsyncHTTPTransport() }
 
-        @Test func aRequestGoesOutAsItWasWritten() async throws {
+        @Test func `a request is sent as written`() async throws {
             try await RawServer.run({ _, _ in [http()] }) { server in
                 let fields: HTTPFields = [
                     HTTPField.Name("ZUMO-API-VERSION")!: "3.0.0", .ifMatch: "\"a=\"", .userAgent: "Tandem",
@@ -44,16 +44,18 @@ extension SocketTests {
                 "/tables/card?$filter=contains(shop,'%D0%9F%22%3C%7C%5C%5E%60%7B')", "/tables/card?a=1?b=@:;*!~",
                 "/tables/card?__includedeleted=true", "/",
             ])
-        func aPathGoesOutAsItWasWritten(path: String) async throws {
+        func `a path is sent as written`(path: String) async throws {
             try await RawServer.run({ _, _ in [http()] }) { server in
                 _ = try await transport.send(request(.get, path, to: server.url), body: [], limit: 100)
                 #expect(server.requests.first?.split(separator: "\r\n").first == "GET \(path) HTTP/1.1")
             }
         }
 
-        /// Servers refuse a POST without a length, with a 411.
+        /// Servers refuse a POST without a length with a 411.
         @Test(arguments: [(HTTPRequest.Method.post, true), (.put, true), (.get, false), (.delete, false)])
-        func anEmptyBodyHasALengthWhereOneIsAwaited(method: HTTPRequest.Method, hasLength: Bool) async throws {
+        func `an empty body has a length if the method requires one`(
+            method: HTTPRequest.Method, hasLength: Bool
+        ) async throws {
             try await RawServer.run({ _, _ in [http()] }) { server in
                 _ = try await transport.send(request(method, to: server.url), body: [], limit: 100)
                 #expect(server.requests[0].lowercased().contains("content-length: 0") == hasLength)
@@ -61,7 +63,7 @@ extension SocketTests {
         }
 
         @Test(arguments: [200, 201, 204, 304, 400, 404, 412, 429, 503])
-        func anAnswerComesAsItIs(status: Int) async throws {
+        func `a response is returned unchanged`(status: Int) async throws {
             let hasBody = status != 204 && status != 304
             try await RawServer.run({ _, _ in
                 hasBody
@@ -76,7 +78,7 @@ extension SocketTests {
             }
         }
 
-        @Test func aBodyInChunksIsPutTogether() async throws {
+        @Test func `a chunked body is joined`() async throws {
             try await RawServer.run({ _, _ in
                 [
                     .write(head("200 OK", ["Transfer-Encoding: chunked"])), .text("2\r\n[1\r\n"), .text("3\r\n,2]\r\n"),
@@ -87,7 +89,7 @@ extension SocketTests {
             }
         }
 
-        @Test func aHeadOfInformationIsNotTheAnswer() async throws {
+        @Test func `an informational head is not the response`() async throws {
             try await RawServer.run({ _, _ in [.text("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n"), http()] }) {
                 server in
                 let (response, body) = try await transport.send(request(to: server.url), body: [], limit: 100)
@@ -96,7 +98,7 @@ extension SocketTests {
             }
         }
 
-        @Test func redirectsAreNotFollowedAndCredentialsGoNowhereElse() async throws {
+        @Test func `redirects are not followed and credentials go to no other host`() async throws {
             try await RawServer.run({ _, _ in [http()] }) { elsewhere in
                 for status in ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"] {
                     let location = "Location: \(elsewhere.url)/tables/card"
@@ -113,7 +115,7 @@ extension SocketTests {
             }
         }
 
-        @Test func cookiesAreNotKept() async throws {
+        @Test func `cookies are not kept`() async throws {
             try await RawServer.run({ _, _ in [http("200 OK", ["Set-Cookie: session=1; Path=/"])] }) { server in
                 for _ in 0..<2 { _ = try await transport.send(request(to: server.url), body: [], limit: 100) }
                 #expect(server.requests.count == 2)
@@ -122,8 +124,8 @@ extension SocketTests {
             }
         }
 
-        /// A second answer to one request must not be taken for the next one's.
-        @Test func anAnswerThatNobodyAskedForIsNotTaken() async throws {
+        /// A second response to one request must not count as the response to the next one.
+        @Test func `an unrequested response is dropped`() async throws {
             try await RawServer.run({ _, number in
                 number == 0 ? [http("200 OK", [], "[1]"), http("200 OK", [], "[666]")] : [http("200 OK", [], "[2]")]
             }) { server in
@@ -137,7 +139,7 @@ extension SocketTests {
             }
         }
 
-        @Test func manyExchangesGoAtATime() async throws {
+        @Test func `exchanges run concurrently`() async throws {
             try await RawServer.run({ _, _ in [http()] }) { server in
                 try await withThrowingTaskGroup(of: String.self) { group in
                     for number in 0..<200 {

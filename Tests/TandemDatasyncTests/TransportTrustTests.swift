@@ -4,7 +4,7 @@ import Testing
 
 @testable import TandemDatasync
 
-/// TLS and proxies: whom a request is shown to.
+/// TLS and proxies: the servers that may receive a request.
 extension SocketTests {
     @Suite(.enabled(if: TestCertificate.isPossible, "openssl is not installed"))
     struct TransportTrustTests {
@@ -19,30 +19,30 @@ extension SocketTests {
                     #expect(server.requests.count == 1)
                     return "\(response.status.code)"
                 } catch {
-                    #expect(server.requests.isEmpty, "credentials went to somebody who is not trusted")
+                    #expect(server.requests.isEmpty, "credentials went to an untrusted server")
                     return error.line
                 }
             }
         }
 
-        @Test func aCertificateThatSignsItselfIsRefusedBeforeAnythingIsSent() async throws {
+        @Test func `a self-signed certificate is refused before anything is sent`() async throws {
             #expect(try await answer(TestCertificate(), trust: .system) == "not sent: untrusted")
         }
 
-        @Test func aCertificateThatTheAppTrustsIsTaken() async throws {
+        @Test func `a certificate that the app trusts is accepted`() async throws {
             let certificate = try TestCertificate()
             #expect(try await answer(certificate, trust: .certificates(pem: certificate.pem)) == "200")
             let others = try TestCertificate().pem + certificate.pem
             #expect(try await answer(certificate, trust: .certificates(pem: others)) == "200")
         }
 
-        @Test func aCertificateOfSomebodyElseIsRefused() async throws {
+        @Test func `an untrusted certificate is refused`() async throws {
             let other = try TestCertificate()
             #expect(
                 try await answer(TestCertificate(), trust: .certificates(pem: other.pem)) == "not sent: untrusted")
         }
 
-        @Test func aCertificateForAnotherNameIsRefused() async throws {
+        @Test func `a certificate for another name is refused`() async throws {
             for name in ["DNS:shop.example", "IP:127.0.0.2", "DNS:127.0.0.1", "DNS:localhost"] {
                 let certificate = try TestCertificate(for: name)
                 #expect(
@@ -53,8 +53,8 @@ extension SocketTests {
                 try await answer(certificate, trust: .certificates(pem: certificate.pem), host: "localhost") == "200")
         }
 
-        /// Whoever bends a name's look-up could show a certificate for the address that it then leads to.
-        @Test func aCertificateForAnAddressIsNoneForAName() async throws {
+        /// An attacker who controls DNS could present a certificate for the address that a name then resolves to.
+        @Test func `a certificate for an address is not valid for a name`() async throws {
             let certificate = try TestCertificate(for: "IP:127.0.0.1,DNS:other.example")
             let trust = AsyncHTTPTransport.Trust.certificates(pem: certificate.pem)
             #expect(try await answer(certificate, trust: trust, host: "localhost") == "not sent: untrusted")
@@ -63,7 +63,7 @@ extension SocketTests {
             #expect(try await answer(both, trust: .certificates(pem: both.pem), host: "localhost") == "200")
         }
 
-        @Test func aConnectionThatIsRefusedIsClosed() async throws {
+        @Test func `a refused connection is closed`() async throws {
             let certificate = try TestCertificate(for: "IP:127.0.0.1")
             let transport = try AsyncHTTPTransport(.init { $0.trust = .certificates(pem: certificate.pem) })
             try await RawServer.run(tls: certificate.context(), { _, _ in [] }) { server in
@@ -84,12 +84,12 @@ extension SocketTests {
                 ("*", "localhost", false), ("shop.*", "shop.example", false), ("s*p.example", "shop.example", false),
                 ("", "", false), ("*..example", "a..example", false), ("shop.example", "shop.example.org", false),
             ])
-        func aNameIsAHostsIfEachPartIs(name: String, host: String, isName: Bool) {
+        func `a certificate name matches a host label by label`(name: String, host: String, isName: Bool) {
             #expect(ServerIdentity.isName(name, of: host) == isName)
         }
 
         @Test(arguments: ["HTTP/1.1 400 Bad Request\r\n\r\n", "SSH-2.0-OpenSSH_9.2p1\r\n"])
-        func aServerWithoutTLSIsNotSpokenToWhereTLSIsAskedFor(greeting: String) async throws {
+        func `a server without TLS receives nothing if TLS is required`(greeting: String) async throws {
             let transport = try AsyncHTTPTransport()
             try await RawServer.run(greeting: greeting, { _, _ in [] }) { server in
                 let url = URL(string: "https://127.0.0.1:\(server.port)")!
@@ -99,7 +99,7 @@ extension SocketTests {
         }
 
         @Test(arguments: ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
-        func certificatesThatAreNoneAreRefused(pem: String) throws {
+        func `invalid trusted certificates are refused`(pem: String) throws {
             let error = #expect(throws: NetworkError.self) {
                 try AsyncHTTPTransport(.init { $0.trust = .certificates(pem: pem) })
             }
@@ -117,7 +117,7 @@ extension SocketTests {
                 })
         }
 
-        @Test func aProxyConnectsToTheServerAndIsShownItsNameAlone() async throws {
+        @Test func `a proxy connects and sees only the server's name`() async throws {
             try await RawServer.run({ request, _ in
                 request.hasPrefix("CONNECT") ? [.text("HTTP/1.1 200 Connected\r\n\r\n")] : [http("200 OK", [], "[1]")]
             }) { proxy async throws in
@@ -131,9 +131,9 @@ extension SocketTests {
             }
         }
 
-        /// The certificate must be the server's: a proxy has none for its name.
+        /// The certificate must be the server's, not the proxy's.
         @Test(.enabled(if: TestCertificate.isPossible, "openssl is not installed"), arguments: [true, false])
-        func throughAProxyTLSIsWithTheServer(isTheServers: Bool) async throws {
+        func `TLS through a proxy ends at the server`(isTheServers: Bool) async throws {
             let certificate = try TestCertificate(for: isTheServers ? "DNS:shop.example" : "IP:127.0.0.1")
             let context = try certificate.context()
             try await RawServer.run({ request, _ in
@@ -157,7 +157,7 @@ extension SocketTests {
         }
 
         @Test(arguments: ["403 Forbidden", "407 Proxy Authentication Required", "502 Bad Gateway"])
-        func aProxyThatRefusesHasNotSentTheRequest(status: String) async throws {
+        func `a request refused by the proxy was not sent`(status: String) async throws {
             try await RawServer.run({ _, _ in [.text("HTTP/1.1 \(status)\r\nContent-Length: 0\r\n\r\n")] }) { proxy in
                 let transport = try transport(proxy, "ada")
                 let failure = await failure(of: transport, request(.post, to: URL(string: "http://shop.example")!))
@@ -167,7 +167,7 @@ extension SocketTests {
             }
         }
 
-        @Test func aPasswordIsInNoDescription() {
+        @Test func `a proxy password is not part of any description`() {
             let proxy = AsyncHTTPTransport.Proxy(
                 host: "h", port: 1, credentials: .init(user: "ada", password: "pr0xy-s3cret"))
             var dumped = ""

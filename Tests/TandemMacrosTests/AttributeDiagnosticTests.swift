@@ -1,6 +1,6 @@
 import Testing
 
-/// What is said of a property's attributes.
+/// The diagnostics of a property's attributes.
 @Suite struct AttributeDiagnosticTests {
     static let attributes = [
         "@Indexed", "@Unique", "@Folded", "@Transient", "@LocalOnly", "@Renamed(from: \"a\")", "@Named(wire: \"a\")",
@@ -10,12 +10,12 @@ import Testing
     private static func bare(_ attribute: String) -> String { String(attribute.prefix { $0 != "(" }) }
 
     @Test(arguments: attributes)
-    func `an attribute has a meaning only in a model`(attribute: String) {
+    func `an attribute outside a model is refused`(attribute: String) {
         let name = Self.bare(attribute)
         expect(
             "struct Card { \(attribute) var shop: String? }",
             reports: """
-                1:15 error: \(name) has a meaning only in a struct marked @Model
+                1:15 error: \(name) is only valid in a struct marked @Model
                     fix-it: remove '\(name)'
                 """,
             id: "outsideModel",
@@ -26,18 +26,18 @@ import Testing
         "\(attributes[0]) var shop: String?", "extension Card { @Indexed var shop: String { \"\" } }",
         "func open() { @Indexed var shop: String? }",
     ])
-    func `neither a file nor an extension nor a function is a model`(source: String) {
+    func `files, extensions and functions are not models`(source: String) {
         let expansion = Expansion(of: source)
         #expect(expansion.diagnosticIDs == ["outsideModel"])
     }
 
-    @Test func `a struct inside a model is no model`() {
+    @Test func `a struct inside a model is not a model`() {
         let expansion = Expansion(of: "@Model struct Card { struct Part { @Indexed var shop: String } }")
         #expect(expansion.diagnosticIDs == ["outsideModel"])
     }
 
     @Test(arguments: attributes)
-    func `an attribute belongs to what is stored`(attribute: String) {
+    func `an attribute of a property that is not stored is refused`(attribute: String) {
         let name = Self.bare(attribute)
         expect(
             """
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: attributes.filter { $0 != "@Transient" })
-    func `a transient property has no other attributes`(attribute: String) {
+    func `other attributes of a transient property are refused`(attribute: String) {
         let name = Self.bare(attribute)
         expect(
             "@Model struct Card { \(attribute) @Transient var shop: String? }",
@@ -78,7 +78,7 @@ import Testing
             fixed: "@Model struct Card { @Transient var shop: String? }")
     }
 
-    @Test func `inverse links have no other attributes`() {
+    @Test func `other attributes of inverse links are refused`() {
         expect(
             "@Model struct Person { @Indexed @Inverse(\\Card.owner) var cards: InverseLinks<Card> }",
             reports: """
@@ -89,7 +89,7 @@ import Testing
             fixed: "@Model struct Person { @Inverse(\\Card.owner) var cards: InverseLinks<Card> }")
     }
 
-    @Test func `an attribute stands once`() {
+    @Test func `a repeated attribute is refused`() {
         expect(
             """
             @Model struct Card {
@@ -100,9 +100,9 @@ import Testing
             }
             """,
             reports: """
-                3:5 error: @Indexed stands here twice
+                3:5 error: @Indexed is repeated
                     fix-it: remove '@Indexed'
-                5:16 error: @Transient stands here twice
+                5:16 error: @Transient is repeated
                     fix-it: remove '@Transient'
                 """,
             id: "repeated",
@@ -115,13 +115,13 @@ import Testing
                 """)
     }
 
-    @Test func `an attribute may be written with its module`() {
+    @Test func `an attribute may include its module`() {
         expect("@Model struct Card { @Tandem.Indexed var shop: String }", toContain: ["indexed: true"])
     }
 
-    // MARK: One by one
+    // MARK: Single attributes
 
-    @Test func `only a text is folded`() {
+    @Test func `a folded property that is not a text is refused`() {
         expect(
             "@Model struct Card { @Folded var points: BigInt; @Folded var names: [String]; @Folded var a: String? }",
             reports: """
@@ -134,25 +134,25 @@ import Testing
             fixed: "@Model struct Card { var points: BigInt; var names: [String]; @Folded var a: String? }")
     }
 
-    @Test func `what a text is folded for is written out`() {
+    @Test func `the purpose of a folded text must be literal`() {
         expect(
             "@Model struct Card { @Folded(use) var shop: String }",
-            reports: "1:30 error: write '.searched' or '.sorted' itself: a macro sees only the text",
+            reports: "1:30 error: write '.searched' or '.sorted' literally: a macro sees only the text",
             id: "foldedUse")
     }
 
-    @Test func `Uniqueness without case needs a folded text and is written out`() {
+    @Test func `folded uniqueness needs a folded text and a literal argument`() {
         expect(
             "@Model struct Card { @Unique(.folded) var shop: String; @Unique(.folded) @Folded var name: String }",
             reports: "1:22 error: @Unique(.folded) compares folded texts: add @Folded to 'shop'",
             id: "uniqueNeedsFolded")
         expect(
             "@Model struct Card { @Unique(use) var shop: String }",
-            reports: "1:30 error: write '.exact' or '.folded' itself: a macro sees only the text",
+            reports: "1:30 error: write '.exact' or '.folded' literally: a macro sees only the text",
             id: "uniqueUse")
     }
 
-    @Test func `a rule for deleting belongs to a reference`() {
+    @Test func `a delete rule of a property that is not a reference is refused`() {
         expect(
             "@Model struct Card { @OnDelete(.deny) var shop: String; @OnDelete(.deny) var tags: [Reference<Tag>] }",
             reports: """
@@ -163,11 +163,11 @@ import Testing
             fixed: "@Model struct Card { var shop: String; @OnDelete(.deny) var tags: [Reference<Tag>] }")
     }
 
-    @Test func `a transient property has a default`() {
+    @Test func `a transient property needs a default`() {
         expect(
             "@Model struct Card { @Transient var count: Int; @Transient var note: String?; @Transient var a = 5 }",
             reports: """
-                1:37 error: 'count' is not stored, so it needs a default value to have when an object is read
+                1:37 error: 'count' is not stored, so it needs a default value for objects that are read
                     fix-it: insert a default value
                 """,
             id: "needsDefault",
@@ -175,12 +175,12 @@ import Testing
                 + "@Transient var a = 5 }")
     }
 
-    @Test func `an index beside a unique one is redundant, and no error`() {
+    @Test func `an index beside a unique one is a warning`() {
         let source = "@Model struct Card { @Indexed @Unique var shop: String }"
         expect(
             source,
             reports: """
-                1:22 warning: @Unique keeps an index of its own: @Indexed adds nothing
+                1:22 warning: @Unique creates an index itself: @Indexed is redundant
                     fix-it: remove '@Indexed'
                 """,
             id: "redundantIndex",
@@ -189,11 +189,11 @@ import Testing
     }
 
     @Test(arguments: ["@Indexed", "@Unique"], ["[String]", "Set<Int>?", "[String: Int]", "[Reference<Tag>]"])
-    func `an index is of one value`(attribute: String, type: String) {
+    func `an index on several values is refused`(attribute: String, type: String) {
         expect(
             "@Model struct Card { \(attribute) var tags: \(type) }",
             reports: """
-                1:22 error: \(attribute) is of one value for each object: 'tags' has many
+                1:22 error: \(attribute) needs one value for each object: 'tags' has many
                     fix-it: remove '\(attribute)'
                 """,
             id: "manyValues",
@@ -205,22 +205,22 @@ import Testing
         ("@Renamed(from: \"shop\", \"store\") var", "37", "@Renamed(from: \"store\") var"),
         ("@Renamed(from: \"store\", \"shop\") var", "46", "@Renamed(from: \"store\") var"),
     ])
-    func `a former name is another name`(declaration: String, column: String, fixed: String) {
+    func `a former name equal to the current one is refused`(declaration: String, column: String, fixed: String) {
         expect(
             "@Model struct Card { \(declaration) shop: String }",
             reports: """
-                1:\(column) error: 'shop' is what it is called now: name what it was called before
+                1:\(column) error: 'shop' is the current name: @Renamed needs a former name
                     fix-it: remove it
                 """,
             id: "renamedToItself",
             fixed: "@Model struct Card { \(fixed) shop: String }")
     }
 
-    @Test func `a former name is there`() {
+    @Test func `an empty former name is refused`() {
         expect(
             "@Model struct Card { @Renamed() var shop: String }",
             reports: """
-                1:22 error: @Renamed needs a name that there was before
+                1:22 error: @Renamed needs a former name
                     fix-it: remove '@Renamed'
                 """,
             id: "renamedFromNothing",

@@ -7,11 +7,11 @@ import Testing
 
 @testable import TandemMacros
 
-/// A source file with Tandem's macros expanded, as the compiler would.
+/// A source file with Tandem's macros expanded, as by the compiler.
 struct Expansion {
-    /// The source with the expansions in it.
+    /// The expanded source.
     let source: String
-    /// Each as `line:column severity: message`, in the order of their places; fix-its after it, indented.
+    /// The diagnostics as `line:column severity: message`, in source order, with their fix-its indented.
     let diagnostics: String
     /// The IDs of the diagnostics.
     let diagnosticIDs: [String]
@@ -51,7 +51,7 @@ struct Expansion {
         return specs
     }
 
-    /// Applies edits from the end of the source to its beginning, so that the places of those to come stay.
+    /// Applies edits from the end of the source to its beginning, so that earlier positions stay valid.
     private static func apply(
         _ changes: [FixIt.Change], to source: String, in context: BasicMacroExpansionContext
     ) -> String {

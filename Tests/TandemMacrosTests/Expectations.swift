@@ -1,6 +1,6 @@
 import Testing
 
-/// Expects a source to expand to another, without diagnostics.
+/// Expects the expansion of a source, without diagnostics.
 func expect(
     _ source: String, expandsTo expected: String, isConforming: Bool = false,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -10,7 +10,7 @@ func expect(
     #expect(expansion.source == expected, "\(difference(expansion.source, expected))", sourceLocation: sourceLocation)
 }
 
-/// Expects the diagnostics of a source, the ID that all of them have, and what the fix-its make of it.
+/// Expects the diagnostics of a source, their common ID, and the result of the fix-its.
 func expect(
     _ source: String, reports diagnostics: String, id: String, fixed: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -20,7 +20,7 @@ func expect(
         sourceLocation: sourceLocation)
 }
 
-/// Expects the diagnostics of a source, their IDs, and what the fix-its make of it.
+/// Expects the diagnostics of a source, their IDs, and the result of the fix-its.
 func expect(
     _ source: String, reports diagnostics: String, ids: [String], fixed: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -31,12 +31,12 @@ func expect(
     #expect(expansion.fixedSource == fixed ?? source, "\(expansion.fixedSource)", sourceLocation: sourceLocation)
 }
 
-/// Expects a source to be expanded without a word.
+/// Expects a source to expand without diagnostics.
 func expectNoDiagnostics(_ source: String, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(Expansion(of: source).diagnostics == "", sourceLocation: sourceLocation)
 }
 
-/// Expects the expansion of a source to contain each of some texts, and none of others.
+/// Expects the expansion of a source to contain some texts, and not to contain others.
 func expect(
     _ source: String, toContain texts: [String] = [], butNot others: [String] = [],
     sourceLocation: SourceLocation = #_sourceLocation
@@ -52,7 +52,7 @@ func expect(
     }
 }
 
-/// The lines in which two texts differ.
+/// Returns the different lines of two texts.
 private func difference(_ actual: String, _ expected: String) -> String {
     let actualLines = actual.split(separator: "\n", omittingEmptySubsequences: false)
     let expectedLines = expected.split(separator: "\n", omittingEmptySubsequences: false)

@@ -1,8 +1,8 @@
 import Testing
 
-/// `@Inverse`: its getter, and what is said of it.
+/// The getter and the diagnostics of `@Inverse`.
 @Suite struct InverseDiagnosticTests {
-    @Test func `the model may stand in another type`() {
+    @Test func `the model may be nested in another type`() {
         expect(
             "@Model struct Person { @Inverse(\\Shop.Card.owner) var cards: InverseLinks<Shop.Card> }",
             toContain: [
@@ -17,18 +17,18 @@ import Testing
             toContain: ["through: \\Card.Columns.`in`)"])
     }
 
-    @Test func `inverse links have a meaning only in a model`() {
+    @Test func `an inverse outside a model is refused`() {
         expect(
             "struct Person { @Inverse(\\Card.owner) var cards: InverseLinks<Card> }",
             reports: """
-                1:17 error: @Inverse has a meaning only in a struct marked @Model
+                1:17 error: @Inverse is only valid in a struct marked @Model
                     fix-it: remove '@Inverse'
                 """,
             id: "outsideModel",
             fixed: "struct Person { var cards: InverseLinks<Card> }")
     }
 
-    @Test func `inverse links are a variable`() {
+    @Test func `a constant inverse becomes a variable`() {
         expect(
             "@Model struct Person { @Inverse(\\Card.owner) let cards: InverseLinks<Card> }",
             reports: """
@@ -43,7 +43,7 @@ import Testing
         expect(
             "@Model struct Person { @Inverse(\\.owner) var cards: InverseLinks<Card> }",
             reports: """
-                1:33 error: @Inverse takes a model's reference: '\\Card.owner'
+                1:33 error: @Inverse needs a model's reference: '\\Card.owner'
                     fix-it: replace with '\\Card.owner'
                 """,
             id: "inverseNeedsReference",
@@ -51,14 +51,14 @@ import Testing
     }
 
     @Test(arguments: ["\\Card.owner?.name", "\\Card.[0]", "path", "\\Card"])
-    func `what is no path to a reference is refused`(argument: String) {
+    func `an argument that is not a path to a reference is refused`(argument: String) {
         expect(
             "@Model struct Person { @Inverse(\(argument)) var cards: InverseLinks<Card> }",
-            reports: "1:33 error: @Inverse takes a model's reference: '\\Card.owner'",
+            reports: "1:33 error: @Inverse needs a model's reference: '\\Card.owner'",
             id: "inverseNeedsReference")
     }
 
-    @Test func `the type is that of the model's links`() {
+    @Test func `the type must contain the model of the path`() {
         expect(
             """
             @Model struct Person {
@@ -68,11 +68,11 @@ import Testing
             }
             """,
             reports: """
-                2:38 error: the type of these links is 'InverseLinks<Card>'
+                2:38 error: the type of these inverse links must be 'InverseLinks<Card>'
                     fix-it: make it 'InverseLinks<Card>'
-                3:39 error: the type of these links is 'InverseLinks<Card>'
+                3:39 error: the type of these inverse links must be 'InverseLinks<Card>'
                     fix-it: make it 'InverseLinks<Card>'
-                4:31 error: the type of these links is 'InverseLinks<Card>'
+                4:31 error: the type of these inverse links must be 'InverseLinks<Card>'
                     fix-it: make it 'InverseLinks<Card>'
                 """,
             id: "inverseNeedsType",
@@ -85,11 +85,11 @@ import Testing
                 """)
     }
 
-    @Test func `inverse links have no value of their own`() {
+    @Test func `a value of inverse links is refused`() {
         expect(
             "@Model struct Person { @Inverse(\\Card.owner) var cards: InverseLinks<Card> = none }",
             reports: """
-                1:50 error: inverse links have no value of their own: the store finds them
+                1:50 error: inverse links can't have a value: the store queries them
                     fix-it: remove the value
                 """,
             id: "inverseHasValue",

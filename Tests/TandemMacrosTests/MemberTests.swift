@@ -1,6 +1,6 @@
 import Testing
 
-/// The details of the members that `@Model` writes.
+/// The details of the members that `@Model` generates.
 @Suite struct MemberTests {
     // MARK: Access
 
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [("package", "package"), ("fileprivate", "fileprivate"), ("private", "fileprivate")])
-    func `members have the access of the struct`(written: String, expected: String) {
+    func `members have the access level of the struct`(written: String, expected: String) {
         expect(
             "@Model \(written) struct Card { var shop: String }",
             toContain: [
@@ -40,7 +40,7 @@ import Testing
             toContain: ["public var __state", "public struct Columns", "extension Shop.Card: Tandem.Model {}"])
     }
 
-    @Test func `the initialiser and the columns are seen as far as the properties`() {
+    @Test func `initializer and columns have the access level of the properties`() {
         expect(
             "@Model public struct Card { public var shop: String; var code: String }",
             toContain: [
@@ -50,15 +50,15 @@ import Testing
             butNot: ["public init(shop: String", "public var code"])
     }
 
-    @Test func `a private property with a default is no parameter of the initialiser`() {
+    @Test func `a private property with a default is not a parameter of the initializer`() {
         expect(
             "@Model struct Card { var shop: String; private var opened = 0; private(set) var closed = 0 }",
             toContain: ["init(shop: String, closed: Int = 0) {", "fileprivate var opened: Tandem.Property<Card, Int>"])
     }
 
-    // MARK: The initialiser
+    // MARK: Initializer
 
-    @Test func `the initialiser is as Swift's own`() {
+    @Test func `the initializer equals Swift's memberwise one`() {
         expect(
             """
             @Model struct Card {
@@ -88,7 +88,7 @@ import Testing
             ])
     }
 
-    @Test func `an initialiser with the same labels is the struct's own`() {
+    @Test func `an initializer with the same labels is not generated`() {
         expect(
             """
             @Model struct Card {
@@ -100,13 +100,13 @@ import Testing
             toContain: ["init(__row row"], butNot: ["    init(shop: String, code: String) {\n"])
     }
 
-    @Test func `an initialiser with other labels stands beside the memberwise one`() {
+    @Test func `an initializer with other labels leaves the memberwise one`() {
         expect(
             "@Model struct Card { var shop: String; init(name: String) { self.shop = name } }",
             toContain: ["init(name: String)", "init(shop: String)"])
     }
 
-    @Test func `the state has a default if the struct has initialisers of its own`() {
+    @Test func `the state has a default if the struct has initializers`() {
         expect(
             "@Model struct Card { var shop: String; init(name: String) { self.shop = name } }",
             toContain: ["var __state = Tandem.ObjectState()"], butNot: ["self.__state = Tandem.ObjectState()"])
@@ -118,7 +118,7 @@ import Testing
         ("true", "Bool"), ("5", "Int"), ("-5", "Int"), ("0xFF", "Int"), ("1.5", "Double"), ("-1e3", "Double"),
         ("\"a\"", "String"), ("\"a\\(1)\"", "String"),
     ])
-    func `a literal gives the property its type`(literal: String, type: String) {
+    func `a literal determines the property's type`(literal: String, type: String) {
         expect(
             "@Model struct Card { var value = \(literal) }",
             toContain: [
@@ -141,7 +141,7 @@ import Testing
         expect("@Model struct Card { var value: \(type) }", toContain: ["var value: Tandem.\(column) {"])
     }
 
-    @Test func `one variable may declare several properties`() {
+    @Test func `a variable may declare several properties`() {
         expect(
             "@Model struct Card { var a, b: Int, c = 1.5 }",
             toContain: [
@@ -150,7 +150,7 @@ import Testing
             ])
     }
 
-    @Test func `what is not stored in a value has no column`() {
+    @Test func `members that are not stored have no column`() {
         expect(
             """
             @Model struct Card {
@@ -166,7 +166,7 @@ import Testing
             butNot: ["PropertyDefinition(\"limit\"", "PropertyDefinition(\"double\"", "PropertyDefinition(\"half\""])
     }
 
-    @Test func `a keyword in backticks is a column without them`() {
+    @Test func `a keyword in backticks is a column without backticks`() {
         expect(
             "@Model struct Card { var `default`: Int; var `in` = 1 }",
             toContain: [
@@ -175,9 +175,9 @@ import Testing
             ])
     }
 
-    // MARK: The definition
+    // MARK: Definition
 
-    @Test func `attributes of a property stand in its definition`() {
+    @Test func `attributes of a property are part of its definition`() {
         expect(
             """
             @Model struct Card {
@@ -198,7 +198,7 @@ import Testing
             ])
     }
 
-    @Test func `arguments of the model stand in its definition`() {
+    @Test func `arguments of the model are part of its definition`() {
         expect(
             """
             @Model(
@@ -228,7 +228,7 @@ import Testing
 
     // MARK: Coding and equality
 
-    @Test func `an optional with a default tells nil from what is absent`() {
+    @Test func `an optional with a default distinguishes nil from a missing value`() {
         expect(
             "@Model struct Card { var note: String? = \"new\" }",
             toContain: [
@@ -237,7 +237,7 @@ import Testing
             ])
     }
 
-    @Test func `members that the struct brings itself are not written`() {
+    @Test func `members declared in the struct are not generated`() {
         expect(
             """
             @Model struct Card {
@@ -265,26 +265,26 @@ import Testing
             toContain: ["forKey: .shop"], butNot: ["forKey: .note"])
     }
 
-    @Test func `a comparison of other types leaves equality to the macro`() {
+    @Test func `a comparison with another type does not replace equality`() {
         expect(
             "@Model struct Card { var a = 1; static func == (l: Card, r: Int) -> Bool { l.a == r } }",
             toContain: ["static func == (lhs: Card, rhs: Card)"])
     }
 
-    // MARK: The extension
+    // MARK: Extension
 
-    @Test func `a struct that conforms already is not extended`() {
+    @Test func `a struct that already conforms is not extended`() {
         let expansion = Expansion(of: "@Model struct Card: Model { var shop: String }", isConforming: true)
         #expect(!expansion.source.contains("extension"))
     }
 
-    @Test func `the extension is available where the struct is`() {
+    @Test func `the extension has the struct's availability`() {
         expect(
             "@available(macOS 15, *) @Model struct Card { var shop: String }",
             toContain: ["@available(macOS 15, *)\nnonisolated extension Card: Tandem.Model {}"])
     }
 
-    @Test func `nothing is written for a struct with an error`() {
+    @Test func `a struct with an error gets no members`() {
         let expansion = Expansion(of: "@Model struct Card { var shop = name() }")
         #expect(!expansion.source.contains("__"))
         #expect(!expansion.source.contains("extension"))

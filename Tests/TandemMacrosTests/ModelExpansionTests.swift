@@ -1,8 +1,8 @@
 import Testing
 
-/// The whole of what is written for a model, as in `TandemTests/Fixtures/HandExpanded.swift`.
+/// The complete expansion of models, as in `TandemTests/Fixtures/HandExpanded.swift`.
 @Suite struct ModelExpansionTests {
-    @Test func `a model has its state, initialiser, row, definition, columns, coding and equality`() {
+    @Test func `a model has its state, initializer, row, definition, columns, coding and equality`() {
         expect(
             """
             @Model(indexes: [.unique("shop", "barcode")]) struct HandCard {
@@ -140,7 +140,7 @@ import Testing
                 """)
     }
 
-    @Test func `inverse links have a getter and a column, and nothing is stored for them`() {
+    @Test func `inverse links have a getter and a column, but no storage`() {
         expect(
             """
             @Model struct HandPerson {
@@ -222,7 +222,7 @@ import Testing
                 """)
     }
 
-    @Test func `a model may have no properties`() {
+    @Test func `a model without properties is expanded`() {
         expect(
             """
             @Model struct Empty {}

@@ -12,12 +12,12 @@ import Testing
         #expect(NearName.distance(right, left) == count)
     }
 
-    @Test func `the nearest name is found, without regard to case`() {
+    @Test func `the nearest name is found regardless of case`() {
         #expect(NearName.find("Shop", among: ["ship", "shop"]) == "shop")
         #expect(NearName.find("barcdoe", among: ["code", "barcode"]) == "barcode")
     }
 
-    @Test func `a name too far away is not proposed`() {
+    @Test func `a distant name is not proposed`() {
         #expect(NearName.find("code", among: ["shop", "points"]) == nil)
         #expect(NearName.find("a", among: []) == nil)
     }

@@ -1,8 +1,8 @@
 import Testing
 
-/// What is said of how a property is declared, and of its type.
+/// The diagnostics of a property's declaration and type.
 @Suite struct PropertyDiagnosticTests {
-    @Test func `a type that can't be seen has to be written`() {
+    @Test func `a property without a visible type needs one`() {
         expect(
             """
             @Model struct Card {
@@ -41,7 +41,7 @@ import Testing
         expect(
             "@Model struct Card { var shop: String! }",
             reports: """
-                1:32 error: 'shop' can be nil in the store: make its type an optional, with '?'
+                1:32 error: 'shop' can be nil in the store: make its type optional, with '?'
                     fix-it: replace '!' with '?'
                 """,
             id: "implicitlyUnwrapped",
@@ -52,7 +52,7 @@ import Testing
         expect(
             "@Model struct Card { var shop: String?? }",
             reports: """
-                1:32 error: 'shop' has two kinds of nil, and a column only one
+                1:32 error: 'shop' has two kinds of nil, but a column has only one
                     fix-it: make it 'String?'
                 """,
             id: "nestedOptional",
@@ -63,18 +63,18 @@ import Testing
         expect(
             "@Model struct Card { let limit = 5 }",
             reports: """
-                1:22 error: a stored property with a fixed value can't be read back: make it `var` or `static`
+                1:22 error: a stored constant with a value can't be read back: make it `var` or `static`
                     fix-it: make it 'var'
                 """,
             id: "fixedValue",
             fixed: "@Model struct Card { var limit = 5 }")
     }
 
-    @Test func `a lazy property is offered not to be`() {
+    @Test func `a lazy property gets a fix-it`() {
         expect(
             "@Model struct Card { lazy var shop = \"x\" }",
             reports: """
-                1:22 error: 'shop' can't be lazy: it is stored with the object, so its value must be there
+                1:22 error: 'shop' can't be lazy: its value is stored with the object
                     fix-it: remove 'lazy'
                 """,
             id: "lazy",
@@ -85,7 +85,7 @@ import Testing
         expect("@Model struct Card { @Transient lazy var sum = total(); var a = 1 }", toContain: ["init(a: Int = 1)"])
     }
 
-    @Test func `properties are declared one by one`() {
+    @Test func `properties in a tuple are refused`() {
         expect(
             "@Model struct Card { var (a, b) = (1, 2) }",
             reports: "1:26 error: declare a model's properties one by one, not as a tuple",
@@ -98,29 +98,29 @@ import Testing
         expect(
             "@Model struct Card { var owner: Reference<Person> }",
             reports: """
-                1:33 error: a reference is optional: its object may not have arrived, or be deleted
+                1:33 error: a reference must be optional: its object may be missing or deleted
                     fix-it: append '?'
                 """,
             id: "requiredReference",
             fixed: "@Model struct Card { var owner: Reference<Person>? }")
     }
 
-    @Test func `a list of references is not optional`() {
+    @Test func `an optional list of references becomes a list`() {
         expect(
             "@Model struct Card { var tags: [Reference<Tag>]? }",
             reports: """
-                1:32 error: a list of references is never nil: an empty list says the same
+                1:32 error: a list of references can't be optional: an empty list has the same meaning
                     fix-it: make it '[Reference<Tag>]'
                 """,
             id: "optionalReferences",
             fixed: "@Model struct Card { var tags: [Reference<Tag>] }")
     }
 
-    @Test func `a list of references holds no optionals`() {
+    @Test func `optional elements of a list of references are refused`() {
         expect(
             "@Model struct Card { var tags: [Reference<Tag>?] }",
             reports: """
-                1:32 error: a list of references holds no nil: what is not there is not in the list
+                1:32 error: a list of references can't contain nil
                     fix-it: make it '[Reference<Tag>]'
                 """,
             id: "listOfOptionalReferences",
@@ -131,18 +131,18 @@ import Testing
         expect(
             "@Model struct Card { var tags: Set<Reference<Tag>> }",
             reports: """
-                1:32 error: references to many are kept in order: write them as an array
+                1:32 error: references to several objects are ordered: use an array
                     fix-it: make it '[Reference<Tag>]'
                 """,
             id: "referenceSet",
             fixed: "@Model struct Card { var tags: [Reference<Tag>] }")
     }
 
-    @Test func `inverse links need their attribute`() {
+    @Test func `inverse links without their attribute are refused`() {
         expect(
             "@Model struct Person { var cards: InverseLinks<Card> }",
             reports: """
-                1:35 error: inverse links are found, not stored: mark the property with @Inverse
+                1:35 error: inverse links are queried, not stored: mark the property with @Inverse
                     fix-it: mark it with @Inverse
                 """,
             id: "storedInverse",
@@ -162,14 +162,14 @@ import Testing
         expect(
             "@Model struct Card { var \(name): String }",
             reports: """
-                1:26 error: '\(name)' is reserved: each object has '\(word)' of its own
+                1:26 error: '\(name)' is reserved: each object has a built-in '\(word)'
                     fix-it: rename it to '\(replacement)'
                 """,
             id: "reservedName",
             fixed: "@Model struct Card { var \(replacement): String }")
     }
 
-    @Test func `a reserved name is reserved in any case, and for every property`() {
+    @Test func `a reserved name is refused in any case and for each property`() {
         expect(
             """
             @Model struct Card {
@@ -181,18 +181,18 @@ import Testing
             }
             """,
             reports: """
-                2:9 error: 'ID' is reserved: each object has 'id' of its own; \
-                the names of columns are compared without case
+                2:9 error: 'ID' is reserved: each object has a built-in 'id'; \
+                column names are case-insensitive
                     fix-it: rename it to 'cardID'
-                3:20 error: 'Version' is reserved: each object has 'version' of its own; \
-                the names of columns are compared without case
+                3:20 error: 'Version' is reserved: each object has a built-in 'version'; \
+                column names are case-insensitive
                     fix-it: rename it to 'cardVersion'
-                4:29 error: 'UPDATEDAT' is reserved: each object has 'updatedAt' of its own; \
-                the names of columns are compared without case
+                4:29 error: 'UPDATEDAT' is reserved: each object has a built-in 'updatedAt'; \
+                column names are case-insensitive
                     fix-it: rename it to 'cardUPDATEDAT'
-                5:9 error: '__secret' is reserved: names that begin with '__' are Tandem's
+                5:9 error: '__secret' is reserved: Tandem uses names that begin with '__'
                     fix-it: rename it to 'secret'
-                6:9 error: '__1' is reserved: names that begin with '__' are Tandem's
+                6:9 error: '__1' is reserved: Tandem uses names that begin with '__'
                     fix-it: rename it to 'card1'
                 """,
             id: "reservedName",
@@ -207,15 +207,15 @@ import Testing
                 """)
     }
 
-    @Test func `a column's name can be reserved too`() {
+    @Test func `a reserved column name is refused`() {
         expect(
             "@Model struct Card { @Named(column: \"Deleted\", wire: \"deleted\") var gone: Bool }",
-            reports: "1:37 error: 'Deleted' is reserved: each object has 'deleted' of its own; "
-                + "the names of columns are compared without case",
+            reports: "1:37 error: 'Deleted' is reserved: each object has a built-in 'deleted'; "
+                + "column names are case-insensitive",
             id: "reservedName")
     }
 
-    @Test func `columns that differ by case only are one`() {
+    @Test func `columns that differ only by case are refused`() {
         expect(
             """
             @Model struct Card {
@@ -227,28 +227,28 @@ import Testing
             }
             """,
             reports: """
-                3:9 error: 'shop' and 'Shop' are one column: the names of columns are compared without case
-                4:20 error: 'shop' and 'SHOP' are one column: the names of columns are compared without case
+                3:9 error: 'shop' and 'Shop' are the same column: column names are case-insensitive
+                4:20 error: 'shop' and 'SHOP' are the same column: column names are case-insensitive
                 6:9 error: two properties have the column 'code'
                 """,
             id: "sameColumn")
     }
 
-    @Test func `other letters than ASCII's are told apart by case, as SQLite does`() {
+    @Test func `letters beyond ASCII are case-sensitive, as in SQLite`() {
         expectNoDiagnostics("@Model struct Card { var ярлык: String; var Ярлык: String }")
     }
 
-    @Test func `two properties have two names on the wire`() {
+    @Test func `two properties with the same wire name are refused`() {
         expect(
             "@Model struct Card { var shop: String; @Named(wire: \"shop\") var name: String }",
-            reports: "1:53 error: two properties are called 'shop' on the wire",
+            reports: "1:53 error: two properties have the wire name 'shop'",
             id: "sameWireName")
     }
 
     @Test func `a property without a case in the coding keys needs a default`() {
         expect(
             "@Model struct Card { var shop: String; var note: String?; enum CodingKeys: String, CodingKey { case a } }",
-            reports: "1:26 error: 'shop' has no case in 'CodingKeys', so it needs a default value to be decoded with",
+            reports: "1:26 error: 'shop' has no case in 'CodingKeys', so it needs a default value for decoding",
             id: "notDecodable")
     }
 }

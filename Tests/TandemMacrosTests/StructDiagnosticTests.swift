@@ -1,13 +1,13 @@
 import Testing
 
-/// What is said of the struct as a whole.
+/// The diagnostics of the struct as a whole.
 @Suite struct StructDiagnosticTests {
-    @Test func `a class is offered to become a struct`() {
+    @Test func `a class gets a fix-it to become a struct`() {
         expect(
             "@Model final class Card { var shop: String }",
             reports: """
-                1:14 error: @Model makes models of structs, not of 'class': \
-                their values are copies, safe on every thread
+                1:14 error: @Model needs a struct, not 'class': \
+                the values of structs are copies, safe on each thread
                     fix-it: make it a struct
                 """,
             id: "notAStruct",
@@ -18,52 +18,52 @@ import Testing
         "class Card: Base { var shop: String }", "class Card { deinit {} }", "enum Card { case a }",
         "actor Card { var shop: String }",
     ])
-    func `what is no struct is refused`(declaration: String) {
+    func `a declaration that is not a struct is refused`(declaration: String) {
         let keyword = declaration.prefix { $0 != " " }
         expect(
             "@Model \(declaration)",
             reports:
-                "1:8 error: @Model makes models of structs, not of '\(keyword)': "
-                + "their values are copies, safe on every thread",
+                "1:8 error: @Model needs a struct, not '\(keyword)': "
+                + "the values of structs are copies, safe on each thread",
             id: "notAStruct")
     }
 
     @Test func `a protocol is refused`() {
         expect(
             "@Model protocol Card { var shop: String { get } }",
-            reports: "1:8 error: @Model makes models of structs, not of 'protocol': "
-                + "their values are copies, safe on every thread",
+            reports: "1:8 error: @Model needs a struct, not 'protocol': "
+                + "the values of structs are copies, safe on each thread",
             id: "notAStruct")
     }
 
     @Test func `a generic struct is refused`() {
         expect(
             "@Model struct Card<T> { var shop: String }",
-            reports: "1:19 error: a model can't be generic: it has one table, and one set of columns",
+            reports: "1:19 error: a model can't be generic: it has one table and one set of columns",
             id: "generic")
     }
 
     @Test func `a struct inside a generic type is refused`() {
         expect(
             "enum Shop<T> { @Model struct Card { var shop: String } }",
-            reports: "1:30 error: a model can't stand inside a generic type: "
-                + "it has one table, and one set of columns",
+            reports: "1:30 error: a model can't be inside a generic type: "
+                + "it has one table and one set of columns",
             id: "insideGeneric")
     }
 
-    @Test func `a private struct inside a type is offered to become fileprivate`() {
+    @Test func `a private struct inside a type gets a fix-it`() {
         expect(
             "enum Shop { @Model private struct Card { var shop: String } }",
             reports: """
-                1:20 error: a model inside a type or an extension can't be 'private': its conformance would not see it; \
-                make it 'fileprivate'
+                1:20 error: a model inside a type or an extension can't be 'private': \
+                its conformance would not see it; make it 'fileprivate'
                     fix-it: make it 'fileprivate'
                 """,
             id: "privateInside",
             fixed: "enum Shop { @Model fileprivate struct Card { var shop: String } }")
     }
 
-    @Test func `stored properties under a condition are refused`() {
+    @Test func `stored properties in a compiler condition are refused`() {
         expect(
             """
             @Model struct Card {
@@ -77,8 +77,8 @@ import Testing
                 #endif
             }
             """,
-            reports: "2:5 error: a model's stored properties can't stand under #if: "
-                + "the table would differ from build to build",
+            reports: "2:5 error: a model's stored properties can't be inside #if: "
+                + "the table would differ between builds",
             id: "conditionalProperties")
     }
 
@@ -87,11 +87,11 @@ import Testing
         let column = 22 + declaration.prefix { $0 != " " }.count + 1
         expect(
             "@Model struct Card { \(declaration) }",
-            reports: "1:\(column) error: 'Columns' is the name of a type that @Model writes",
+            reports: "1:\(column) error: 'Columns' is the name of a type that @Model generates",
             id: "reservedType")
     }
 
-    @Test func `names of tables that belong to Tandem or to SQLite are refused`() {
+    @Test func `table names reserved by Tandem or SQLite are refused`() {
         expect(
             """
             @Model(table: "SQLite_cards") struct Card {}
@@ -106,7 +106,7 @@ import Testing
             id: "reservedTable")
     }
 
-    @Test func `names are plain strings`() {
+    @Test func `names that are not string literals are refused`() {
         expect(
             """
             @Model(table: name, renamedFrom: "a\\(b)", indexes: [.index(first)]) struct Card {
@@ -114,16 +114,16 @@ import Testing
             }
             """,
             reports: """
-                1:15 error: write the name as a plain string: a macro sees only the text
-                1:34 error: write the name as a plain string: a macro sees only the text
-                1:60 error: write the name as a plain string: a macro sees only the text
-                2:20 error: write the name as a plain string: a macro sees only the text
-                2:43 error: write the name as a plain string: a macro sees only the text
+                1:15 error: write the name as a string literal: a macro sees only the text
+                1:34 error: write the name as a string literal: a macro sees only the text
+                1:60 error: write the name as a string literal: a macro sees only the text
+                2:20 error: write the name as a string literal: a macro sees only the text
+                2:43 error: write the name as a string literal: a macro sees only the text
                 """,
             id: "notALiteral")
     }
 
-    @Test func `names are not empty`() {
+    @Test func `empty names are refused`() {
         expect(
             "@Model(table: \"\") struct Card { @Named(wire: \"\") var shop: String }",
             reports: """
@@ -133,16 +133,16 @@ import Testing
             id: "emptyName")
     }
 
-    @Test func `an option that is not written out is refused`() {
+    @Test func `an option that is not literal is refused`() {
         expect(
             "@Model(option) struct Card {}",
-            reports: "1:8 error: write the option itself, '.localOnly': a macro sees only the text",
+            reports: "1:8 error: write the option '.localOnly' literally: a macro sees only the text",
             id: "unknownOption")
     }
 
     // MARK: Indexes
 
-    @Test func `a misspelt property in an index is corrected`() {
+    @Test func `a misspelled property in an index is corrected`() {
         expect(
             "@Model(indexes: [.unique(\"shop\", \"barcdoe\")]) struct Card { var shop = \"\"; var barcode = \"\" }",
             reports: """
@@ -154,7 +154,7 @@ import Testing
                 "@Model(indexes: [.unique(\"shop\", \"barcode\")]) struct Card { var shop = \"\"; var barcode = \"\" }")
     }
 
-    @Test func `an index is over stored properties`() {
+    @Test func `an index on properties that are not stored is refused`() {
         expect(
             """
             @Model(indexes: [.index("zzz", "selected", "double")]) struct Card {
@@ -170,39 +170,39 @@ import Testing
             id: "unknownProperty")
     }
 
-    @Test func `a property whose type can't be read is not unknown besides`() {
+    @Test func `a property with an unreadable type is reported once`() {
         let expansion = Expansion(of: "@Model(indexes: [.index(\"made\")]) struct Card { var made = now() }")
         #expect(expansion.diagnosticIDs == ["needsType"])
     }
 
-    @Test func `an index is over properties of one value`() {
+    @Test func `an index on properties with several values is refused`() {
         expect(
             "@Model(indexes: [.index(\"tags\")]) struct Card { var tags: [String] }",
-            reports: "1:25 error: an index is of one value for each object: 'tags' has many",
+            reports: "1:25 error: an index needs one value for each object: 'tags' has many",
             id: "manyValues")
     }
 
-    @Test func `an index has each property once`() {
+    @Test func `a repeated property in an index is refused`() {
         expect(
             "@Model(indexes: [.index(\"shop\", \"shop\")]) struct Card { var shop: String }",
             reports: "1:33 error: 'shop' is in this index already",
             id: "repeatedInIndex")
     }
 
-    @Test func `an index has a property`() {
+    @Test func `an index without properties is refused`() {
         expect(
             "@Model(indexes: [.index()]) struct Card { var shop: String }",
             reports: "1:18 error: an index needs the name of at least one property",
             id: "emptyIndex")
     }
 
-    @Test func `indexes that are not written out are refused`() {
+    @Test func `indexes that are not literal are refused`() {
         expect(
             "@Model(indexes: all) struct Card {}\n@Model(indexes: [first]) struct Person {}",
             reports: """
-                1:17 error: write the indexes themselves, as in '[.index("a", "b"), .unique("c", "d")]': \
+                1:17 error: write the indexes literally, as in '[.index("a", "b"), .unique("c", "d")]': \
                 a macro sees only the text
-                2:18 error: write the indexes themselves, as in '[.index("a", "b"), .unique("c", "d")]': \
+                2:18 error: write the indexes literally, as in '[.index("a", "b"), .unique("c", "d")]': \
                 a macro sees only the text
                 """,
             id: "unknownIndex")

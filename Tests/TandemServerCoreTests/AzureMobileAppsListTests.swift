@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func aListIsABareArrayAndWithATotalAnObject() async {
+    @Test func `a list is an array, and an object if a total is requested`() async {
         await fill(3)
         let bare = await server.list("todo", ["$top": "2", "$select": "id"])
         #expect(bare.body == #"[{"id":"1000"},{"id":"1001"}]"#)
@@ -32,14 +32,14 @@ import Testing
             ("1.5", nil),
             ("99999999999999999999", nil),
         ] as [(String, Int?)])
-    func aPageHasAtMostTheRowsAskedFor(top: String, count: Int?) async {
+    func `a page has at most the requested rows`(top: String, count: Int?) async {
         await fill(60)
         let answer = await server.list("todo", ["$top": top])
         #expect(answer.status == (count == nil ? 400 : 200))
         if let count { #expect(answer.items.count == count) } else { #expect(answer.error != nil) }
     }
 
-    @Test func aHostMayCutEveryPageShortAndSayNothingOfIt() async throws {
+    @Test func `a host may limit pages without reporting it`() async throws {
         let server = try ServerFixture(.azureMobileApps) { $0.limits.greatestPage = 2 }
         for id in ["a", "b", "c"] { await server.send(.post, "/tables/todo", [:], "{\"id\":\"\(id)\"}") }
         let answer = await server.list("todo", ["$top": "3", "$orderby": "id"])
@@ -47,7 +47,7 @@ import Testing
         #expect(await server.list("todo", ["$top": "3", "$skip": "2"]).ids == ["c"])
     }
 
-    @Test func theLinkIsThereWhenAPageIsFullAndLacksThePort() async {
+    @Test func `a full page has a link without the port`() async {
         await fill(4)
         let filter = "n ge 0 and id ne 'é'"
         let full = await server.list("todo", ["$filter": filter, "$top": "2", "$skip": "2"])
@@ -63,7 +63,7 @@ import Testing
         ("__includeDeleted", "true", 2), ("__includeDeleted", "false", 2), ("__includeDeleted", "x", 2),
         ("__includedeleted", "true", 1), ("__INCLUDEDELETED", "true", 1),
     ])
-    func tombstonesAreListedOnlyByTheExactName(name: String, value: String, count: Int) async {
+    func `tombstones are listed only by the exact parameter name`(name: String, value: String, count: Int) async {
         await fill(2)
         await server.send(.delete, "/tables/todo/1000")
         let answer = await server.send(.get, "/tables/todo?\(name)=\(value)")
@@ -72,7 +72,7 @@ import Testing
         #expect(one.items.first?["deleted"] as? Bool == true)
     }
 
-    @Test func listsAreOrderedByKeysThenByID() async {
+    @Test func `lists are ordered by keys, then by ID`() async {
         for (id, text, number) in [("c", "x", 1), ("a", "y", 1), ("b", "x", 2), ("d", "X", 0)] {
             await server.send(
                 .post, "/tables/todo", [:], "{\"id\":\"\(id)\",\"text\":\"\(text)\",\"n\":\(number)}")
@@ -85,7 +85,7 @@ import Testing
         #expect(await server.list("todo", ["$orderby": "n foo"]).status == 500)
     }
 
-    @Test func anIncrementalPullGetsEveryRowOnceThoughManyShareATime() async {
+    @Test func `an incremental pull gets each row once despite equal times`() async {
         await fill(130)
         server.time.advance(by: .milliseconds(1))
         await server.send(.delete, "/tables/todo/1005")
@@ -118,19 +118,19 @@ import Testing
         "text eq 'a' and", "5", "'a'", "not 5", "length(5) eq 1", "nosuch(text)", "text eq datetime'never'", "%",
         "updatedAt ge cast(2026-11-21T03:14:33.887Z,Edm.DateTimeOffset)", "tags/any(t:t eq 'a')", "text eq \"a\"",
     ])
-    func aBadFilterIsA500(filter: String) async {
+    func `an invalid filter gets a 500`(filter: String) async {
         await server.send(.post, "/tables/todo", [:], #"{"text":"a"}"#)
         let answer = await server.list("todo", ["$filter": filter])
         #expect(answer.status == 500, "\(answer.body)")
         #expect(answer.error != nil)
     }
 
-    @Test func theMessageOfABadFilterNamesThePlace() async {
+    @Test func `the message of an invalid filter contains the position`() async {
         let answer = await server.list("todo", ["$filter": "updatedAt ge text in"])
         #expect(answer.body == #"{"error":"')' or operator expected (at index 18)"}"#)
     }
 
-    @Test func aColumnThatNothingIsInFindsNothing() async {
+    @Test func `a filter by an empty column finds nothing`() async {
         await fill(1)
         for filter in ["nosuch eq null", "nosuch ne 1 or n eq 0"] {
             let answer = await server.list("todo", ["$filter": filter])

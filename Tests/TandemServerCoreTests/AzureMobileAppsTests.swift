@@ -4,7 +4,7 @@ import TandemServerCore
 import TestSupport
 import Testing
 
-/// What was observed of Azure Mobile Apps' Node backend, line by line.
+/// The observed behavior of Azure Mobile Apps' Node backend, line by line.
 @Suite(.ownThreads) struct AzureMobileAppsTests {
     private let server: ServerFixture
 
@@ -14,7 +14,7 @@ import Testing
         ("2.0.0", 200), ("2.0.12", 200), ("3.0.0", 400), ("2.0", 400), ("2.0.", 400), ("2.1.0", 400), ("", 400),
         ("2.0.x", 400), ("12.0.0", 400),
     ])
-    func theVersionOfTheProtocolIsAskedFor(version: String, status: Int) async {
+    func `requests need a protocol version`(version: String, status: Int) async {
         #expect(await server.send(.get, "/tables/todo", [.version: version]).status == status)
         #expect(await plain(.get, "/tables/todo?Zumo-Api-Version=\(version)").status == status)
     }
@@ -25,7 +25,7 @@ import Testing
         return Answer(response: response, body: String(decoding: bytes, as: UTF8.self))
     }
 
-    @Test func aRequestWithoutTheVersionIsNotCarriedOut() async throws {
+    @Test func `a request without the version is not carried out`() async throws {
         let answer = await plain(.post, "/tables/todo", body: #"{"id":"a"}"#)
         #expect(answer.status == 400)
         #expect(
@@ -35,7 +35,7 @@ import Testing
         #expect(try server.core.rows(in: "todo").isEmpty)
     }
 
-    @Test func anInsertIsAnsweredWithTheWholeRow() async {
+    @Test func `an insert returns the whole row`() async {
         let answer = await server.send(.post, "/tables/Todo", [:], #"{"id":"a","text":"Лента","done":false}"#)
         #expect(answer.status == 201)
         #expect(
@@ -49,14 +49,14 @@ import Testing
     }
 
     @Test(arguments: ["", "{}", #"{"id":null}"#, #"{"id":""}"#])
-    func aRowWithoutIDGetsAUUID(body: String) async throws {
+    func `a row without an ID gets a UUID`(body: String) async throws {
         let answer = await server.send(.post, "/tables/todo", [:], body)
         #expect(answer.status == 201)
         let id = try #require(UUID(uuidString: answer.object["id"] as? String ?? ""))
         #expect(id.uuid.6 >> 4 == 4 && id.uuid.8 >> 6 == 2)
     }
 
-    @Test func aTakenIDGivesTheRequestBackAndNotTheRow() async {
+    @Test func `an insert with an existing ID returns the request, not the row`() async {
         await server.send(.post, "/tables/todo", [:], #"{"id":"a","text":"server's"}"#)
         let sent = #"{"id":"a","text":"client's"}"#
         for isDeleted in [false, true] {
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: ["createdAt", "updatedAt", "deleted", "UPDATEDAT", "Deleted"])
-    func reservedMembersAreRefused(name: String) async {
+    func `reserved members are refused`(name: String) async {
         await server.send(.post, "/tables/todo", [:], #"{"id":"b"}"#)
         for (method, path) in [(HTTPRequest.Method.post, "/tables/todo"), (.patch, "/tables/todo/b")] {
             let answer = await server.send(method, path, [:], "{\"\(name)\":true}")
@@ -78,12 +78,12 @@ import Testing
         }
     }
 
-    @Test func aVersionInAnInsertIsTakenForItsBytes() async {
+    @Test func `a version in an insert is stored as its bytes`() async {
         let answer = await server.send(.post, "/tables/todo", [:], #"{"id":"a","version":"QUJD"}"#)
         #expect(answer.version == "UVVKRA==")
     }
 
-    @Test func aPatchMergesAndCounts() async {
+    @Test func `a PATCH merges and increments the version`() async {
         await server.send(.post, "/tables/todo", [:], #"{"id":"a","text":"x","done":false}"#)
         server.time.advance(by: .milliseconds(5))
         let answer = await server.send(.patch, "/tables/todo/a", [.ifMatch: "\"MQ==\""], #"{"done":true}"#)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    /// A method, a path, `If-Match`, a body; the status, and whether the row comes back.
+    /// A method, a path, `If-Match`, a body, the status, and whether the response contains the row.
     @Test(arguments: [
         Row(.patch, "a", "\"MQ==\"", #"{"n":1}"#, 412, row: true),
         Row(.patch, "a", "\"Mg==\"", #"{"n":1}"#, 200, row: true),
@@ -131,7 +131,7 @@ import Testing
         Row(.get, "missing", nil, "", 404),
         Row(.head, "a", nil, "", 500),
     ])
-    func oneRow(_ row: Row) async {
+    func `a request for one row gets the observed response`(_ row: Row) async {
         await prepare()
         var fields: HTTPFields = [:]
         if let ifMatch = row.ifMatch { fields[.ifMatch] = ifMatch }
@@ -147,14 +147,14 @@ import Testing
         if row.status == 404 { #expect(answer.body == #"{"error":"The item does not exist"}"#) }
     }
 
-    /// Two rows of version 2, of which one is deleted.
+    /// Prepares two rows of version 2, one of them deleted.
     private func prepare() async {
         for id in ["a", "gone"] { await server.send(.post, "/tables/todo", [:], "{\"id\":\"\(id)\",\"n\":0}") }
         await server.send(.patch, "/tables/todo/a", [:], #"{"n":7}"#)
         await server.send(.delete, "/tables/todo/gone")
     }
 
-    @Test func aDeleteGivesTheTombstoneAndAnUndeleteTheRow() async {
+    @Test func `a delete returns the tombstone and an undelete the row`() async {
         await prepare()
         let deleted = await server.send(.delete, "/tables/todo/a", [.ifMatch: "\"Mg==\""])
         #expect(deleted.object["deleted"] as? Bool == true)
@@ -165,7 +165,7 @@ import Testing
         #expect(live.object["n"] as? Int == 7)
     }
 
-    @Test func aTableWithoutTombstonesForgets() async throws {
+    @Test func `a table without tombstones removes deleted rows`() async throws {
         let server = try ServerFixture(.azureMobileApps) { $0.tables["hard"] = ServerTable(deletesSoftly: false) }
         await server.send(.post, "/tables/hard", [:], #"{"id":"a","n":1}"#)
         let deleted = await server.send(.delete, "/tables/hard/a")
@@ -176,7 +176,7 @@ import Testing
         #expect(await server.send(.post, "/tables/hard", [:], #"{"id":"a","n":2}"#).status == 201)
     }
 
-    @Test func ofTwoEqualPatchesOneIsLate() async {
+    @Test func `the second of two equal patches fails its precondition`() async {
         await prepare()
         let statuses = await withTaskGroup(of: Int.self) { group in
             for number in 0..<8 {
@@ -189,7 +189,7 @@ import Testing
         #expect(statuses.sorted() == [200] + Array(repeating: 412, count: 7))
     }
 
-    @Test func columnsGrowAndAreInEveryRow() async {
+    @Test func `columns grow and occur in each row`() async {
         await server.send(.post, "/tables/todo", [:], #"{"id":"a","text":"x"}"#)
         await server.send(.post, "/tables/todo", [:], #"{"id":"b","extra":1}"#)
         let items = await server.list("todo", [:]).items
@@ -197,14 +197,14 @@ import Testing
         #expect(items.map { $0["text"] is NSNull } == [false, true])
     }
 
-    /// What a column keeps of what is sent: its first value, a later one, what comes back.
+    /// The values in a column: the first, a later one, and the stored result.
     @Test(arguments: [
         ("1", "9007199254740993", "9007199254740992"), ("true", "\"yes\"", "true"), ("\"x\"", "17", "\"17\""),
         ("\"x\"", "{\"a\":1}", "\"[object Object]\""), ("1", "0.1", "0.1"), ("1", "3.0", "3"), ("1", "null", "null"),
         ("null", "5", "5"), ("false", "0", "false"), ("\"x\"", "\"\\u0000😀ü ß\"", "\"\\u0000😀ü ß\""),
         ("1", "1e999", "null"),
     ])
-    func valuesTakeTheirColumnsTypes(first: String, later: String, expected: String) async {
+    func `values are converted to their columns' types`(first: String, later: String, expected: String) async {
         await server.send(.post, "/tables/todo", [:], "{\"id\":\"a\",\"v\":\(first)}")
         let answer = await server.send(.patch, "/tables/todo/a", [:], "{\"v\":\(later)}")
         #expect(answer.body.hasSuffix("\"v\":\(expected)}"), "\(answer.body)")
@@ -214,13 +214,13 @@ import Testing
         (#"{"a-b":1}"#, 500), (#"{"1a":1}"#, 500), (#"{"a":[1]}"#, 500), (#"{"a":{"b":1}}"#, 500), ("[1]", 500),
         ("{", 400), ("{'a':1}", 400), (#"{"a":1,}"#, 400), (#"{"a":NaN}"#, 400), ("{\"a\":\"\u{1}\"}", 400),
     ])
-    func bodiesThatAreNoneAreRefused(body: String, status: Int) async {
+    func `invalid bodies are refused`(body: String, status: Int) async {
         let answer = await server.send(.post, "/tables/todo", [:], body)
         #expect(answer.status == status)
         #expect(answer.error != nil)
     }
 
-    @Test func theTypeAndTheSizeOfABodyAreLookedAt() async {
+    @Test func `the type and the size of a body are checked`() async {
         let text = await server.send(.post, "/tables/todo", [.contentType: "text/plain"], #"{"id":"a"}"#)
         #expect(text.status == 500)
         let large = await server.send(
@@ -230,7 +230,7 @@ import Testing
         #expect(await plain(.post, "/tables/todo?zumo-api-version=2.0.0", body: #"{"id":"b"}"#).status == 201)
     }
 
-    @Test func whatIsNotThereIsAPage() async throws {
+    @Test func `a missing path gets an HTML page`() async throws {
         let server = try ServerFixture(.azureMobileApps) {
             $0.otherTables = nil
             $0.tables["Known"] = ServerTable()
@@ -247,7 +247,7 @@ import Testing
     }
 }
 
-/// A request for one row, and what must come of it.
+/// A request for one row, and the expected result.
 struct Row: Sendable, CustomTestStringConvertible {
     let method: HTTPRequest.Method
     let id: String

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func aPageHasItemsCountAndNextLink() async {
+    @Test func `a page has items, count and nextLink`() async {
         await fill(2)
         #expect(
             await server.list("card", ["$select": "id,n"]).body
@@ -29,7 +29,7 @@ import Testing
         #expect(await server.send(.get, "/tables/none").body == #"{"items":[],"count":null,"nextLink":null}"#)
     }
 
-    @Test func theNextLinkIsTheQueryOfTheRest() async {
+    @Test func `the nextLink is the query of the rest`() async {
         await fill(205)
         let filter = "(n ge 0 and id ne 'a+b é')"
         var answer = await server.send(
@@ -45,7 +45,7 @@ import Testing
         #expect(answer.object["nextLink"] is NSNull)
     }
 
-    @Test func pagesFollowedToTheEndHaveEveryRowOnceThoughAllShareATime() async {
+    @Test func `pages contain each row once despite equal times`() async {
         await fill(230)
         await server.send(.delete, "/tables/card/1100")
         for (start, count) in [
@@ -68,7 +68,7 @@ import Testing
         "$top=-1", "$top=NaN", "$top=128001", "$top=", "$skip=-1", "$skip=x", "$count=maybe", "$top=1&$top=2",
         "$expand=x", "$orderby=a,b,c,d,e,f", "$orderby=n%20up", "$select=,&$orderby=)",
     ])
-    func badOptionsAreExplained(query: String) async {
+    func `invalid options get an explanation`(query: String) async {
         let answer = await server.send(.get, "/tables/card?\(query)")
         #expect(answer.status == 400)
         #expect((answer.json as? String)?.isEmpty == false)
@@ -82,13 +82,13 @@ import Testing
         "n eq 1 2", "n eq 99999999999999999999999e999", "updatedAt eq 2026-13-01", "n eq 1e", "- n eq 1",
         "updatedAt add 5 eq 1", "duration'x' eq n", "id eq %", "#", "id in (5)",
     ])
-    func badFiltersAreExplained(filter: String) async {
+    func `invalid filters get an explanation`(filter: String) async {
         let answer = await server.list("card", ["$filter": filter])
         #expect(answer.status == 400)
         #expect((answer.json as? String)?.isEmpty == false, "\(answer.body)")
     }
 
-    @Test func whatNoDatabaseAnswersHasNoExplanation() async {
+    @Test func `filters that no database evaluates get no explanation`() async {
         for filter in ["matchesPattern(id,'^a')", "geo.distance(p,geography'POINT(0 0)') lt 5"] {
             let answer = await server.list("card", ["$filter": filter])
             #expect(answer.status == 400)
@@ -97,7 +97,7 @@ import Testing
         #expect(await server.send(.get, "/tables/card?$filter=").status == 500)
     }
 
-    @Test func aFilterHasAHundredNodesAtMost() async {
+    @Test func `a filter has at most a hundred nodes`() async {
         func filter(_ terms: Int) -> String {
             (0..<terms).map { "n eq \($0)" }.joined(separator: " or ")
         }
@@ -111,13 +111,13 @@ import Testing
         ("__includedeleted=true", 2), ("__IncludeDeleted=True", 2), ("__includedeleted=false", 1),
         ("__includedeleted=1", 1), ("", 1),
     ])
-    func tombstonesAreListedWhenAskedFor(query: String, count: Int) async {
+    func `tombstones are listed on request`(query: String, count: Int) async {
         await fill(2)
         await server.send(.delete, "/tables/card/1001")
         #expect(await server.send(.get, "/tables/card?\(query)").items.count == count)
     }
 
-    @Test func theTokenOfAPullFindsWhatIsAsNewOrNewer() async {
+    @Test func `the token of a pull finds rows of its time and later`() async {
         await fill(3)
         server.time.advance(by: .milliseconds(1))
         await server.send(.put, "/tables/card/1001", [:], #"{"id":"1001"}"#)
@@ -141,7 +141,7 @@ import Testing
         #expect(await count("ne", "2026-11-21T03:14:33.887Z") == 1)
     }
 
-    @Test func anIDIsAskedForExactly() async {
+    @Test func `an ID in a filter matches exactly`() async {
         for id in ["a", "A", "é", "e\u{301}", "o'neil", "人", "😀", "a/b?c=d&e+f %"] {
             let body = "{\"id\":\"\(id)\"}"
             #expect(await server.send(.post, "/tables/ids", [:], body).status == 201)

@@ -4,13 +4,13 @@ import TandemServerCore
 import TestSupport
 import Testing
 
-/// What the Datasync toolkit's server does with one row.
+/// The behavior of the Datasync toolkit's server with one row.
 @Suite(.ownThreads) struct DatasyncTests {
     private let server: ServerFixture
 
     init() throws { server = try ServerFixture(.datasync) }
 
-    @Test func anInsertIsAnsweredWithTheRowAndItsAddress() async {
+    @Test func `an insert returns the row and its address`() async {
         let answer = await server.send(
             .post, "/tables/card", [:], #"{"id":"x y/é","shop":"大润发","points":12345678901234567890.25,"o":{"a":[1]}}"#)
         #expect(answer.status == 201)
@@ -26,14 +26,14 @@ import Testing
     }
 
     @Test(arguments: ["{}", #"{"id":null}"#, #"{"id":""}"#, "{ // none\n}", #"{"a":1,}"#])
-    func aRowWithoutIDGets32Digits(body: String) async {
+    func `a row without an ID gets 32 digits`(body: String) async {
         let answer = await server.send(.post, "/tables/card", [:], body)
         #expect(answer.status == 201)
         let id = answer.object["id"] as? String ?? ""
         #expect(id.count == 32 && id.allSatisfy { $0.isHexDigit && !$0.isUppercase })
     }
 
-    @Test func whatTheServerOwnsIsNotTakenFromTheClient() async {
+    @Test func `reserved members in a request are ignored`() async {
         let answer = await server.send(
             .post, "/tables/card", [:],
             #"{"Id":"a","UpdatedAt":"2000-01-01T00:00:00.000Z","VERSION":"AAAA","ID":"b","Deleted":false}"#)
@@ -43,7 +43,7 @@ import Testing
         #expect(answer.object["id"] as? String == "b")
     }
 
-    /// The state of the row, a request and what must come of it. `current` in `If-Match` is the row's version.
+    /// The state of the row, a request and the expected result. `current` in `If-Match` is the row's version.
     @Test(arguments: [
         Row(.get, "live", nil, "", 200, row: true),
         Row(.get, "gone", nil, "", 410),
@@ -82,7 +82,7 @@ import Testing
         Row(.post, "live", nil, "{}", 405),
         Row(.head, "live", nil, "", 405),
     ])
-    func oneRow(_ row: Row) async throws {
+    func `a request for one row gets the observed response`(_ row: Row) async throws {
         let versions = await prepare()
         let id = String(row.id.prefix { $0 != "?" })
         var fields: HTTPFields = [:]
@@ -100,7 +100,7 @@ import Testing
             #expect(answer.body.isEmpty)
             #expect(answer.tag == nil)
         }
-        // Nothing but a success changes anything.
+        // Only a success changes rows.
         if row.status >= 300 || row.method == .get { #expect(try server.core.rows(in: "card") == before) }
     }
 
@@ -114,7 +114,7 @@ import Testing
         return versions
     }
 
-    @Test func aPutReplacesAndChangesTheVersion() async {
+    @Test func `a PUT replaces the row and changes its version`() async {
         let versions = await prepare()
         server.time.advance(by: .milliseconds(1))
         let answer = await server.send(.put, "/tables/card/live", [:], #"{"id":"live","m":null}"#)
@@ -124,7 +124,7 @@ import Testing
         #expect(answer.object["updatedAt"] as? String == "2026-11-21T03:14:33.888Z")
     }
 
-    @Test func aTakenIDIsAnsweredWithTheRow() async {
+    @Test func `an insert with an existing ID returns the row`() async {
         let versions = await prepare()
         for id in ["live", "gone"] {
             let answer = await server.send(.post, "/tables/card", [:], "{\"id\":\"\(id)\",\"n\":9}")
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func anUndeleteIsAPutThatMayLeaveDeletedOut() async {
+    @Test func `an undelete is a PUT in which deleted may be omitted`() async {
         for body in [#"{"id":"gone"}"#, #"{"id":"gone","deleted":false}"#] {
             _ = await prepare()
             let answer = await server.send(.put, "/tables/card/gone?__includedeleted=true", [:], body)
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: ["", "text/plain", "application/xml"])
-    func onlyJSONIsTaken(type: String) async {
+    func `only JSON bodies are accepted`(type: String) async {
         for (method, path) in [(HTTPRequest.Method.post, "/tables/card"), (.put, "/tables/card/a")] {
             let answer = await server.send(method, path, [.contentType: type], #"{"id":"a"}"#)
             #expect(answer.status == 415)
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func anEntityOfTheWrongShapeIsExplained() async throws {
+    @Test func `an entity with a wrong structure gets an explanation`() async throws {
         let server = try ServerFixture(.datasync) { configuration in
             configuration.hooks.validate = { _, members in
                 if case .text? = members["title"] { [] } else { ["The Title field is required."] }
@@ -167,7 +167,7 @@ import Testing
         #expect((wrong.json as? [Any])?.count == 2)
     }
 
-    @Test func aDeclaredTableHasItsColumnsAndNoOthers() async throws {
+    @Test func `a declared table has only its columns`() async throws {
         let columns = [
             ServerColumn("title", isRequired: true), ServerColumn("rating", initial: 3),
             ServerColumn("done", initial: false),
@@ -188,7 +188,7 @@ import Testing
             await server.list("movie", ["$filter": "Rating eq 3 and DONE", "$select": "ID,title"]).items.count == 1)
     }
 
-    @Test func aTableWithoutTombstonesForgets() async throws {
+    @Test func `a table without tombstones removes deleted rows`() async throws {
         let server = try ServerFixture(.datasync) { $0.tables["hard"] = ServerTable(deletesSoftly: false) }
         await server.send(.post, "/tables/hard", [:], #"{"id":"a"}"#)
         #expect(await server.send(.put, "/tables/hard/a", [:], #"{"id":"a","deleted":true}"#).status == 200)
@@ -199,7 +199,7 @@ import Testing
         #expect(await server.send(.post, "/tables/hard", [:], #"{"id":"a"}"#).status == 201)
     }
 
-    /// A header, its value, the statuses of a GET and of a PUT. The row is of 03:14:33.887.
+    /// A header, its value, the statuses of a GET and of a PUT. The row's time is 03:14:33.887.
     @Test(arguments: [
         (HTTPField.Name.ifNoneMatch, "current", 304, 412), (.ifNoneMatch, "*", 304, 412),
         (.ifNoneMatch, "\"stale\"", 200, 200), (.ifNoneMatch, "W/current", 200, 200), (.ifNoneMatch, "bare", 200, 200),
@@ -209,7 +209,9 @@ import Testing
         (.ifUnmodifiedSince, "Sat, 21 Nov 2026 03:14:34 GMT", 200, 200),
         (.ifModifiedSince, "yesterday", 200, 200), (.ifUnmodifiedSince, "2026-11-21T00:00:00Z", 200, 200),
     ])
-    func conditions(name: HTTPField.Name, value: String, get: Int, put: Int) async {
+    func `preconditions by version and time are evaluated`(
+        name: HTTPField.Name, value: String, get: Int, put: Int
+    ) async {
         let versions = await prepare()
         let value = value.replacing("current", with: "\"\(versions["live"] ?? "")\"")
         let read = await server.send(.get, "/tables/card/live", [name: value])
@@ -217,11 +219,11 @@ import Testing
         if get == 304 { #expect(read.body.isEmpty && read.tag == nil) }
         let body = #"{"id":"live","n":2}"#
         #expect(await server.send(.put, "/tables/card/live", [name: value], body).status == put)
-        // Lists and inserts have no conditions.
+        // Lists and inserts ignore preconditions.
         #expect(await server.send(.get, "/tables/card", [name: value]).status == 200)
     }
 
-    @Test func aTimeCountsOnlyWithoutItsTag() async {
+    @Test func `a time counts only without an entity tag`() async {
         let versions = await prepare()
         let current = "\"\(versions["live"] ?? "")\""
         let old = "Sat, 21 Nov 2026 03:14:33 GMT"

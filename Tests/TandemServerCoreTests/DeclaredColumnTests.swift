@@ -4,7 +4,7 @@ import TandemServerCore
 import TestSupport
 import Testing
 
-/// Tables that declare their columns, and tables that do not.
+/// Tables with declared columns, and tables without.
 @Suite(.ownThreads) struct DeclaredColumnTests {
     static let columns = [
         ServerColumn("title", type: .text), ServerColumn("year", type: .integer),
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [ServerDialect.azureMobileApps, .datasync])
-    func `A declared column of the server's own is in an answer once`(dialect: ServerDialect) async throws {
+    func `a declared column with a reserved name occurs once in a response`(dialect: ServerDialect) async throws {
         let own = ["id", "updatedAt", "version", "deleted"].map { ServerColumn($0, type: .text) }
         let server = try await Self.server(dialect, columns: Self.columns + own)
         let answer = await server.list("film", ["$filter": "id eq 'a'"])
@@ -139,7 +139,7 @@ import Testing
         #expect(answer.ids.joined() == ids, "\(answer.body)")
     }
 
-    @Test func `column that an Azure Mobile Apps request adds is known from then on`() async throws {
+    @Test func `a column added by an Azure Mobile Apps request is known afterwards`() async throws {
         let server = try await Self.server(.azureMobileApps)
         #expect(await server.list("film", ["$filter": "extra eq 1"]).status == 400)
         await server.send(.post, "/tables/film", [:], #"{"id":"e","extra":1}"#)
@@ -152,7 +152,7 @@ import Testing
         #expect(await server.list("film", ["$filter": "rating eq 'PG'"]).ids == ["c", "e"])
     }
 
-    @Test func `type is read from its text on the command line`() {
+    @Test func `a type is parsed from the command line`() {
         #expect(ServerColumnType("timeOfDay") == .timeOfDay)
         #expect(ServerColumnType("enum(G, PG,R)") == .enumeration(["G", "PG", "R"]))
         for text in ["", "string", "enum()", "enum(G,)", "enum(G,G)", "enum(G"] {

@@ -4,9 +4,9 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// Random filters, held against the same conditions written in Swift.
+/// Random filters, compared with the same conditions in Swift.
 @Suite(.ownThreads) struct FilterOracleTests {
-    /// What a filter is made of: its text in each dialect comes from it, and so does its meaning, in another way.
+    /// The conditions of a filter. Its text in each dialect and its meaning derive from them independently.
     private indirect enum Condition {
         case number(String, Double)
         case text(String, String)
@@ -31,7 +31,7 @@ import Testing
     private static let comparisons = ["eq", "ne", "gt", "ge", "lt", "le"]
 
     @Test(arguments: [ServerDialect.azureMobileApps, .datasync], ServerFixture.seeds)
-    func filtersFindWhatSwiftFinds(dialect: ServerDialect, seed: UInt64) async throws {
+    func `filters find the same rows as Swift`(dialect: ServerDialect, seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let server = try ServerFixture(dialect)
         var items: [Item] = []
@@ -57,7 +57,7 @@ import Testing
             #expect(answer.ids == expected, "seed \(seed): \(filter)")
             found += expected.count
         }
-        // Otherwise the filters would say nothing.
+        // Guards against trivial filters.
         #expect(found > 1000 && found < 120 * 40 - 1000)
     }
 
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// True, false, or nil where SQL does not know.
+    /// Evaluates a condition. Returns `nil` if it is unknown in SQL.
     private func holds(_ condition: Condition, _ item: Item, _ dialect: ServerDialect) -> Bool? {
         let isSQL = dialect == .azureMobileApps
         func compare<T: Comparable>(_ value: T?, _ comparison: String, _ other: T) -> Bool? {
@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    /// A text in the order of its bytes.
+    /// A text with byte order.
     private struct Bytes: Comparable {
         let bytes: [UInt8]
         init(_ text: String) { bytes = Array(text.utf8) }

@@ -4,9 +4,9 @@ import TandemServerCore
 import TestSupport
 import Testing
 
-/// The grammar of both dialects: a filter, and which rows it finds.
+/// The grammars of both dialects: filters, and the rows that they find.
 @Suite(.ownThreads) struct FilterTests {
-    /// Of each dialect one server with the same rows.
+    /// Returns a server for each dialect, with the same rows.
     private static func server(_ dialect: ServerDialect) async throws -> ServerFixture {
         let server = try ServerFixture(dialect)
         for row in [
@@ -20,14 +20,14 @@ import Testing
         return server
     }
 
-    /// Filters that say the same in both dialects.
+    /// Filters with the same meaning in both dialects.
     static let common: [(String, String)] = [
         ("n eq 7", "a"), ("n gt -3", "ac"), ("n ge -3 and n lt 7", "bc"), ("n le 0", "bc"), ("7 eq n", "a"),
         ("n eq 7 or n eq 0 and r eq 0.1", "ac"), ("(n eq 7 or n eq 0) and r eq 0.1", "c"), ("done", "a"),
         ("done eq false", "b"), ("text eq null", "d"), ("text ne null", "abc"), ("null eq text", "d"), ("true", "abcd"),
         ("text eq 'it''s'", "b"), ("startswith(text,'Пят')", "a"), ("endswith(text,'24')", "a"),
         ("tolower(text) eq 'пятёрочка 24'", "a"), ("toupper(text) eq 'IT''S'", "b"), ("trim(text) eq '大润发😀x'", "c"),
-        // 😀 is two units of UTF-16, as in .NET and JavaScript.
+        // 😀 has two UTF-16 units, as in .NET and JavaScript.
         ("length(trim(text)) eq 6", "c"), ("indexof(text,'x') eq 7", "c"), ("indexof(text,'q') eq -1", "abc"),
         ("substring(text,11) eq 'а 24'", ""), ("substring(text,10) eq '24'", "a"), ("substring(text,0,2) eq 'it'", "b"),
         ("substring(text,99) eq ''", "abc"), ("substring(text,-5,1) eq 'i'", "b"),
@@ -46,7 +46,7 @@ import Testing
     ]
 
     @Test(arguments: [ServerDialect.azureMobileApps, .datasync])
-    func bothDialects(dialect: ServerDialect) async throws {
+    func `a common filter finds the same rows in both dialects`(dialect: ServerDialect) async throws {
         let server = try await Self.server(dialect)
         for (filter, expected) in Self.common where dialect == .azureMobileApps || !filter.contains("createdAt") {
             await check(server, filter, expected)
@@ -64,13 +64,13 @@ import Testing
         ("at eq datetimeoffset'2025-12-31T23:00:00Z'", "b"), ("substringof('рочка',text)", "a"),
         ("replace(text,'''','-') eq 'it-s'", "b"), ("g eq guid'01234567-89AB-CDEF-0123-456789ABCDEF'", "a"),
         ("d eq time'PT1H30M'", "c"), ("-n eq 3", "b"), ("-(n) eq 3", "b"),
-        // SQL's logic: what is null is neither.
+        // SQL's logic: comparisons with null are unknown.
         ("done ne true", "b"), ("not done", "b"), ("not (done eq true)", "b"), ("done eq true or n eq 0", "ac"),
         ("not (done eq true and n eq 0)", "ab"), ("done ne null", "ab"), ("not (text eq null)", "abc"), ("t eq d", ""),
         ("text eq n", ""),
         ("t ne d", "c"), ("done ne true or done eq null", "bcd"), ("not startswith(text,'i')", "ac"),
     ])
-    func azureMobileApps(filter: String, expected: String) async throws {
+    func `an Azure Mobile Apps filter finds the expected rows`(filter: String, expected: String) async throws {
         await check(try await Self.server(.azureMobileApps), filter, expected)
     }
 
@@ -94,11 +94,11 @@ import Testing
         ("(((n eq 7) and (done eq true)) or (r eq -2.5))", "ab"), ("n gt -INF and r lt INF", "abc"),
         ("r ne NaN", "abcd"),
     ])
-    func datasync(filter: String, expected: String) async throws {
+    func `a Datasync filter finds the expected rows`(filter: String, expected: String) async throws {
         await check(try await Self.server(.datasync), filter, expected)
     }
 
-    @Test func listsAndObjectsAreLookedInto() async throws {
+    @Test func `lists and objects can be filtered`() async throws {
         let server = try ServerFixture(.datasync)
         for row in [
             #"{"id":"a","tags":["x","y"],"at":{"city":"Омск","zip":1}}"#, #"{"id":"b","tags":[],"at":null}"#,

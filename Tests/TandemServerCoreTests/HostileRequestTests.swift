@@ -5,18 +5,18 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// Requests that no honest client sends. Each gets an answer, and what was stored stays.
+/// Requests that no valid client sends. Each gets a response, and stored data is unchanged.
 @Suite(.ownThreads) struct HostileRequestTests {
     @Test(arguments: [
         "/tables/t?$filter=%", "/tables/%ff", "/tables/t/%zz", "/tables/t?a=%C3", "/tables/t?%e2%82=1",
     ])
-    func whatIsNotPercentEncodedTextIsRefused(path: String) async throws {
+    func `invalid percent encoding is refused`(path: String) async throws {
         for dialect in [ServerDialect.azureMobileApps, .datasync] {
             #expect(await (try ServerFixture(dialect)).send(.get, path).status == 400)
         }
     }
 
-    @Test func eachLimitHasItsAnswer() async throws {
+    @Test func `exceeding a limit gets its own status`() async throws {
         for dialect in [ServerDialect.azureMobileApps, .datasync] {
             let isAzure = dialect == .azureMobileApps
             let server = try ServerFixture(dialect)
@@ -32,7 +32,7 @@ import Testing
                 #expect(await filter("true" + String(repeating: " eq true", count: depth)) == 400)
             }
             #expect(await filter(String(repeating: "tolower(", count: 99)) == 400)
-            // Chains of `and` are no depth.
+            // Chains of `and` add no depth.
             let chain = "deleted eq false" + String(repeating: " and deleted eq false", count: 700)
             #expect(await filter(chain) == (isAzure ? 200 : 400))
 
@@ -46,9 +46,9 @@ import Testing
         }
     }
 
-    /// A hook may nest what the limits would not let in, and limits may be set to anything.
+    /// A hook may nest deeper than the limits, and limits may have any value.
     @Test(arguments: [ServerDialect.azureMobileApps, .datasync], [Int.max, Int.min, 0])
-    func limitsThatAreNoneDoNoHarm(dialect: ServerDialect, limit: Int) async throws {
+    func `invalid limits do no harm`(dialect: ServerDialect, limit: Int) async throws {
         let server = try ServerFixture(dialect) { configuration in
             configuration.limits.body = limit
             configuration.limits.jsonDepth = limit
@@ -62,14 +62,14 @@ import Testing
         let deep = "{\"a\":" + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "}"
         #expect([400, 413].contains(await server.send(.post, "/tables/t", [:], deep).status))
         let (open, close) = (String(repeating: "(", count: 9000), String(repeating: ")", count: 9000))
-        // Not even an empty body is small enough for a limit below nothing.
+        // With a negative limit, even an empty body is too large.
         let isServed = limit >= 0
         let refused = await server.list("t", ["$filter": "\(open)true\(close)"])
         #expect(isServed ? refused.status == 400 : [400, 413].contains(refused.status))
         #expect(await server.list("t", [:]).status == 200 || !isServed)
     }
 
-    @Test func aTableCanNotGrowForEver() async throws {
+    @Test func `the growth of a table is limited`() async throws {
         let server = try ServerFixture(.azureMobileApps) { $0.limits.members = 5 }
         #expect(await server.send(.post, "/tables/t", [:], #"{"a":1,"b":1,"c":1}"#).status == 201)
         #expect(await server.send(.post, "/tables/t", [:], #"{"d":1,"e":1,"f":1}"#).status == 400)
@@ -77,7 +77,7 @@ import Testing
         #expect(await server.send(.post, "/tables/t", [:], #"{"d":1,"e":1}"#).status == 201)
     }
 
-    /// The first day that ticks count a part of: its beginning is before all that they count.
+    /// The first day in the range of ticks. Its beginning is before the range.
     private static let firstDay =
         "date(0001-01-01T00:00:00Z" + String(repeating: " sub duration'P999999D'", count: 9)
         + " sub duration'P956046DT1H')"
@@ -93,16 +93,16 @@ import Testing
         "duration'P999999999999999D' eq null", "text eq '\u{0}'", "text eq '\u{202E}😀\u{FEFF}'", "'' eq ''''",
         "cast(cast(now(),Edm.String),Edm.DateTimeOffset) le now()", "text/a/b/c/d eq null", "any/any() eq true",
     ])
-    func extremesAreComputed(filter: String) async throws {
+    func `extreme values are computed`(filter: String) async throws {
         let server = try ServerFixture(.datasync)
         await server.send(.post, "/tables/t", [:], #"{"id":"a","text":"x"}"#)
         let answer = await server.list("t", ["$filter": filter])
         #expect([200, 400].contains(answer.status))
     }
 
-    /// Texts cut and mixed from pieces of real ones.
+    /// Random texts from pieces of real filters.
     @Test(arguments: [ServerDialect.azureMobileApps, .datasync], ServerFixture.seeds)
-    func noFilterIsTooOdd(dialect: ServerDialect, seed: UInt64) async throws {
+    func `random filters get a valid status`(dialect: ServerDialect, seed: UInt64) async throws {
         let server = try ServerFixture(dialect)
         await server.send(.post, "/tables/t", [:], #"{"id":"a","text":"x","n":5,"done":true}"#)
         let pieces = [
@@ -127,9 +127,9 @@ import Testing
         #expect(accepted > 0 && accepted < 650)
     }
 
-    /// Whole requests with methods, paths, headers and bodies from a hat, some of them broken by a byte.
+    /// Random requests with methods, paths, headers and bodies from lists, some with a wrong byte.
     @Test(arguments: [ServerDialect.azureMobileApps, .datasync, .byVersionHeader], ServerFixture.seeds)
-    func noRequestIsTooOdd(dialect: ServerDialect, seed: UInt64) async throws {
+    func `random requests get a valid status`(dialect: ServerDialect, seed: UInt64) async throws {
         let server = try ServerFixture(dialect) { $0.user = { $0 == "ok" ? "ada" : nil } }
         var random = SeededGenerator(seed: seed)
         let methods: [HTTPRequest.Method] = [.get, .post, .post, .put, .patch, .delete, .head, .options, .trace]
@@ -176,7 +176,7 @@ import Testing
             }
             #expect((200..<600).contains(response.status.code))
         }
-        // Otherwise all would be turned away at the door.
+        // Guards against requests that are all refused early.
         #expect(statuses.isSuperset(of: [200, 201, 404]), "seed \(seed)")
         for row in try server.core.rows(in: "t") { #expect(row.updatedAt == 1_795_230_873_887) }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TandemServerCore
 
-/// That a page costs what it has, and not what the table has.
+/// The cost of a page depends on its size, not on that of the table.
 @Suite(.ownThreads) struct ListQueryPlanTests {
     @Test(arguments: [
         (
@@ -16,7 +16,7 @@ import Testing
         ("(a eq 1) and (id gt 'x')", "id", "table=? AND key>?"), ("id eq 'x'", "", "table=? AND key=?"),
         ("a eq 1", "", "table=?"),
     ])
-    func pagesOfAPullAreReadByAnIndexAndInItsOrder(filter: String, order: String, constraint: String) throws {
+    func `pages of a pull are read by an index in its order`(filter: String, order: String, constraint: String) throws {
         let core = try ServerCore.inMemory()
         let http = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/tables/t")
         let visit = Visit(

@@ -7,7 +7,7 @@ import Testing
 @Suite(.ownThreads) struct ServerFaultsTests {
     private let put = #"{"id":"a","n":2}"#
 
-    @Test func aScriptHasItsFaultsOneAfterAnother() async throws {
+    @Test func `a script applies its faults in order`() async throws {
         let server = try ServerFixture(.datasync) {
             $0.faults = .script([
                 [.lostRequest], [.lostAnswer], [.status(503, retryAfter: 7)], [.latency(.seconds(3))], [.status(429)],
@@ -24,14 +24,14 @@ import Testing
         #expect(busy.status == 503)
         #expect(busy.response.headerFields[.retryAfter] == "7")
         #expect(try count() == 1)
-        // The first answer was lost, so the client's own row is in the way.
+        // The response of the first insert was lost, so the row already exists.
         #expect(await insert("a").status == 409)
         #expect(server.time.slept == [.seconds(3)])
         #expect(await insert("c").status == 429)
         #expect(await insert("c").status == 201)
     }
 
-    @Test func whatIsLostIsToldApart() async throws {
+    @Test func `a lost request and a lost response are distinguished`() async throws {
         let server = try ServerFixture(.datasync) { $0.faults = .script([[.lostRequest], [.lostAnswer]]) }
         let request = HTTPRequest(method: .get, scheme: "http", authority: "h", path: "/tables/t")
         for wasCarriedOut in [false, true] {
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [ServerDialect.azureMobileApps, .datasync])
-    func aConflictIsOnePastTheVersionThatTheClientHas(dialect: ServerDialect) async throws {
+    func `a planned conflict makes the client's version outdated`(dialect: ServerDialect) async throws {
         let server = try ServerFixture(dialect) { $0.faults = .script([[], [.conflict], [.conflict]]) }
         let first = await server.send(.post, "/tables/t", [:], #"{"id":"a","n":1}"#)
         let method = dialect == .datasync ? HTTPRequest.Method.put : .patch
@@ -57,11 +57,11 @@ import Testing
         #expect(stale.status == 412)
         #expect(stale.object["n"] as? Int == 1)
         #expect(stale.version != first.version)
-        // Whoever names no version has no conflict.
+        // A request without a version has no conflict.
         #expect(await server.send(method, "/tables/t/a", [:], body).status == 200)
     }
 
-    @Test func aLostRaceIsA409WithTheOthersRow() async throws {
+    @Test func `a lost race gets a 409 with the other writer's row`() async throws {
         let server = try ServerFixture(.datasync) { $0.faults = .script([[], [.race], [.race]]) }
         let first = await server.send(.post, "/tables/t", [:], #"{"id":"a","n":1}"#)
         let lost = await server.send(.put, "/tables/t/a", [.ifMatch: first.tag ?? ""], put)
@@ -72,14 +72,14 @@ import Testing
         #expect(await server.send(.delete, "/tables/t/a", [.ifMatch: lost.tag ?? ""]).status == 412)
     }
 
-    @Test func aRequestThatArrivesTwiceIsCarriedOutTwice() async throws {
+    @Test func `a request that arrives twice is carried out twice`() async throws {
         let server = try ServerFixture(.datasync) { $0.faults = .script([[.twice], [.twice]]) }
         #expect(await server.send(.post, "/tables/t", [:], #"{"id":"a"}"#).status == 409)
         #expect(await server.send(.post, "/tables/t", [:], "{}").status == 201)
         #expect(try server.core.rows(in: "t").count == 3)
     }
 
-    @Test func aSkewedClockGoesBackAndComesBack() async throws {
+    @Test func `a skewed clock goes back and returns`() async throws {
         let server = try ServerFixture(.datasync) {
             $0.faults = .script([[], [.skew(.milliseconds(-2500))], [], [.skew(.seconds(2))], []])
         }
@@ -99,7 +99,7 @@ import Testing
         #expect(early.response.headerFields[.date] == "Mon, 01 Jan 0001 00:00:00 GMT")
     }
 
-    @Test func aSeedHasTheSameFaultsEachTime() async throws {
+    @Test func `a seed always has the same faults`() async throws {
         func statuses(_ seed: UInt64) async throws -> [Int] {
             let server = try ServerFixture(.datasync) {
                 $0.faults = .seeded(
@@ -113,7 +113,7 @@ import Testing
         let first = try await statuses(1)
         #expect(try await statuses(1) == first)
         #expect(try await statuses(2) != first)
-        // About a fifth of them are lost, and of the rest as many fail.
+        // About a fifth of them are lost, and a fifth of the others fail.
         #expect((30...90).contains(first.count { $0 == 444 }))
         #expect((25...80).contains(first.count { $0 == 503 }))
     }

@@ -6,16 +6,16 @@ import TandemServerCore
 import TandemTesting
 import TestSupport
 
-/// A server in memory whose time and random numbers a test has in its hand.
+/// A server in memory with a clock and random numbers that the test controls.
 final class ServerFixture: Sendable {
     let core: ServerCore
     let time: TestTime
 
-    /// What random tests begin with; `TANDEM_SOAK=1` for more.
+    /// The seeds of random tests. `TANDEM_SOAK=1` uses more.
     static let seeds: ClosedRange<UInt64> =
         1...(isSoak ? 100 : 2)
 
-    /// The time at which every test begins.
+    /// The initial time of each test.
     static let start = Date(timeIntervalSince1970: 1_795_230_873.887)  // 2026-11-21T03:14:33.887Z
 
     init(
@@ -41,7 +41,7 @@ final class ServerFixture: Sendable {
         func next() -> UInt64 { generator.withLock { $0.next() } }
     }
 
-    /// Sends a request as a client of the server's dialect would. The path is sent as it is written.
+    /// Sends a request as a client of the server's dialect. The path is sent as it is.
     @discardableResult
     func send(
         _ method: HTTPRequest.Method, _ path: String, _ fields: HTTPFields = [:], _ body: String = ""
@@ -56,13 +56,13 @@ final class ServerFixture: Sendable {
         return Answer(response: response, body: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// A list, by a query that is yet to be encoded: `["$filter": "a eq 1"]`.
+    /// Requests a list by a query that is not encoded yet: `["$filter": "a eq 1"]`.
     func list(_ table: String, _ query: KeyValuePairs<String, String>) async -> Answer {
         await send(.get, "/tables/\(table)?" + query.map { "\(encoded($0))=\(encoded($1))" }.joined(separator: "&"))
     }
 }
 
-/// What a server answered.
+/// A response of the server.
 struct Answer: Sendable {
     let response: HTTPResponse
     let body: String
@@ -70,7 +70,7 @@ struct Answer: Sendable {
     var status: Int { response.status.code }
     var tag: String? { response.headerFields[.eTag] }
 
-    /// The body by Foundation's reader, which has no part in the server.
+    /// The body, decoded by Foundation, which the server does not use.
     var json: Any? { try? JSONSerialization.jsonObject(with: Data(body.utf8), options: .fragmentsAllowed) }
     var object: [String: Any] { json as? [String: Any] ?? [:] }
     /// The rows of a list in either dialect.
@@ -82,7 +82,7 @@ struct Answer: Sendable {
     var error: String? { object["error"] as? String }
 }
 
-/// A clock that goes when it is told to.
+/// A clock that only advances on demand.
 final class TestTime: Sendable {
     private let state: Mutex<(now: Date, slept: [Duration])>
 
@@ -105,7 +105,7 @@ extension HTTPField.Name {
     static let link = HTTPField.Name("Link")!
 }
 
-/// A part of a path or a query, percent-encoded.
+/// Percent-encodes a part of a path or a query.
 func encoded(_ text: String) -> String {
     text.utf8.map { byte in
         let scalar = Unicode.Scalar(byte)

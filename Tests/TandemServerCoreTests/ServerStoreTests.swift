@@ -5,13 +5,13 @@ import TandemServerCore
 import TestSupport
 import Testing
 
-/// What the server keeps, and for how long.
+/// The data that the server stores, and its lifetime.
 @Suite(.ownThreads) struct ServerStoreTests {
     private let server: ServerFixture
 
     init() throws { server = try ServerFixture(.datasync) }
 
-    @Test func theServersTimeNeverGoesBack() async {
+    @Test func `the server's time never decreases`() async {
         for milliseconds in [0, 5, -3000, 1] {
             server.time.advance(by: .milliseconds(milliseconds))
             await server.send(.post, "/tables/card", [:], "{}")
@@ -20,7 +20,7 @@ import Testing
         #expect(times.map { $0.suffix(5) } == [".887Z", ".892Z", ".892Z", ".892Z"].map { $0.suffix(5) })
     }
 
-    @Test func aServerStartedAnewGoesOn() async throws {
+    @Test func `a restarted server continues with its rows`() async throws {
         let store = try Store(inMemoryModels: ServerCore.models)
         let first = try ServerFixture(.datasync, store: store)
         first.time.advance(by: .seconds(60))
@@ -31,7 +31,7 @@ import Testing
         #expect(answer.object["updatedAt"] as? String == "2026-11-21T03:15:33.887Z")
     }
 
-    @Test func aServerOnAFileKeepsItsRows() async throws {
+    @Test func `a server on a file keeps its rows`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("served-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -44,12 +44,12 @@ import Testing
             let (response, _) = await core.handle(request, body: Array(#"{"id":"ключ"}"#.utf8))
             #expect(response.status.code == status)
             core.store.close()
-            // A store that fails is an answer too.
+            // A failing store leads to a response too.
             #expect(await core.handle(request, body: Array("{}".utf8)).0.status.code == 500)
         }
     }
 
-    @Test func ofManyEqualInsertsOneIsFirst() async throws {
+    @Test func `a single one of several equal inserts succeeds`() async throws {
         let statuses = await withTaskGroup(of: Int.self) { group in
             for number in 0..<8 {
                 group.addTask { await server.send(.post, "/tables/card", [:], "{\"id\":\"a\",\"n\":\(number)}").status }
@@ -61,14 +61,14 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 8, 36, 100])
-    func versionsAreAsLongAsTheTablesStoreMakesThem(length: Int) async throws {
+    func `versions have the table's configured length`(length: Int) async throws {
         let server = try ServerFixture(.datasync) { $0.otherTables?.versionLength = length }
         let answer = await server.send(.post, "/tables/card", [:], #"{"id":"a"}"#)
         #expect(Data(base64Encoded: answer.version)?.count == max(1, length))
         #expect(await server.send(.delete, "/tables/card/a", [.ifMatch: answer.tag ?? ""]).status == 204)
     }
 
-    @Test func bothDialectsShareTheRows() async throws {
+    @Test func `both dialects share the rows`() async throws {
         let server = try ServerFixture(.byVersionHeader)
         let azure = await server.send(.post, "/tables/Card", [.version: "2.0.0"], #"{"id":"a","n":1}"#)
         #expect(azure.version == "MQ==")

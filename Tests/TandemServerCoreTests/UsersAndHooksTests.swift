@@ -15,7 +15,7 @@ import Testing
     private static let ada: HTTPFields = [.authorization: "Bearer ada-token"]
     private static let bob: HTTPFields = [.zumoToken: "боб-token"]
 
-    @Test func whoHasNoValidTokenIsNotServed() async throws {
+    @Test func `requests without a valid token are refused`() async throws {
         for dialect in [ServerDialect.azureMobileApps, .datasync] {
             let server = try Self.server(dialect)
             #expect(await server.send(.get, "/tables/own").status == 401)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [ServerDialect.azureMobileApps, .datasync])
-    func usersDoNotSeeEachOthersRows(dialect: ServerDialect) async throws {
+    func `users do not see each other's rows`(dialect: ServerDialect) async throws {
         let server = try Self.server(dialect)
         let method = dialect == .datasync ? HTTPRequest.Method.put : .patch
         let body = #"{"id":"a","n":2}"#
@@ -46,7 +46,7 @@ import Testing
         #expect(await server.send(.get, "/tables/own?$filter=id%20eq%20'a'", Self.bob).items.isEmpty)
         #expect(await server.send(.get, "/tables/own", Self.ada).ids == ["a"])
         let taken = await server.send(.post, "/tables/own", Self.bob, #"{"id":"a","n":3}"#)
-        // Datasync tells nothing of a row outside the view; Azure Mobile Apps sends back what it was sent.
+        // Datasync reveals nothing of a row outside the view. Azure Mobile Apps echoes the request.
         #expect(taken.status == (dialect == .datasync ? 400 : 409))
         #expect(taken.body == (dialect == .datasync ? "" : #"{"id":"a","n":3}"#))
         let rows = try server.core.rows(in: "own")
@@ -54,7 +54,7 @@ import Testing
         #expect(rows.first?.members == ["n": 1])
     }
 
-    @Test func aViewHidesRows() async throws {
+    @Test func `a view hides rows`() async throws {
         let server = try ServerFixture(.datasync) { configuration in
             var table = ServerTable()
             table.view = { row, _ in row.members["hidden"] != true }
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [ServerDialect.azureMobileApps, .datasync])
-    func aConflictCanBeResolvedOnTheServer(dialect: ServerDialect) async throws {
+    func `a conflict can be resolved on the server`(dialect: ServerDialect) async throws {
         let server = try ServerFixture(dialect) { configuration in
             configuration.hooks.resolveConflict = { conflict in
                 guard conflict.sent["mine"] != nil else { return .refuse }
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [ServerDialect.azureMobileApps, .datasync])
-    func whatIsCommittedCanBeChangedOrRefused(dialect: ServerDialect) async throws {
+    func `a hook changes or refuses a commit`(dialect: ServerDialect) async throws {
         let server = try ServerFixture(dialect) { configuration in
             configuration.hooks.beforeCommit = { change in
                 if change.members["bad"] == true { throw ServerRefusal(status: 422, body: ["why": "bad"]) }
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: [ServerDialect.azureMobileApps, .datasync])
-    func whoMayNotWriteIsToldSo(dialect: ServerDialect) async throws {
+    func `an unauthorized write gets a 401`(dialect: ServerDialect) async throws {
         let server = try ServerFixture(dialect) { configuration in
             configuration.hooks.authorize = { kind, row, _ in kind == .insert ? row.id != "no" : kind == .update }
         }

@@ -6,7 +6,7 @@ import Testing
 @testable import TandemServerCore
 
 @Suite(.ownThreads) struct WireFormsTests {
-    /// In ticks of 100 ns.
+    /// Times in ticks of 100 ns.
     @Test(arguments: [
         ("2026-11-21T03:14:33.887Z", 17_952_308_738_870_000), ("2026-11-21T03:14:33.887+00:00", 17_952_308_738_870_000),
         ("2026-11-21t03:14:33.8870000z", 17_952_308_738_870_000),
@@ -15,7 +15,7 @@ import Testing
         ("1969-12-31T23:59:59.9999999Z", -1), ("0001-01-01T00:00:00Z", -621_355_968_000_000_000),
         ("9999-12-31T23:59:59.999Z", 2_534_023_007_999_990_000), ("2024-02-29 00:00:00", 17_091_648_000_000_000),
     ])
-    func timesAreRead(text: String, ticks: Int64) {
+    func `times are parsed`(text: String, ticks: Int64) {
         #expect(WireTime.parse(text) == ticks)
     }
 
@@ -24,16 +24,16 @@ import Testing
         "2026-13-01", "2026-11-31", "2026-11-21T03:14:60Z", "2026-11-21T03:14:33.Z", "2026-11-21T03:14:33+1",
         "2026-11-21T03:14:33+99:00", "2026-11-21X03:14:33Z", "２０２６-11-21", "2026-11-21T03:14:33ZZ",
     ])
-    func whatIsNoTimeIsNot(text: String) {
+    func `invalid times are refused`(text: String) {
         #expect(WireTime.parse(text) == nil)
     }
 
-    @Test func timesAgreeWithFoundations() throws {
+    @Test func `times agree with Foundation`() throws {
         let formatter = ISO8601DateFormatter()
         formatter.formatOptions = [.withInternetDateTime, .withFractionalSeconds]
         var random = SeededGenerator(seed: 5)
         for _ in 0..<500 {
-            // Foundation's calendar is the Julian one before 1582.
+            // Foundation's calendar is Julian before 1582.
             let milliseconds = Int64.random(in: -12_000_000_000_000...253_402_300_799_999, using: &random)
             let text = WireTime.iso(milliseconds: milliseconds)
             let date = try #require(formatter.date(from: text))
@@ -50,11 +50,11 @@ import Testing
         ("P", nil), ("1H", nil), ("PT", nil), ("P1H", nil), ("PT1D", nil), ("PT1", nil), ("PTH", nil), ("PT1..5S", nil),
         ("P99999999999999999999D", nil),
     ])
-    func durationsAreRead(text: String, seconds: Double?) {
+    func `durations are parsed`(text: String, seconds: Double?) {
         #expect(WireTime.parseDuration(text) == seconds.map { Int64(($0 * 1e7).rounded()) })
     }
 
-    @Test func base64IsFoundations() {
+    @Test func `base64 agrees with Foundation`() {
         var random = SeededGenerator(seed: 6)
         for count in 0..<40 {
             let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -66,7 +66,7 @@ import Testing
         "null", "[]", "{}", "[1,-0,1.50,1e5,12345678901234567890123.4567890]", #"{"b":1,"a":{"é":"\"\\\n"},"":[{}]}"#,
         #""大润发😀\u0001""#, "true",
     ])
-    func jsonComesOutAsItWentIn(text: String) throws {
+    func `JSON is written as it was read`(text: String) throws {
         let value = try JSONReader.read(Array(text.utf8), maximumDepth: 8)
         #expect(String(decoding: value.bytes, as: UTF8.self) == text)
     }
@@ -78,17 +78,17 @@ import Testing
         "[[[[[[[[[",
         "﻿1",
     ])
-    func whatIsNoJSONIsNot(text: String) {
+    func `invalid JSON is refused`(text: String) {
         #expect(throws: JSONProblem.self) { try JSONReader.read(Array(text.utf8), maximumDepth: 8) }
     }
 
-    @Test func bytesThatAreNoTextAreNoJSON() {
+    @Test func `invalid UTF-8 is not JSON`() {
         for bytes in [[0x22, 0xFF, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xC0, 0x80, 0x22]] as [[UInt8]] {
             #expect(throws: JSONProblem.self) { try JSONReader.read(bytes, maximumDepth: 8) }
         }
     }
 
-    @Test func aLenientReaderPassesOverCommentsAndLastCommas() throws {
+    @Test func `a lenient reader accepts comments and trailing commas`() throws {
         let text = "/* a **/ {\"a\": [1, 2,], // b\n \"c\": {},}"
         let value = try JSONReader.read(Array(text.utf8), maximumDepth: 8, readsLikeDotNet: true)
         #expect(String(decoding: value.bytes, as: UTF8.self) == #"{"a":[1,2],"c":{}}"#)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func theLastOfTwoMembersCounts() throws {
+    @Test func `the last of two equal members counts`() throws {
         let value = try JSONReader.read(Array(#"{"a":1,"b":2,"a":3,"é":1,"é":2}"#.utf8), maximumDepth: 8)
         #expect(String(decoding: value.bytes, as: UTF8.self) == #"{"a":3,"b":2,"é":1,"é":2}"#)
     }

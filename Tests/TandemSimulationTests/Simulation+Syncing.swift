@@ -11,19 +11,20 @@ extension Simulation {
         do {
             switch what {
             case 0..<6: note(try await context.push(), on: device)
-            case 6: note(try await context.pull(Item.self, queryID: "Item").push, on: device)
-            case 7: note(try await context.pull(Owner.self, queryID: "Owner").push, on: device)
-            case 8: note(try await context.pull(Item.self).push, on: device)
-            case 9: note(try await context.pull(Item.self, queryID: "many", where: { $0.points > 3 }).push, on: device)
+            case 6: note(try await context.pull(Item.self, queryID: "Item"), on: device)
+            case 7: note(try await context.pull(Owner.self, queryID: "Owner"), on: device)
+            case 8: note(try await context.pull(Item.self), on: device)
+            case 9: note(try await context.pull(Item.self, queryID: "many", where: { $0.points > 3 }), on: device)
             case 10:
                 // What is no longer the filter's on the server goes.
                 truth.forgetItems(on: device.number)
-                note(try await context.pull(Item.self, where: { $0.points > 3 }).push, on: device)
-            default: note(try await context.synchronize().push, on: device)
+                note(try await context.pull(Item.self, where: { $0.points > 3 }), on: device)
+            default: note(try await context.synchronize(), on: device)
             }
             world.note("  \(device.number): done")
         } catch {
             world.note("  \(device.number): \(life.isDead ? "killed" : "\(error)")")
+            if let result = (error as? SyncError)?.result { note(result, on: device) }
             if !life.isDead, !(error is SyncError), !(error is CancellationError && Task.isCancelled) {
                 world.fail("a sync threw \(error)")
             }
@@ -31,8 +32,7 @@ extension Simulation {
     }
 
     /// What a push has come to. Who is alone with an object has no conflict with anybody.
-    private func note(_ result: PushResult?, on device: SimDevice) {
-        guard let result else { return }
+    private func note(_ result: SyncResult, on device: SimDevice) {
         world.note("  \(device.number): \(result.entries.map { "\($0.id) \($0.outcome)" })")
         for entry in result.entries {
             guard case .conflict = entry.outcome, let tag = try? device.tag(of: entry.localID, in: entry.table),

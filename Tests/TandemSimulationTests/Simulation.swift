@@ -165,8 +165,9 @@ final class Simulation: Sendable {
                 try device.restartIfDead()
                 try await chooseAll(on: device)
                 let result = try await device.context.synchronize()
-                if result.push != nil || !result.dropped.isEmpty { isQuiet = false }
-                world.note("settle \(round) on \(device.number): \(result.push?.entries.map(\.outcome) as Any)")
+                let isEmpty = try device.store.operations.count() == 0
+                if !isEmpty || !result.entries.isEmpty || !result.lostEdits.isEmpty { isQuiet = false }
+                world.note("settle \(round) on \(device.number): \(result.entries.map(\.outcome))")
                 for pull in result.pulls {
                     if case .failure(let error) = pull.outcome { world.fail("a quiet pull failed: \(error)") }
                 }

@@ -163,12 +163,15 @@ private final class FileHistory {
         let context = try line.context(store)
         for _ in 0..<5 {
             let result = try await context.synchronize()
-            for entry in result.push?.entries ?? [] { #expect(entry.outcome.isSettled, "\(entry)") }
-            for upload in result.push?.uploads ?? [] { #expect(upload.isSettled, "\(upload)") }
-            if result.push == nil { return }
+            for entry in result.entries { #expect(entry.outcome.isSettled, "\(entry)") }
+            for upload in result.uploads { #expect(upload.isSettled, "\(upload)") }
+            let unwanted = try await store.read { try $0.unwantedFiles() }
+            let isQuiet = result.entries.isEmpty && result.uploads.isEmpty && unwanted.isEmpty
+            if try isQuiet && store.operations.count() == 0 { return }
             // What may still be arriving is deleted when it has.
-            let date = try await store.read { try $0.unwantedFiles() }.compactMap(\.retryAt).max()
-            if let date { try await Task.sleep(for: .seconds(max(0, date.timeIntervalSinceNow))) }
+            if let date = unwanted.compactMap(\.retryAt).max() {
+                try await Task.sleep(for: .seconds(max(0, date.timeIntervalSinceNow)))
+            }
         }
         let (files, unwanted) = try await store.read {
             (try $0.countOfPendingFiles(), try $0.unwantedFiles())

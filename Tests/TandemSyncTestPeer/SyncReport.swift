@@ -16,8 +16,10 @@ struct SyncReport {
                     say(try await context.synchronize())
                 }
                 SyncPeerMain.say("synced")
-            } catch let error as SyncError where error.code == .unreachable || error.code == .busy {
-                SyncPeerMain.say("\(error.code)")
+            } catch let error as SyncError {
+                if let result = error.result { say(result) }
+                let isExcused = error.code == .busy || excuses.contains(error.code)
+                SyncPeerMain.say(isExcused ? "\(error.code)" : "error sync: \(error)")
             }
             try await Task.sleep(for: .milliseconds(Int.random(in: 0...30)))
         }
@@ -32,22 +34,17 @@ struct SyncReport {
             case .success: break
             }
         }
-        for edit in result.dropped { SyncPeerMain.say("error dropped: \(edit)") }
-        if let push = result.push { say(push) }
-    }
-
-    func say(_ push: PushResult) {
-        for entry in push.entries {
+        for edit in result.lostEdits { SyncPeerMain.say("error lost: \(edit)") }
+        for entry in result.entries {
             switch entry.outcome {
             case .refused, .conflict, .tookServers, .held: SyncPeerMain.say("error push: \(entry)")
             default: break
             }
         }
-        for upload in push.uploads {
+        for upload in result.uploads {
             if case .failed(let error, _) = upload.outcome, !excuses.contains(error.code) {
                 SyncPeerMain.say("error upload: \(upload)")
             }
         }
-        if let error = push.stoppedBy, !excuses.contains(error.code) { SyncPeerMain.say("error push: \(error)") }
     }
 }

@@ -90,7 +90,7 @@ import Testing
         let desk = try Desk(ids: .server)
         try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
         desk.remote.next(.loseAnswer)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         let looks = Counter()
         try desk.sync.table(Card.self).setBeforeSend { _ in
             if looks.next() == 1 { throw RemoteFailure.Broken() }

@@ -106,7 +106,7 @@ import Testing
 
     private func meet(
         _ desk: Desk, _ card: Card, _ meeting: Meeting, _ arrival: Arrival
-    ) async throws -> PushResult.Outcome {
+    ) async throws -> SyncResult.Outcome {
         let id = try #require(card.serverID)
         try await desk.store.write { tx in
             if meeting == .deleteMeetsEdit {

@@ -43,7 +43,7 @@ import Testing
                     }
                 }
                 world.next { request in request.method == .get ? [] : faults }
-                try await sync.push()
+                try await sync.attemptPush()
                 if editsMeanwhile, change != .delete {
                     try await store.write { _ = try $0.update(Card.self, id) { $0.points = 7 } }
                 }
@@ -64,7 +64,7 @@ import Testing
         try await sync.push()
         try await store.write { _ = try $0.delete(Card.self, id) }
         world.next(.delete, arrived ? .lostAnswer : .lostRequest)
-        try await sync.push()
+        try await sync.attemptPush()
         try await store.write { tx in
             try tx.undelete(Card.self, id)
             try tx.update(Card.self, id) { $0.points = 9 }
@@ -166,7 +166,7 @@ import Testing
             for code in ["theirs", "1", "2"] { try tx.insert(Card(shop: "Лента", barcode: code)) }
         }
         let result = try await sync.push()
-        #expect(result.stoppedBy == nil && result.entries.map(\.outcome.name) == ["refused", "done", "done"])
+        #expect(result.entries.map(\.outcome.name) == ["refused", "done", "done"])
         #expect(result.entries[0].outcome.error?.status == 401 && questions.value == 2)
         #expect(try world.texts("card", "barcode").sorted() == ["1", "2"])
         #expect(try await sync.failedOperations().count == 1)

@@ -119,7 +119,7 @@ import Testing
         case .push:
             try await desk.store.write { _ = try $0.insert(Card(shop: "Магнит", barcode: "2")) }
             desk.remote.next(.fail(failure.failure), on: match)
-            let result = try await sync.push()
+            let result = try await sync.attemptPush()
             try check(result.entries.first?.outcome.error, "operation")
             if let stop = result.stoppedBy { try check(stop, "push") }
             #expect(try await sync.status().lastError?.contains("hunter2") != true)
@@ -152,7 +152,7 @@ import Testing
         case .takeServers:
             try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
             desk.remote.next(.fail(.refused(status: 403, message: "no")), on: match)
-            let id = try #require(try await sync.push().refused.first?.id)
+            let id = try #require(try await sync.push().failedOperations.first?.id)
             desk.remote.next(.fail(failure.failure), on: .find)
             try check(await error { try await sync.takeServers(id) }, "takeServers")
         }

@@ -38,7 +38,7 @@ import Testing
         // The server refuses another one.
         let pet = try await desk.store.write { try $0.insert(Pet(name: "Рыжик")) }
         desk.remote.next(.fail(.refused(status: 400, message: "no such pet")), on: .insert)
-        let refused = try #require(try await desk.sync.push().refused.first)
+        let refused = try #require(try await desk.sync.push().failedOperations.last)
         let refusal = "Pet \(pet.localID) 400 The server refuses the request (400): no such pet"
         #expect(await comesTrue { last.value == [conflict, refusal] })
         #expect(try await desk.sync.failedOperations().map(Self.line) == [conflict, refusal])
@@ -85,7 +85,7 @@ import Testing
         #expect(await comesTrue { seen.value == [0] })
         try await desk.store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
         desk.remote.next(.fail(.refused(status: 400, message: "no")), on: .insert)
-        let id = try #require(try await desk.sync.push().refused.first?.id)
+        let id = try #require(try await desk.sync.push().failedOperations.first?.id)
         #expect(await comesTrue { seen.value == [0, 1] })
         try await desk.sync.discard(id)
         #expect(await comesTrue { seen.value == [0, 1, 0] })

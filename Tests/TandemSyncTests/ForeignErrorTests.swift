@@ -22,7 +22,7 @@ import Testing
         let desk = try Desk()
         try await desk.store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
         desk.remote.next(.fail(failure))
-        let error = try #require(try await desk.sync.push().stoppedBy)
+        let error = try #require(try await desk.sync.attemptPush().stoppedBy)
         check(error.message)
         check("\(error)")
         check("\(failure)")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import TandemSync
 
-/// What is given up for the server's is in a result alone: it is handed over whatever comes after.
+/// Only a result records what is given up for the server's: the app gets it, whatever stops the sync afterwards.
 @Suite(.ownThreads) struct GivenUpTests {
     struct Killed: Error {}
 
@@ -25,11 +25,12 @@ import Testing
             options.onPushStep = { step in if case .concluded = step { throw Killed() } }
         }
         _ = try await conflict(desk, context)
-        let result = try await context.push()
-        #expect(result.entries.map(\.lost) == [["points": 2]])
+        let error = await #expect(throws: SyncError.self) { try await context.push() }
+        #expect(error?.code == .store && error?.underlying is Killed)
+        let result = try #require(error?.result)
+        #expect(result.lostEdits.map(\.values) == [["points": 2]] && !result.isComplete)
         #expect(result.entries.map(\.outcome.name) == ["tookServers"])
-        #expect(result.stoppedBy?.code == .store && result.stoppedBy?.underlying is Killed && !result.isComplete)
-        #expect(try await context.status().lastError == result.stoppedBy?.description)
+        #expect(try await context.status().lastError == error?.description)
     }
 
     @Test func aPushThatIsCancelledAfterwardsTellsWhatItGaveUp() async throws {
@@ -41,8 +42,9 @@ import Testing
         let push = Task { try await sync.push() }
         while !desk.asked.contains(.insert) { try await Task.sleep(for: .milliseconds(1)) }
         push.cancel()
-        let result = try await push.value
-        #expect(result.entries.map(\.lost) == [["points": 2], [:]] && result.stoppedBy?.code == .cancelled)
+        let error = await #expect(throws: SyncError.self) { try await push.value }
+        #expect(error?.code == .cancelled && error?.result?.entries.count == 2)
+        #expect(error?.result?.lostEdits.map(\.values) == [["points": 2]])
         #expect(try desk.card(card.localID)?.points == 3 && desk.store.operations.count() == 1)
     }
 
@@ -57,7 +59,7 @@ import Testing
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.nickname = "н" } }
         try context.table(Card.self).setConflicts(.merge(edits: .server))
         let result = try await context.push()
-        #expect(result.entries.map(\.lost) == [["points": 2]] && result.hasGivenUp && result.isComplete)
+        #expect(result.lostEdits.map(\.values) == [["points": 2]] && result.isComplete)
         #expect(result.entries.map(\.outcome.name) == ["tookServers"])
         #expect(try desk.isLevel() && desk.card(card.localID)?.points == 3)
     }
@@ -76,10 +78,10 @@ import Testing
         let desk = try Desk()
         _ = try await conflict(desk, desk.sync)
         desk.remote.next(.fail(.unreachable), on: .page)
-        let result = try await desk.sync.pull(Card.self)
-        #expect(result.push?.entries.map(\.lost) == [["points": 2]] && result.stoppedBy?.code == .unreachable)
-        #expect(try await desk.sync.status().lastError == result.stoppedBy?.description)
-        // Without that it throws.
+        let error = await #expect(throws: SyncError.self) { try await desk.sync.pull(Card.self) }
+        #expect(error?.code == .unreachable && error?.result?.lostEdits.map(\.values) == [["points": 2]])
+        #expect(try await desk.sync.status().lastError == error?.description)
+        // Without that it throws the same.
         try await desk.store.write { try $0.insert(Card(shop: "Магнит", barcode: "2")) }
         desk.remote.next(.fail(.unreachable), on: .page)
         await #expect { try await desk.sync.pull(Card.self) } throws: { ($0 as? SyncError)?.code == .unreachable }
@@ -99,10 +101,15 @@ import Testing
                 try tx.insert(Card(shop: "Магнит", barcode: "2"))
             }
             desk.remote.remove("Card", try #require(card.serverID))
-            let result = try await context.synchronize()
-            #expect(result.dropped.map(\.values) == [["points": 2]])
-            #expect(result.isComplete == !dies && (result.pushError?.underlying is Killed) == dies)
-            #expect(try await context.status().lastError == result.pushError?.description)
+            var (result, error) = (nil as SyncResult?, nil as SyncError?)
+            do {
+                result = try await context.synchronize()
+            } catch let thrown as SyncError {
+                (result, error) = (thrown.result, thrown)
+            }
+            #expect(result?.lostEdits.map(\.values) == [["points": 2]])
+            #expect(result?.isComplete == !dies && (error?.underlying is Killed) == dies)
+            #expect(try await context.status().lastError == error?.description)
         }
     }
 }

@@ -23,14 +23,16 @@ import Testing
             switch way {
             case .push:
                 desk.remote.next(.fail(.unreachable), on: .update)
-                return try await sync.push().stoppedBy
+                try await sync.push()
+                return nil
             case .pull:
                 desk.remote.next(.fail(.unreachable), on: .page)
                 try await sync.pull(Person.self, queryID: "people")
                 return nil
             case .pullAfterItsPush:
                 desk.remote.next(.fail(.unreachable), on: .update)
-                return try await sync.pull(cards).push?.stoppedBy
+                try await sync.pull(cards)
+                return nil
             case .synchronizeThrown:
                 desk.remote.next(.fail(.unreachable), on: .page)
                 try await sync.synchronize([cards])
@@ -38,15 +40,16 @@ import Testing
             case .synchronizePull:
                 desk.remote.next(later, on: RequestMatch { $0.kind == .page && $0.table == "Person" })
                 let result = try await sync.synchronize([cards, PullQuery(Person.self, queryID: "people")])
-                #expect(result.push?.stoppedBy == nil && result.push?.isComplete == true)
+                #expect(result.entries.map(\.outcome.name) == ["done"])
                 guard case .failure(let error)? = result.pulls.last?.outcome else { return nil }
                 return error
             case .synchronizePush:
                 desk.remote.next(.fail(.unreachable), on: .update)
-                return try await sync.synchronize([cards]).push?.stoppedBy
+                try await sync.synchronize([cards])
+                return nil
             case .takeServers:
                 desk.remote.next(.fail(.refused(status: 403, message: "no")), on: .update)
-                let id = try #require(try await sync.push().refused.first?.id)
+                let id = try #require(try await sync.push().failedOperations.first?.id)
                 // What becomes of one object is not the sync's failure.
                 #expect(try await sync.status().lastError == nil)
                 desk.remote.next(.fail(.unreachable), on: .find)

@@ -56,7 +56,7 @@ import Testing
             if change == .delete { try tx.delete(Card.self, id) }
         }
         desk.remote.next(entry.fault)
-        _ = try await desk.sync.push()
+        _ = try await desk.sync.attemptPush()
         try await desk.store.write { tx in
             switch meanwhile {
             case .nothing: break
@@ -65,7 +65,7 @@ import Testing
             }
         }
         let context = try desk.restarted()
-        for _ in 1...2 { _ = try await context.push() }
+        for _ in 1...2 { _ = try await context.attemptPush() }
         let comment = Comment("\(change) \(meanwhile)")
         #expect(try desk.isLevel(), comment)
         let isGone = change == .delete || meanwhile == .delete
@@ -86,10 +86,10 @@ import Testing
             })
         desk.remote.next(.loseAnswer)
         try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         // A pull brings what the lost insert has made.
         try await desk.receiveAll()
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await desk.receiveAll()
         #expect(try desk.isLevel())
         let changes = seen.withLock { $0 }
@@ -102,9 +102,9 @@ import Testing
         let desk = try Desk(ids: .server)
         let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }.localID
         desk.remote.next(.loseAnswer)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await desk.receiveAll()
-        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["adopted"])
+        #expect(try await desk.sync.attemptPush().entries.map(\.outcome.name) == ["adopted"])
         #expect(try desk.card(id)?.serverID == "s1" && desk.isLevel())
     }
 
@@ -113,9 +113,9 @@ import Testing
         let desk = try Desk(ids: .server)
         try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
         desk.remote.next(.loseAnswer)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         desk.remote.forgetRequests()
-        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["adopted"])
+        #expect(try await desk.sync.attemptPush().entries.map(\.outcome.name) == ["adopted"])
         #expect(desk.asked == [.find])
     }
 
@@ -140,15 +140,15 @@ import Testing
         }
         // Whoever types all the time does not keep the push busy for ever: it is sent once more, then left.
         for _ in 0..<5 { desk.remote.next(.meanwhile(bump)) }
-        let result = try await desk.sync.push()
+        let result = try await desk.sync.attemptPush()
         #expect(result.entries.map(\.outcome.name) == ["stillPending"])
         #expect(desk.asked.filter { $0 != .find }.count == 2)
         let operation = try #require(try desk.operation)
         #expect(operation.state == .pending && !operation.changedProperties.isEmpty)
         #expect(try desk.card(fresh)?.version == desk.served(desk.card(fresh)?.serverID)?.version)
-        try await desk.restarted().push()
-        try await desk.restarted().push()
-        try await desk.restarted().push()
+        try await desk.restarted().attemptPush()
+        try await desk.restarted().attemptPush()
+        try await desk.restarted().attemptPush()
         #expect(try desk.isLevel())
     }
 
@@ -159,9 +159,9 @@ import Testing
         try await desk.store.write { try $0.update(Card.self, card.localID) { $0.points = 2 } }
         let (store, id) = (desk.store, try #require(try desk.operation?.id))
         desk.remote.next(.meanwhile { _ = try? await store.write { try $0.beginAttempt(id) } })
-        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["stillPending"])
+        #expect(try await desk.sync.attemptPush().entries.map(\.outcome.name) == ["stillPending"])
         #expect(try desk.operation?.state == .attempted)
-        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["adopted"])
+        #expect(try await desk.sync.attemptPush().entries.map(\.outcome.name) == ["adopted"])
         #expect(try desk.isLevel())
     }
 
@@ -171,7 +171,7 @@ import Testing
         try await desk.store.write { try $0.update(Card.self, card.localID) { $0.points = 2 } }
         let (sync, id) = (desk.sync, try #require(try desk.operation?.id))
         desk.remote.next(.meanwhile { try? await sync.hold(id) })
-        #expect(try await desk.sync.push().entries.map(\.outcome.name) == ["done"])
+        #expect(try await desk.sync.attemptPush().entries.map(\.outcome.name) == ["done"])
         #expect(try desk.operation == nil)
         #expect(try desk.isLevel())
     }
@@ -183,7 +183,7 @@ import Testing
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.delete(Card.self, card.localID) }
         desk.remote.next([RemoteFault.loseAnswer, .loseRequest][fault])
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await desk.store.write { tx in
             try tx.undelete(Card.self, card.localID)
             try tx.update(Card.self, card.localID) { $0.points = 9 }
@@ -198,7 +198,7 @@ import Testing
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.delete(Card.self, card.localID) }
         desk.remote.next(.loseAnswer)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
         #expect(try await desk.sync.push().isComplete)
         #expect(try desk.isLevel() && desk.remote.items(in: "Card").count == 1)
@@ -209,7 +209,7 @@ import Testing
         let desk = try Desk()
         let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }.localID
         desk.remote.next(.deliverLate(after: 3))
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await desk.store.write { try $0.delete(Card.self, id) }
         #expect(try await desk.sync.push().isComplete)
         // The late one arrives only now.
@@ -224,12 +224,12 @@ import Testing
         try desk.sync.table(Card.self).setConflicts(.report)
         let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
         desk.remote.next(.loseAnswer)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         if isEdited { desk.remote.edit("Card", ServerID(id.rawValue)) { $0.set(.integer(9), of: "points") } }
         try await desk.store.write { try $0.delete(Card.self, id) }
         // Where it would be sent once more, it is not even taken.
         if softDelete { desk.remote.next(.fail(.refused(status: 422, message: "no")), on: .insert) }
-        let result = try await desk.sync.push()
+        let result = try await desk.sync.attemptPush()
         #expect(result.entries.map(\.outcome.name) == [isEdited ? "conflict" : "done"])
         #expect(desk.remote.items(in: "Card").map { $0[member: "points"] } == (isEdited ? [.integer(9)] : []))
         guard isEdited else { return }
@@ -245,13 +245,13 @@ import Testing
         let desk = try Desk()
         let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1", points: 1)) }.localID
         desk.remote.next(.loseRequest)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await desk.store.write { tx in
             try tx.update(Card.self, id) { $0.points = 2 }
             try tx.delete(Card.self, id)
         }
         desk.remote.next(.loseAnswer, on: .insert)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         #expect(desk.remote.items(in: "Card").count == 1)
         try await desk.store.write { tx in
             try tx.undelete(Card.self, id)

@@ -18,7 +18,7 @@ import Testing
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.delete(Card.self, card.localID) }
         desk.remote.next(.loseAnswer)
-        _ = try? await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await desk.store.write { tx in
             try tx.undelete(Card.self, card.localID)
             try tx.update(Card.self, card.localID) { $0.points = 2 }
@@ -26,7 +26,7 @@ import Testing
         // The first undelete has the version before the delete, and is rejected.
         desk.remote.next(.meanwhile {}, on: .undelete)
         desk.remote.next(arrives ? .loseAnswer : .loseRequest, on: .undelete)
-        _ = try? await desk.sync.push()
+        try await desk.sync.attemptPush()
         #expect(try desk.served(card.serverID)?.isDeleted == !arrives)
         try await desk.store.write { try $0.delete(Card.self, card.localID) }
         desk.remote.forgetRequests()
@@ -60,7 +60,7 @@ import Testing
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.delete(Card.self, card.localID) }
         desk.remote.next(.loseAnswer)
-        _ = try? await desk.sync.push()
+        try await desk.sync.attemptPush()
         #expect(try await desk.sync.push().isComplete && desk.asked == [.delete, .delete])
         #expect(try desk.isLevel() && desk.remote.items(in: "Card").isEmpty)
     }
@@ -76,11 +76,11 @@ import Testing
         try await sync.push()
         try await store.write { _ = try $0.delete(Card.self, id) }
         world.next(.delete, .lostAnswer)
-        _ = try? await sync.push()
+        try await sync.attemptPush()
         try await store.write { _ = try $0.undelete(Card.self, id) }
         let undeletes = Counter()
         world.next { Self.isUndelete($0) && undeletes.next() == 2 ? [.lostAnswer] : [] }
-        _ = try? await sync.push()
+        try await sync.attemptPush()
         #expect(try world.live("card").count == 1)
         try await store.write { _ = try $0.delete(Card.self, id) }
         #expect(try await sync.push().isComplete && store.operations.count() == 0)

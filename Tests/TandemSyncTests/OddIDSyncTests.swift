@@ -27,7 +27,7 @@ import Testing
         }
         // A look-up by each ID too.
         for _ in oddIDs { world.next { $0.method == .get ? [] : [.lostAnswer] } }
-        for _ in 0...oddIDs.count where try store.operations.count() > 0 { try await sync.push() }
+        for _ in 0...oddIDs.count where try store.operations.count() > 0 { try await sync.attemptPush() }
         #expect(try store.operations.count() == 0)
         #expect(try world.live("card").allSatisfy { $0.members["points"] == .number("7") })
         try await store.write { tx in

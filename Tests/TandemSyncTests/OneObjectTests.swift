@@ -21,7 +21,7 @@ import Testing
         let card = try await desk.syncedCard()
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
         desk.remote.next(.loseAnswer, on: .update)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await desk.store.write { _ = try $0.insert(Card(shop: "Магнит", barcode: "clash")) }
         let serverID = try #require(card.serverID)
         desk.remote.edit("Card", serverID) { item in
@@ -63,7 +63,7 @@ import Testing
         let card = try await desk.syncedCard()
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
         desk.remote.next(.loseAnswer, on: .update)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         let other = try await desk.store.write { try $0.insert(Card(shop: "Магнит", barcode: "clash")) }
         desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.text("clash"), of: "barcode") }
         let result = try await desk.sync.push()
@@ -107,7 +107,7 @@ import Testing
         let sync = SyncContext(store: store, remote: remote)
         let id = try await store.write { try $0.insert(Crate(contents: Crate.Contents(weight: 1))) }.localID
         remote.next(.loseAnswer)
-        try await sync.push()
+        try await sync.attemptPush()
         try await store.write { tx in
             try tx.update(Crate.self, id) { $0.depth = .nan }
             try tx.delete(Crate.self, id)
@@ -125,7 +125,7 @@ import Testing
         try sync.table(Crate.self).setConflicts(.report)
         let id = try await store.write { try $0.insert(Crate(contents: Crate.Contents(weight: 1))) }.localID
         remote.next(.loseAnswer)
-        try await sync.push()
+        try await sync.attemptPush()
         remote.edit("Crate", ServerID(id.rawValue)) { $0.set(.integer(7), of: "depth") }
         try await store.write { tx in
             try tx.update(Crate.self, id) { $0.depth = .nan }

@@ -96,7 +96,7 @@ import Testing
         try await boris.adopt(.keep)
         #expect(try await store.objects(Card.self).count() == 2)
         let result = try await boris.synchronize()
-        #expect(result.isComplete && result.push?.entries.count == 1)
+        #expect(result.isComplete && result.entries.count == 1)
         #expect(try world.server.rows(in: "card").count == 2)
     }
 

@@ -57,7 +57,7 @@ import Testing
         (options.clock, options.random, options.inFlight) = (clock, { .max }, 2)
         let sync = SyncContext(
             store: store, remote: Server(clock: clock, retryAfter: retryAfter), options: options)
-        let result = try await sync.push()
+        let result = try await sync.attemptPush()
         #expect(result.stoppedBy?.code == .unreachable)
         #expect(result.entries.map(\.outcome.name) == ["retryLater", "retryLater"])
     }

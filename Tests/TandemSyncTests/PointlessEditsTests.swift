@@ -33,8 +33,8 @@ import Testing
         }
         desk.remote.remove("Card", gone)
         let result = try await desk.sync.synchronize(everything)
-        #expect(result.isComplete && result.dropped.map(\.values) == [["points": 2]])
-        #expect(result.dropped.map(\.serverID) == [gone] && result.dropped.map(\.localID) == [cards[0].localID])
+        #expect(result.isComplete && result.lostEdits.map(\.values) == [["points": 2]])
+        #expect(result.lostEdits.map(\.serverID) == [gone] && result.lostEdits.map(\.localID) == [cards[0].localID])
         // No request was made in vain.
         #expect(desk.asked == [.page, .update])
         #expect(try desk.isLevel() && desk.card(cards[0].localID) == nil && desk.card(cards[1].localID)?.points == 2)
@@ -46,7 +46,7 @@ import Testing
         let cards = try await edited(desk)
         desk.remote.remove("Card", try #require(cards[0].serverID))
         let result = try await desk.sync.synchronize(everything)
-        #expect(result.dropped.isEmpty && result.isComplete && desk.remote.items(in: "Card").count == 2)
+        #expect(result.lostEdits.isEmpty && result.isComplete && desk.remote.items(in: "Card").count == 2)
         #expect(try desk.isLevel() && desk.card(cards[0].localID)?.points == 2)
     }
 
@@ -55,7 +55,7 @@ import Testing
         let cards = try await edited(desk)
         try await desk.sync.hold(try #require(try desk.operation?.id))
         desk.remote.remove("Card", try #require(cards[0].serverID))
-        #expect(try await desk.sync.synchronize(everything).dropped.isEmpty)
+        #expect(try await desk.sync.synchronize(everything).lostEdits.isEmpty)
         #expect(try desk.card(cards[0].localID)?.points == 2)
     }
 
@@ -65,7 +65,7 @@ import Testing
         let cards = try await edited(desk)
         desk.remote.remove("Card", try #require(cards[0].serverID))
         let result = try await desk.sync.synchronize([PullQuery(Card.self) { $0.points > 0 }])
-        #expect(result.dropped.isEmpty && result.push?.refused.map(\.localID) == [cards[0].localID])
+        #expect(result.lostEdits.isEmpty && result.failedOperations.map(\.operation.localID) == [cards[0].localID])
         #expect(try desk.card(cards[0].localID)?.points == 2)
     }
 
@@ -74,10 +74,10 @@ import Testing
         let desk = try Desk()
         let cards = try await edited(desk)
         desk.remote.remove("Card", try #require(cards[0].serverID))
-        let conflict = try #require(try await desk.sync.push().refused.first)
+        let conflict = try #require(try await desk.sync.push().failedOperations.first)
         try await desk.sync.keepMine(conflict.id)
         let result = try await desk.sync.synchronize(everything)
-        #expect(result.dropped.isEmpty && result.isComplete)
+        #expect(result.lostEdits.isEmpty && result.isComplete)
         #expect(try desk.isLevel() && desk.card(cards[0].localID)?.points == 2)
     }
 
@@ -91,7 +91,7 @@ import Testing
         let sync = SyncContext(store: desk.store, remote: remote, options: desk.sync.options)
         try sync.table(Card.self).setFeatures(desk.sync.settings(of: "Card").features)
         let result = try await sync.synchronize(everything + [PullQuery(Card.self, queryID: queryID)])
-        #expect(result.dropped.isEmpty && result.isComplete)
+        #expect(result.lostEdits.isEmpty && result.isComplete)
         #expect(try desk.isLevel() && desk.card(cards[0].localID)?.points == 2)
     }
 
@@ -138,7 +138,7 @@ import Testing
         remote.next(.meanwhile {}, on: .page)
         remote.next(.meanwhile { remote.edit("Card", id) { $0 = item } }, on: .page)
         let result = try await desk.sync.synchronize(everything + everything)
-        #expect(result.dropped.isEmpty && result.isComplete)
+        #expect(result.lostEdits.isEmpty && result.isComplete)
         #expect(try desk.isLevel() && desk.card(cards[0].localID)?.points == 2)
     }
 }

@@ -36,13 +36,13 @@ import Testing
                     }
                 }
                 do {
-                    _ = try await dying.push()
+                    _ = try await dying.attemptPush()
                 } catch is Killed {}
                 let comment = Comment("\(place) \(count)")
                 #expect(try desk.store.checkIntegrity() == [], comment)
                 let context = try desk.restarted()
                 let result = try await context.push()
-                #expect(result.stoppedBy == nil && result.refused.isEmpty, comment)
+                #expect(result.stoppedBy == nil && result.failedOperations.isEmpty, comment)
                 try await context.push()
                 #expect(try desk.store.operations.count() == 0, comment)
                 #expect(desk.remote.items(in: "Card").count == expected.cards, comment)
@@ -77,7 +77,7 @@ import Testing
         }
         guard change == .undelete else { return (change == .update ? 1 : 0, 0) }
         desk.remote.next(.loseAnswer)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await desk.store.write { tx in
             try tx.undelete(Card.self, id)
             try tx.update(Card.self, id) { $0.points = 3 }

@@ -34,7 +34,7 @@ import Testing
         if change == .undelete {
             try await store.write { _ = try $0.delete(Card.self, id) }
             world.next(.delete, .lostAnswer)
-            try await plain.push()
+            try await plain.attemptPush()
         }
         try await store.write { tx in
             switch change {
@@ -88,7 +88,7 @@ import Testing
             if change == .undelete {
                 try await store.write { _ = try $0.delete(Card.self, id) }
                 world.next(.delete, .lostAnswer)
-                try await plain.push()
+                try await plain.attemptPush()
                 try await store.write { _ = try $0.undelete(Card.self, id) }
             } else {
                 try await store.write { _ = try $0.update(Card.self, id) { $0.points = 2 } }
@@ -124,7 +124,7 @@ import Testing
         // No pull has shown the mended row yet.
         world.clock.advance(by: 60)
         try await world.others.card("a", barcode: "1", points: .integer(5))
-        #expect(try await sync.push().refused.isEmpty)
+        #expect(try await sync.push().failedOperations.isEmpty)
         #expect(try store.operations.count() == 0)
         #expect(try world.texts("card", "shop") == ["Магнит"])
         let now = try #require(try await store.objects(Card.self).first())

@@ -31,7 +31,7 @@ import Testing
         desk.remote.next(.fail(.refused(status: 422, message: "no")), on: .id(cards[2].localID.rawValue))
         let result = try await sync.push()
         board.remove(token)
-        #expect(result.refused.count == 1)
+        #expect(result.failedOperations.count == 1)
         #expect(steps.withLock { $0 } == (0...5).map { "\($0) of 5" })
         #expect(states.withLock { $0 } == [.sending(.insert), .pending(.insert)])
         #expect(board.status.activity == nil && !board.status.isSyncing)

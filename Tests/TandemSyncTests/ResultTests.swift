@@ -20,9 +20,7 @@ import Testing
         let results = Synchronized<[SyncResult]>([])
         let scheduler = SyncScheduler(sync, network: nil) { sync in
             let cards = PullQuery(Card.self, queryID: "cards")
-            let push = try await sync.push()
-            let pull = SyncResult.Pull(query: cards, outcome: .success(try await sync.pull(cards)))
-            let result = SyncResult(pulls: [pull], push: push)
+            let result = try await sync.push().followed(by: sync.pull(cards))
             results.change { $0.append(result) }
             return result
         }
@@ -30,10 +28,11 @@ import Testing
         #expect(await comesTrue { results.value.count == 1 })
         await scheduler.stop()
         #expect(results.value[0].isComplete && remote.items(in: "Card").count == 1)
+        #expect(results.value[0].entries.count == 1 && results.value[0].pulls.count == 1)
         #expect(scheduler.lastError == nil)
     }
 
-    /// What the app says has failed is tried again.
+    /// What has failed is tried again.
     @Test func aSchedulerBelievesTheAppsResult() async throws {
         let clock = ManualSyncClock()
         let store = try Store(inMemoryModels: [Person.self, Card.self, Pet.self])
@@ -44,10 +43,9 @@ import Testing
         let query = PullQuery(Card.self, queryID: "cards")
         let scheduler = SyncScheduler(sync, network: nil) { sync in
             do {
-                return SyncResult(pulls: [.init(query: query, outcome: .success(try await sync.pull(query)))])
+                return try await sync.pull(query)
             } catch let error as SyncError {
-                return SyncResult(
-                    pulls: [.init(query: query, outcome: .failure(error))], push: PushResult(stoppedBy: error))
+                return SyncResult(pulls: [.init(query: query, outcome: .failure(error))])
             }
         }
         remote.next(.loseRequest, on: .page)
@@ -62,27 +60,45 @@ import Testing
         await scheduler.stop()
     }
 
-    @Test func eachResultHasAllThatOneOfASyncHas() {
-        let lost: [String: StorageValue] = ["points": 2]
-        let entry = PushResult.Entry(
-            id: 7, kind: .update, table: "Card", localID: "a", outcome: .tookServers, lost: lost)
-        let push = PushResult(entries: [entry])
-        #expect(push.isComplete && push.refused.isEmpty && push.entries[0].lost == lost && push.entries[0].id == 7)
-        #expect(PushResult().isComplete && PushResult().entries.isEmpty)
+    @Test func `A result that the app puts together lists its parts as issues`() throws {
+        let card = Card(shop: "Лента", barcode: "1", points: 2)
+        let edit = LostEdit(card, properties: ["points"])
+        #expect(edit.model == "Card" && edit.localID == card.localID && edit.values == ["points": 2])
+        #expect(edit.of(Card.self)?.shop == "Лента" && edit.of(Person.self) == nil)
+        let entry = SyncResult.Entry(
+            id: 7, kind: .update, table: "Card", localID: card.localID, outcome: .tookServers, lost: edit)
         let row = RefusedRow(model: "Card", table: "Card", serverID: "s", message: "Its barcode is taken.")
         let pull = PullResult(
-            inserted: 1, updated: 2, deleted: 3, unchanged: 4, keptBeside: 5, refusedRows: [row], pages: 6, push: push)
-        #expect(pull.changes == 6 && pull.unchanged == 4 && pull.keptBeside == 5 && pull.pages == 6)
-        #expect(pull.refusedRows[0].message == row.message && pull.push?.entries.count == 1)
-        #expect(pull.pushError == nil && pull.stoppedBy == nil && PullResult().changes == 0)
-        let edit = DroppedEdit(model: "Card", localID: "a", serverID: "s", values: lost)
+            inserted: 1, updated: 2, deleted: 3, unchanged: 4, keptBeside: 5, refusedRows: [row],
+            rowsAheadOfClock: ["f"], pages: 6)
+        #expect(pull.changes == 6 && PullResult().changes == 0)
         let query = PullQuery(Card.self, queryID: "cards")
-        let whole = SyncResult(
-            pulls: [.init(query: query, outcome: .success(pull))], dropped: [edit], push: push)
-        // A row could not be written.
-        #expect(!whole.isComplete && whole.dropped[0].values == lost && whole.pushError == nil)
-        #expect(SyncResult(pulls: [.init(query: query, outcome: .success(PullResult()))], push: push).isComplete)
-        #expect(SyncResult().isComplete)
+        let dropped = LostEdit(card, properties: ["shop"], isDeletedOnServer: true)
+        let result = SyncResult(
+            pulls: [.init(query: query, outcome: .success(pull)), .init(query: query, outcome: .success(pull))],
+            entries: [entry], lostEdits: [dropped])
+        // The counts of all pulls are those of the result.
+        #expect(result.inserted == 2 && result.changes == 12 && result.pages == 12 && result.unchanged == 8)
+        #expect(result.lostEdits.map(\.values) == [["shop": "Лента"], ["points": 2]])
+        #expect(
+            result.issues.map(\.description) == [
+                "The edit of Card \(card.localID) was dropped: the server has deleted the object. Lost: shop.",
+                "The edit of Card \(card.localID) was dropped: the server's values were taken. Lost: points.",
+                "The server's Card s was not stored: Its barcode is taken.",
+                "The server dates Card f past its own clock.",
+                "The server's Card s was not stored: Its barcode is taken.",
+                "The server dates Card f past its own clock.",
+            ])
+        // A row could not be stored. What was lost is over.
+        #expect(!result.isComplete && SyncResult(entries: [entry], lostEdits: [dropped]).isComplete)
+        #expect(SyncResult().isComplete && SyncResult().issues.isEmpty)
+        let held = SyncResult.Entry(id: 8, kind: .update, table: "Card", localID: "b", outcome: .held)
+        let left = SyncResult.Entry(id: 9, kind: .delete, table: "Card", localID: "c", outcome: .notReached)
+        #expect(SyncResult(entries: [held]).isComplete && !SyncResult(entries: [left]).isComplete)
+        #expect(
+            SyncResult(entries: [held, left]).issues.map(\.description) == [
+                "The delete of Card c was not sent: The push stopped before."
+            ])
     }
 
     /// Which table it is of, where a sync has pulled several.

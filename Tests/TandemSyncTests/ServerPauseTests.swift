@@ -55,7 +55,7 @@ import Testing
         try await desk.store.write { _ = try $0.insert(Card(shop: "Лента", barcode: "1")) }
         desk.remote.next(Self.patience(3600), on: .page)
         let end = desk.clock.now() + 3600
-        let result = try await desk.sync.synchronize(Self.queries)
+        let result = try await desk.sync.attemptSynchronize(Self.queries)
         #expect(desk.asked == [.page])
         for (pull, table) in zip(result.pulls, ["Card", "Person", "animals"]) {
             guard case .failure(let error) = pull.outcome else {
@@ -64,15 +64,15 @@ import Testing
             }
             #expect(isLater(error, end, table), "\(error)")
         }
-        #expect(isLater(result.push?.stoppedBy, end, "Card"))
-        #expect(result.push?.entries.map(\.outcome.name) == ["notReached"])
+        #expect(isLater(result.stoppedBy, end, "Card"))
+        #expect(result.entries.map(\.outcome.name) == ["notReached"])
         #expect(try desk.operation?.state == .pending && desk.operation?.attempts == 0)
         #expect(desk.clock.now() < end, "Nobody has slept.")
 
         // Nor does what follows ask, until then.
         for query in Self.queries { #expect(await error { try await desk.sync.pull(query) }?.retryAt == end) }
-        #expect(isLater(try await desk.sync.push().stoppedBy, end, "Card"))
-        try await desk.sync.synchronize()
+        #expect(isLater(try await desk.sync.attemptPush().stoppedBy, end, "Card"))
+        try await desk.sync.attemptSynchronize()
         #expect(desk.asked == [.page])
         #expect(try await desk.sync.status().lastError?.contains("left alone until \(end)") == true)
         // Another context knows nothing of it, and the server's own pages are for the app to look at.
@@ -93,7 +93,7 @@ import Testing
         }
         desk.remote.next(Self.patience(3600), on: .insert)
         let end = desk.clock.now() + 3600
-        let result = try await desk.sync.push()
+        let result = try await desk.sync.attemptPush()
         #expect(isLater(result.stoppedBy, end, "Card") && isLater(result.entries[0].outcome.error, end, "Card"))
         #expect(isLater(await error { try await desk.sync.pull(Person.self, queryID: "people") }, end, "Person"))
         // Its own table's pull would push first: nothing of that is sent either.
@@ -108,7 +108,7 @@ import Testing
         let desk = try Desk()
         desk.remote.next(Self.patience(3600), on: .page)
         #expect(await error { try await desk.sync.pull(Card.self) } != nil)
-        let result = try await desk.sync.push()
+        let result = try await desk.sync.attemptPush()
         #expect(result.stoppedBy == nil && result.entries.isEmpty)
     }
 
@@ -168,7 +168,7 @@ import Testing
         let card = try await desk.syncedCard()
         try await desk.store.write { _ = try $0.update(Card.self, card.localID) { $0.points = 2 } }
         desk.remote.next(.fail(.refused(status: 403, message: "no")), on: .update)
-        let id = try #require(try await desk.sync.push().refused.first?.id)
+        let id = try #require(try await desk.sync.attemptPush().failedOperations.first?.id)
         desk.remote.next(Self.patience(3600), on: .find)
         let end = desk.clock.now() + 3600
         for _ in 1...2 { #expect(isLater(await error { try await desk.sync.takeServers(id) }, end, "Card")) }

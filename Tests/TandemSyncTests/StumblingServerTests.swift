@@ -72,11 +72,11 @@ import Testing
         let bench = try await Bench(cards: 48, inFlight: inFlight)
         let poisoned = Set(bench.ids.prefix(8))
         bench.remote.stumble { poisoned.contains($0) }
-        let first = try await bench.sync.push()
+        let first = try await bench.sync.attemptPush()
         // Side by side with others, which are answered meanwhile, five may not fail in a row.
         if inFlight == 1 { #expect(first.stoppedBy?.code == .later) }
         _ = bench.takeAsked()
-        let second = try await bench.sync.push()
+        let second = try await bench.sync.attemptPush()
         #expect(bench.arrived == Set(bench.ids.dropFirst(8)))
         // The server works: some objects are at fault.
         if inFlight == 1 { #expect(second.stoppedBy == nil && !second.isComplete) }
@@ -92,7 +92,7 @@ import Testing
         let bench = try await Bench(cards: 100, inFlight: inFlight)
         bench.remote.stumble { _ in true }
         for _ in 1...12 {
-            #expect(try await bench.sync.push().stoppedBy?.code == .later)
+            #expect(try await bench.sync.attemptPush().stoppedBy?.code == .later)
             // Five that are new, five that have failed before, and those under way meanwhile.
             #expect(bench.takeAsked().count <= 10 + 2 * (inFlight - 1))
         }
@@ -108,11 +108,11 @@ import Testing
     func eachHasItsTurn(inFlight: Int) async throws {
         let bench = try await Bench(cards: 40, inFlight: inFlight)
         bench.remote.stumble { _ in true }
-        for _ in 1...12 { try await bench.sync.push() }
+        for _ in 1...12 { try await bench.sync.attemptPush() }
         #expect(try bench.desk.store.operations.all().allSatisfy { $0.error?.status == 500 })
         let poisoned = Set(bench.ids.prefix(12))
         bench.remote.stumble { poisoned.contains($0) }
-        for _ in 1...40 where bench.arrived.count < 28 { try await bench.sync.push() }
+        for _ in 1...40 where bench.arrived.count < 28 { try await bench.sync.attemptPush() }
         #expect(bench.arrived == Set(bench.ids.dropFirst(12)))
     }
 
@@ -152,27 +152,27 @@ import Testing
     @Test func aServerThatRefusesIsNotDown() async throws {
         let bench = try await Bench(cards: 5, inFlight: 1)
         bench.remote.stumble { _ in true }
-        #expect(try await bench.sync.push().stoppedBy?.code == .later)
+        #expect(try await bench.sync.attemptPush().stoppedBy?.code == .later)
         let poisoned = Set(bench.ids)
         bench.remote.stumble { poisoned.contains($0) }
         let id = try await bench.desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "new")) }.localID
         bench.desk.remote.next(.fail(.refused(status: 400, message: "No.")), on: .id(id.rawValue))
-        let result = try await bench.sync.push()
-        #expect(result.stoppedBy == nil && result.refused.map(\.localID) == [id])
+        let result = try await bench.sync.attemptPush()
+        #expect(result.stoppedBy == nil && result.failedOperations.map(\.operation.localID) == [id])
     }
 
     /// An object whose request crashes the server ends each push. It goes behind those tried longer ago.
     @Test func whatIsLostEachTimeGoesLast() async throws {
         let bench = try await Bench(cards: 1, inFlight: 2)
         bench.remote.stumble { _ in true }
-        try await bench.sync.push()
+        try await bench.sync.attemptPush()
         bench.remote.stumble { _ in false }
         let ids = try await bench.desk.store.write { tx in
             try (1...2).map { try tx.insert(Card(shop: "Лента", barcode: "deadly \($0)")).localID.rawValue }
         }
         for _ in 1...2 {
             for id in ids { bench.desk.remote.next(.loseRequest, on: .id(id)) }
-            #expect(try await bench.sync.push().stoppedBy?.code == .unreachable)
+            #expect(try await bench.sync.attemptPush().stoppedBy?.code == .unreachable)
         }
         #expect(bench.arrived == Set(bench.ids))
     }
@@ -181,9 +181,9 @@ import Testing
     @Test func whatIsPassedOverSaysWhatItFailedOf() async throws {
         let bench = try await Bench(cards: 10, inFlight: 1)
         bench.remote.stumble { _ in true }
-        for _ in 1...2 { try await bench.sync.push() }
+        for _ in 1...2 { try await bench.sync.attemptPush() }
         _ = bench.takeAsked()
-        let result = try await bench.sync.push()
+        let result = try await bench.sync.attemptPush()
         let asked = Set(bench.takeAsked())
         #expect(asked.count == 5 && asked.contains(bench.ids[0]))
         for entry in result.entries {
@@ -198,7 +198,7 @@ import Testing
         let bench = try await Bench(cards: 1, inFlight: 8)
         bench.remote.stumble { _ in true }
         for count in 1...3 {
-            try await bench.sync.push()
+            try await bench.sync.attemptPush()
             #expect(bench.desk.asked.count == 3 * count)
             #expect(try bench.desk.operation?.retryAt == nil)
         }
@@ -211,7 +211,7 @@ import Testing
         try await desk.store.write { tx in
             for code in 0..<100 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
         }
-        let result = try await desk.sync.push()
+        let result = try await desk.sync.attemptPush()
         #expect(result.stoppedBy?.code == .badAnswer && desk.asked.count == 5)
         #expect(try desk.store.operations.count() == 100)
         #expect(result.entries.filter { $0.outcome.name == "notReached" }.count == 95)
@@ -225,7 +225,7 @@ import Testing
         try await desk.store.write { tx in
             for code in 0..<20 { try tx.insert(Card(shop: "Лента", barcode: "\(code)")) }
         }
-        let result = try await desk.sync.push()
+        let result = try await desk.sync.attemptPush()
         #expect(result.stoppedBy == nil && desk.remote.items(in: "Card").count == 10)
     }
 

@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    private func pull(_ desk: Desk) async throws -> PullResult {
+    private func pull(_ desk: Desk) async throws -> SyncResult {
         try await desk.sync.exclusively {
             try await desk.sync.runPull(PullQuery(Card.self, queryID: "cards"), pushesFirst: false)
         }

@@ -23,8 +23,8 @@ import Testing
         try await store.write { _ = try $0.insert(Card(shop: "mine", barcode: "2")) }
         world.forgetRequests()
         let result = try await sync.synchronize()
-        #expect(result.isComplete && result.pulls.count == 3 && result.dropped.isEmpty)
-        #expect(result.push?.entries.count == 1)
+        #expect(result.isComplete && result.pulls.count == 3 && result.lostEdits.isEmpty)
+        #expect(result.entries.count == 1)
         // The reads come before the write.
         #expect(world.requests.last?.hasPrefix("POST") == true)
         #expect(world.requests.dropLast().allSatisfy { $0.hasPrefix("GET") })
@@ -37,7 +37,7 @@ import Testing
         world.forgetRequests()
         let writes = try store.totalChanges()
         let quiet = try await sync.synchronize()
-        #expect(world.requests.count == 3 && quiet.push == nil)
+        #expect(world.requests.count == 3 && quiet.entries.isEmpty)
         #expect(try store.totalChanges() == writes)
     }
 
@@ -56,10 +56,10 @@ import Testing
         try await world.others.delete("Card", "a")
         world.forgetRequests()
         let result = try await sync.synchronize()
-        let edit = try #require(result.dropped.first)
-        #expect(result.dropped.count == 1 && edit.model == "Card" && edit.serverID == "a" && edit.localID == "a")
+        let edit = try #require(result.lostEdits.first)
+        #expect(result.lostEdits.count == 1 && edit.model == "Card" && edit.serverID == "a" && edit.localID == "a")
         #expect(edit.values == ["points": .integer(9)])
-        #expect(result.push?.entries.count == 1 && result.isComplete)
+        #expect(result.entries.count == 1 && result.isComplete)
         #expect(try await store.objects(Card.self).all().map(\.points) == [8])
         #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
         // It was not sent in vain.
@@ -78,7 +78,7 @@ import Testing
         }
         try await world.others.delete("Card", "a")
         let result = try await sync.synchronize()
-        #expect(result.dropped.isEmpty)
+        #expect(result.lostEdits.isEmpty)
         #expect(try await store.objects(Card.self).all().map(\.points) == [9])
         #expect(try store.operations.all().map(\.state) == [.held])
     }

@@ -16,7 +16,7 @@ import Testing
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.delete(Card.self, card.localID) }
         desk.remote.next(.loseRequest)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.integer(7), of: "points") }
         try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
         #expect(try await desk.sync.push().isComplete)
@@ -30,7 +30,7 @@ import Testing
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.update(Card.self, card.localID) { $0.points = 2 } }
         desk.remote.next(.loseAnswer)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await desk.store.write { try $0.update(Card.self, card.localID) { $0.points = 1 } }
         desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.text("Дикси"), of: "shop") }
         #expect(try await desk.sync.push().isComplete)
@@ -47,7 +47,7 @@ import Testing
         desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.text("Дикси"), of: "shop") }
         let (remote, refusals) = (desk.remote, Counter())
         remote.next(.meanwhile { if refusals.next() == 1 { remote.next(.loseRequest) } })
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         #expect(desk.asked == [.delete, .delete])
         try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
         #expect(try desk.card(card.localID)?.points == 2 && desk.card(card.localID)?.shop == "Дикси")
@@ -64,7 +64,7 @@ import Testing
         desk.remote.edit("Card", try #require(card.serverID)) { $0.set(.text("Дикси"), of: "shop") }
         let (remote, refusals) = (desk.remote, Counter())
         remote.next(.meanwhile { if refusals.next() == 1 { remote.next(.loseRequest) } })
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
         #expect(try await desk.sync.push().isComplete)
         #expect(try desk.isLevel() && desk.card(card.localID)?.shop == "Дикси")

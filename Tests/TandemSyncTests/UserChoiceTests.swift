@@ -30,7 +30,7 @@ import Testing
             desk.remote.edit("Card", there) { $0.set(.integer(3), of: "points") }
         }
         let result = try await desk.sync.push()
-        #expect(result.entries.map(\.outcome.name) == ["conflict"] && result.refused.count == 1)
+        #expect(result.entries.map(\.outcome.name) == ["conflict"] && result.failedOperations.count == 1)
         desk.remote.forgetRequests()
         return (desk, card, result.entries[0].id)
     }
@@ -130,7 +130,7 @@ import Testing
         let pet = Pet(name: "Мурка")
         try await desk.store.write { _ = try $0.insert(pet) }
         desk.remote.next(.fail(.refused(status: 403, message: "no")), on: RequestMatch { $0.table == "animals" })
-        #expect(try await desk.sync.push().refused.count == 2)
+        #expect(try await desk.sync.push().failedOperations.count == 2)
 
         let conflicts = try await desk.sync.conflicts()
         #expect(conflicts.map(\.model) == ["Card", "Person"])
@@ -169,7 +169,7 @@ import Testing
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.update(Card.self, card.localID) { $0.points = 2 } }
         desk.remote.next(.fail(.refused(status: 403, message: "no")))
-        let id = try #require(try await desk.sync.push().refused.first?.id)
+        let id = try #require(try await desk.sync.push().failedOperations.first?.id)
         #expect(try await desk.sync.conflict(of: id, on: Card.self) == nil)
     }
 
@@ -184,9 +184,9 @@ import Testing
         }
         for _ in 1...3 { desk.remote.next(.fail(.refused(status: 403, message: "no"))) }
         let result = try await desk.sync.push()
-        #expect(result.refused.count == 3)
+        #expect(result.failedOperations.count == 3)
         var lost: [[String: StorageValue]] = []
-        for entry in result.refused { lost.append(try await desk.sync.discard(entry.id)) }
+        for entry in result.failedOperations { lost.append(try await desk.sync.discard(entry.id)) }
         #expect(lost[0] == ["points": 2] && lost[1].isEmpty && lost[2]["points"] == 5)
         #expect(try desk.isLevel() && desk.card(one.localID)?.points == 1 && desk.card(two.localID) != nil)
         #expect(try desk.card(new.localID) == nil)

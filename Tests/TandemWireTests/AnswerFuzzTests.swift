@@ -7,7 +7,7 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// Real answers with bits flipped, cut and spliced: each is refused, or is an answer by all that another reader can say.
+/// Mutated real responses: flipped bits, cuts and splices. Each is refused, or another decoder confirms it.
 @Suite(.ownThreads) struct AnswerFuzzTests {
     private static let rows = (0..<3).map { index in
         """
@@ -27,7 +27,7 @@ import Testing
             case 3: bytes.insert(Array(#"{}[],:"0\e.-n"#.utf8).randomElement(using: &random) ?? 0, at: index)
             case 4 where Bool.random(using: &random): bytes.insert(contentsOf: "e-9223372036854775808".utf8, at: index)
             case 4:
-                // A piece of the answer once more, somewhere else: members twice, IDs twice.
+                // Repeats a piece of the response at another position: duplicate members and IDs.
                 let end = min(bytes.count, index + Int.random(in: 1...60, using: &random))
                 bytes.insert(contentsOf: bytes[index..<end], at: Int.random(in: 0...bytes.count, using: &random))
             default: bytes[index] = UInt8.random(in: 0...255, using: &random)
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// What an accepted item must be, whoever reads it.
+    /// Checks the properties of an accepted item.
     private func check(_ item: RemoteItem, _ object: Any?, _ seed: UInt64) throws {
         let object = try #require(object as? [String: Any], "seed \(seed): no object")
         #expect(object["id"] as? String == item.id.rawValue, "seed \(seed)")
@@ -50,7 +50,7 @@ import Testing
         #expect(item.members.count + system.count >= object.count, "seed \(seed)")
     }
 
-    @Test(arguments: Wire.allCases) func aDamagedPageIsRefusedOrIsOne(wire: Wire) throws {
+    @Test(arguments: Wire.allCases) func `a damaged page is refused or valid`(wire: Wire) throws {
         let seed = SeededGenerator.seed(from: "TANDEM_SEED")
         var random = SeededGenerator(seed: seed)
         let items = "[" + Self.rows.joined(separator: ",") + "]"
@@ -84,11 +84,11 @@ import Testing
                 }
             }
         }
-        // Letters in texts change, and the page is one still: if none were taken, nothing above would be looked at.
+        // Changed letters in texts leave a valid page. Without accepted pages, nothing above would be checked.
         #expect(accepted > 0, "seed \(seed)")
     }
 
-    @Test(arguments: Wire.allCases) func aDamagedRowIsRefusedOrIsOne(wire: Wire) throws {
+    @Test(arguments: Wire.allCases) func `a damaged row is refused or valid`(wire: Wire) throws {
         let seed = SeededGenerator.seed(from: "TANDEM_SEED")
         var random = SeededGenerator(seed: seed)
         let request = try wire.writer.insert(.card())
@@ -114,8 +114,8 @@ import Testing
         #expect(accepted > 0, "seed \(seed)")
     }
 
-    /// Whatever stands in a filter or an ID, what is sent is one line, and its address is made of what addresses are.
-    @Test(arguments: Wire.allCases) func noTextBreaksOutOfARequest(wire: Wire) throws {
+    /// Requests with any text in a filter or an ID: the request line is one line with a valid path.
+    @Test(arguments: Wire.allCases) func `no text breaks out of a request`(wire: Wire) throws {
         let seed = SeededGenerator.seed(from: "TANDEM_SEED")
         var random = SeededGenerator(seed: seed)
         let scalars: [Unicode.Scalar] = [

@@ -12,7 +12,7 @@ import Testing
         "deleted":false,"shop":"Лента","points":7,"owner":null,"extra":{"a":[1.50,12345678901234567.89]}}
         """
 
-    @Test(arguments: Wire.allCases) func aRowIsReadWhole(wire: Wire) throws {
+    @Test(arguments: Wire.allCases) func `a complete row is decoded`(wire: Wire) throws {
         let request = try wire.writer.insert(.card())
         var head = response(201)
         head.headerFields[.eTag] = "\"Mg==\""
@@ -29,12 +29,12 @@ import Testing
         #expect(item[member: "owner"] == .null)
         #expect(item[member: "extra"] == .object([("a", .array([.real(1.5), .text("12345678901234567.89")]))]))
         #expect(answer.serverDate == Date(timeIntervalSince1970: 1_795_230_875))
-        // It is the server's own in Azure Mobile Apps, and anybody's in Datasync.
+        // It is reserved in Azure Mobile Apps, and an ordinary member in Datasync.
         #expect((item.createdAt == nil) == (wire == .datasync))
         #expect((item[member: "createdAt"] == nil) == (wire == .azure))
     }
 
-    @Test(arguments: Wire.allCases) func anAnswerWithoutABodyIsASuccess(wire: Wire) throws {
+    @Test(arguments: Wire.allCases) func `a response without a body is a success`(wire: Wire) throws {
         for status in [200, 201, 204] {
             var head = response(status, [:])
             for request in [
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func anUndeleteSaysWhetherTheValuesWereTaken() throws {
+    @Test func `the response to an undelete reports whether the values were used`() throws {
         let azure = try Wire.azure.reader.answer(
             response(201), Array(row.utf8), to: try Wire.azure.writer.undelete(.card()))
         #expect(!azure.tookValues)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: ["W/\"MQ==\"", "MQ==", "MQ==\"", "\"MQ==", "\"", "\"\"", "\"a\"b\"", ""])
-    func onlyAStrongTagIsAVersion(tag: String) throws {
+    func `only a strong tag is a version`(tag: String) throws {
         var head = response(200)
         head.headerFields[.eTag] = tag
         let request = try Wire.azure.writer.update(.card())
@@ -69,20 +69,20 @@ import Testing
     }
 
     @Test(arguments: ["MQ==", "MTE=", "AAAAAAAAB9E=", String(repeating: "A", count: 4096), "2026-11-21T03:14:34.003Z"])
-    func versionsAreOfAnyLength(version: String) throws {
+    func `versions may have any length`(version: String) throws {
         let body = #"{"id":"018f","version":"\#(version)"}"#
         let request = try Wire.datasync.writer.update(.card())
         #expect(try Wire.datasync.reader.answer(response(200), Array(body.utf8), to: request).version == version)
     }
 
-    @Test func aTombstoneIsTheAnswerToADelete() throws {
+    @Test func `a tombstone is a valid response to a delete`() throws {
         let body = Array(#"{"id":"018f","version":"Mw==","deleted":true}"#.utf8)
         let answer = try Wire.azure.reader.answer(response(200), body, to: try Wire.azure.writer.delete(.card()))
         #expect(answer.item?.isDeleted == true)
         #expect(answer.version == "Mw==")
     }
 
-    @Test(arguments: Wire.allCases) func aServerMayGiveAnotherIDToAnInsert(wire: Wire) throws {
+    @Test(arguments: Wire.allCases) func `a server may assign another ID to an insert`(wire: Wire) throws {
         let body = Array(#"{"id":"FF00"}"#.utf8)
         #expect(try wire.reader.answer(response(201), body, to: try wire.writer.insert(.card())).item?.id == "FF00")
         for request in [
@@ -112,7 +112,7 @@ import Testing
         return try wire.reader.page(response(200), Array(body.utf8), to: request)
     }
 
-    @Test func azuresPageIsAnArray() throws {
+    @Test func `a page of Azure Mobile Apps is an array`() throws {
         let page = try page(.azure, "[\(first),\(second)]")
         #expect(page.items.map(\.id) == ["a", "A"], "IDs that differ in case are two")
         #expect(page.items.map(\.isDeleted) == [false, true])
@@ -122,8 +122,8 @@ import Testing
         #expect(counted.hasMore)
     }
 
-    /// A host's own greatest page is below what was asked for, and an array has no link.
-    @Test func aBareArrayEndsWithAPageThatBringsNothingNew() throws {
+    /// The host's own maximum page size is below the requested one, and an array has no link.
+    @Test func `a series of bare arrays ends with a page without new items`() throws {
         let place = WireTimestamp("2026-11-21T03:14:34.003Z")
         let before = WireTimestamp("2026-11-21T03:14:34.002Z")
         #expect(try page(.azure, "[\(first)]", order: .id(after: nil)).hasMore)
@@ -139,17 +139,17 @@ import Testing
         #expect(try Wire.azure.reader.page(linked, Array("[\(first)]".utf8), to: request).hasMore)
     }
 
-    @Test func datasyncsPageIsAnObject() throws {
+    @Test func `a page of Datasync is an object`() throws {
         let page = try page(.datasync, #"{"items":[\#(first),\#(second)],"count":null,"nextLink":null}"#)
         #expect(page.items.count == 2)
         #expect(!page.hasMore)
         #expect(try self.page(.datasync, #"{"items":[\#(first)],"nextLink":"$skip=1&$top=2"}"#).hasMore)
-        // With `$top` the link ends where it ends, though more follow.
+        // With `$top`, the chain of links ends although more items follow.
         #expect(try self.page(.datasync, #"{"items":[\#(first),\#(second)],"nextLink":null}"#, top: 2).hasMore)
         #expect(try self.page(.datasync, #"{"items":[],"count":0}"#).count == 0)
     }
 
-    @Test func thePlaceItselfIsOnThePage() throws {
+    @Test func `a page may contain an item of the requested time`() throws {
         let place = WireTimestamp("2026-11-21T05:14:34.003+02:00")
         #expect(try page(.azure, "[\(first),\(second)]", order: .updatedAt(from: place)).items.count == 2)
         let later = WireTimestamp("2026-11-21T03:14:34.0030001Z")
@@ -168,12 +168,12 @@ import Testing
             ("https://shop.example@evil.example/", .foreignLink), ("ftp://shop.example/", .foreignLink),
             ("", .wrongType), ("a b", .wrongType), ("$skip=1\\r\\nX: y", .wrongType), ("страница", .wrongType),
         ] as [(String, BadAnswer.Code?)])
-    func aNextLinkElsewhereIsNotFollowed(link: String, code: BadAnswer.Code?) throws {
+    func `a next link to another host is refused`(link: String, code: BadAnswer.Code?) throws {
         let body = #"{"items":[\#(first)],"nextLink":"\#(link)"}"#
         #expect(badAnswer { () throws(RemoteFailure) in try page(.datasync, body) } == code)
     }
 
-    @Test func aPageInTheOrderOfIDsNeedsNoTimes() throws {
+    @Test func `a page ordered by ID needs no times`() throws {
         let page = try page(.azure, #"[{"id":"b"},{"id":"a"}]"#, order: .id(after: "c"))
         #expect(page.items.count == 2)
         #expect(
@@ -181,7 +181,7 @@ import Testing
                 == .outOfOrder)
     }
 
-    @Test func oneItemIsFoundOrNone() throws {
+    @Test func `a look-up finds one item or none`() throws {
         let azure = try Wire.azure.writer.find("Card", .id("a"))
         #expect(try Wire.azure.reader.found(response(200), Array("[\(first)]".utf8), to: azure)?.id == "a")
         #expect(try Wire.azure.reader.found(response(200), Array("[]".utf8), to: azure) == nil)
@@ -199,7 +199,7 @@ import Testing
         #expect(try Wire.datasync.reader.found(head, Array(first.utf8), to: datasync)?.version == "v")
         #expect(try Wire.datasync.reader.found(response(404, [:]), [], to: datasync) == nil)
         let lookUp = try Wire.datasync.writer.find("Card", .property("key", "k"))
-        // A list without the item is empty; of a table that is not there, nobody knows what is in it.
+        // A list without the item is empty. If the table is missing, the item's state is unknown.
         for (wire, request) in [(Wire.azure, azure), (.datasync, lookUp)] {
             for (status, fields) in [(404, [:]), (404, [.contentType: "text/html"]), (410, [:])] as [(Int, HTTPFields)]
             {

@@ -7,7 +7,7 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// A server that does what it is told, and writes down what it was sent.
+/// A scripted server, which records its requests.
 private final class ScriptedTransport: HTTPTransport {
     typealias Answer = @Sendable (HTTPRequest) async throws(TransportFailure) -> (HTTPResponse, [UInt8])
 
@@ -32,7 +32,7 @@ private let row = Array(#"{"id":"018f","version":"Mg=="}"#.utf8)
 
 private struct Broken: Error {}
 
-/// How often an app was asked, and why.
+/// The reasons with which an app was asked for credentials.
 private final class Asked: Sendable {
     private let reasons = Mutex<[AuthenticationReason]>([])
     var all: [AuthenticationReason] { reasons.withLock { $0 } }
@@ -45,7 +45,7 @@ private final class Asked: Sendable {
 }
 
 @Suite(.ownThreads) struct DatasyncRemoteTests {
-    @Test(arguments: Wire.allCases) func eachCallIsOneExchange(wire: Wire) async throws {
+    @Test(arguments: Wire.allCases) func `each call is one exchange`(wire: Wire) async throws {
         let transport = ScriptedTransport { request throws(TransportFailure) in
             request.method == .get && (wire == .azure || !request.path!.contains("018f"))
                 ? (
@@ -65,7 +65,7 @@ private final class Asked: Sendable {
         #expect(transport.requests.allSatisfy { $0.headerFields[.authorization] == nil })
     }
 
-    @Test func whatTheTransportSaysIsPassedOn() async throws {
+    @Test func `failures of the transport are passed on`() async throws {
         func failure(_ failure: TransportFailure) async -> RemoteFailure? {
             let transport = ScriptedTransport { _ throws(TransportFailure) in throw failure }
             let remote = DatasyncRemote(Wire.address, .datasync, over: transport)
@@ -82,7 +82,7 @@ private final class Asked: Sendable {
         #expect(await failure(.tooLarge)?.line == "bad tooLarge")
     }
 
-    @Test func nothingIsSentOfWhatCantBe() async {
+    @Test func `nothing is sent for an invalid item`() async {
         let transport = ScriptedTransport { _ throws(TransportFailure) in (response(200), row) }
         let remote = DatasyncRemote(Wire.address, .azureMobileApps, over: transport)
         await #expect(throws: RemoteFailure.self) { try await remote.update(.card("..")) }
@@ -90,7 +90,7 @@ private final class Asked: Sendable {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func theAppIsAskedOnceAndAgainAfterARefusal() async throws {
+    @Test func `the app is asked for credentials once and again after a refusal`() async throws {
         let asked = Asked()
         let transport = ScriptedTransport { request throws(TransportFailure) in
             request.headerFields[.authorization] == "Bearer 2" ? (response(200), row) : (response(401, [:]), [])
@@ -101,10 +101,10 @@ private final class Asked: Sendable {
         #expect(transport.requests.count == 2)
         #expect(transport.requests[0].headerFields[.ifMatch] == transport.requests[1].headerFields[.ifMatch])
         _ = try await remote.update(.card())
-        #expect(asked.all.count == 2, "the answer is kept")
+        #expect(asked.all.count == 2, "the credentials are cached")
     }
 
-    @Test func aSecondRefusalIsAnAnswer() async {
+    @Test func `a second refusal is final`() async {
         let asked = Asked()
         let transport = ScriptedTransport { _ throws(TransportFailure) in (response(401, [:]), []) }
         let remote = DatasyncRemote(Wire.address, .azureMobileApps, over: transport) { .zumo("\(asked.note($0))") }
@@ -116,8 +116,8 @@ private final class Asked: Sendable {
         #expect(transport.requests.map { $0.headerFields[HTTPField.Name("X-ZUMO-AUTH")!] } == ["1", "2", "3", "4"])
     }
 
-    /// A server may answer 401 for a row that is somebody else's. The user is signed in all the same.
-    @Test func whatIsRefusedOfARowAloneIsNoQuestionWhoIsCalling() async throws {
+    /// A server may return 401 for another user's row. The user is signed in all the same.
+    @Test func `a refusal of a single row is not a request for credentials`() async throws {
         let asked = Asked()
         let transport = ScriptedTransport { request throws(TransportFailure) in
             request.method == .delete
@@ -128,7 +128,7 @@ private final class Asked: Sendable {
         #expect(try await remote.update(.card()).version == "Mg==")
         let error = await #expect(throws: RemoteFailure.self) { try await remote.delete(.card()) }
         #expect(error?.line == "refused not yours")
-        // The credentials are kept, and it is as clear the next time.
+        // The credentials stay cached, and the next refusal is equally certain.
         #expect(try await remote.update(.card()).version == "Mg==")
         #expect(asked.all == [.first, .refused(status: 401)])
         let again = await #expect(throws: RemoteFailure.self) { try await remote.delete(.card()) }
@@ -149,8 +149,8 @@ private final class Asked: Sendable {
         }
     }
 
-    /// A session that has ended is not taken for the refusal of all that follows.
-    @Test func aSessionThatHasEndedAsksWhoIsCalling() async throws {
+    /// The end of a session must not count as a refusal of all later requests.
+    @Test func `an expired session asks for credentials`() async throws {
         let asked = Asked()
         let isOver = Mutex(false)
         let transport = ScriptedTransport { _ throws(TransportFailure) in
@@ -165,8 +165,8 @@ private final class Asked: Sendable {
         }
     }
 
-    /// An app that has but one token can't tell whether it is over.
-    @Test func theSameCredentialsAgainProveNothing() async throws {
+    /// With only one token, the client can't know whether it has expired.
+    @Test func `equal new credentials prove nothing`() async throws {
         let transport = ScriptedTransport { request throws(TransportFailure) in
             request.method == .delete ? (response(401, [:]), []) : (response(200), row)
         }
@@ -176,7 +176,7 @@ private final class Asked: Sendable {
         #expect(error?.line == "unauthenticated 401")
     }
 
-    @Test func withoutAnAppToAskARefusalIsAnAnswerAtOnce() async {
+    @Test func `a refusal is final without an authentication closure`() async {
         let transport = ScriptedTransport { _ throws(TransportFailure) in (response(401, [:]), []) }
         let remote = DatasyncRemote(Wire.address, .datasync, over: transport)
         let error = await #expect(throws: RemoteFailure.self) { try await remote.update(.card()) }
@@ -184,19 +184,19 @@ private final class Asked: Sendable {
         #expect(transport.requests.count == 1)
     }
 
-    /// Twenty requests at a time are refused; the app is asked for new credentials once.
-    @Test func allRequestsShareOneQuestion() async throws {
+    /// Twenty concurrent requests are refused. The app is asked for new credentials once.
+    @Test func `concurrent requests share one request for credentials`() async throws {
         let asked = Asked()
         let gate = Gate(20)
         let transport = ScriptedTransport { request throws(TransportFailure) in
             if request.headerFields[.authorization] == "Bearer 2" { return (response(200), row) }
-            // None is answered until all have been sent with the old token.
+            // No request gets a response until all have been sent with the old token.
             await gate.pass()
             return (response(401, [:]), [])
         }
         let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { reason in
             let number = asked.note(reason)
-            // Others come in the meantime.
+            // Other requests arrive in the meantime.
             for _ in 0..<50 { await Task.yield() }
             return .bearer("\(number)")
         }
@@ -208,8 +208,8 @@ private final class Asked: Sendable {
         #expect(transport.requests.count == 40)
     }
 
-    /// A refusal of the old token that comes after the new one was given says nothing about the new one.
-    @Test func aLateRefusalOfAnOldTokenAsksNobody() async throws {
+    /// A refusal of the old token after the new one was issued says nothing about the new one.
+    @Test func `a late refusal of an old token asks for no credentials`() async throws {
         let asked = Asked()
         let late = Gate(1)
         let transport = ScriptedTransport { request throws(TransportFailure) in
@@ -226,7 +226,7 @@ private final class Asked: Sendable {
         #expect(asked.all == [.first, .refused(status: 401)])
     }
 
-    @Test func anAppThatHasNoCredentialsStopsTheCall() async throws {
+    @Test func `a failure of the authentication closure stops the call`() async throws {
         let asked = Asked()
         let transport = ScriptedTransport { _ throws(TransportFailure) in (response(200), row) }
         let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { reason in
@@ -240,11 +240,11 @@ private final class Asked: Sendable {
         }
         #expect(cause is Broken)
         #expect(transport.requests.isEmpty)
-        #expect(try await remote.update(.card()).version == "Mg==", "it is asked again at the next call")
+        #expect(try await remote.update(.card()).version == "Mg==", "the app is asked again at the next call")
     }
 
-    /// A caller who gives up does not take the answer from the others.
-    @Test func aCancelledCallStopsWaitingForTheApp() async throws {
+    /// A cancelled caller must not take the credentials from the others.
+    @Test func `a cancelled call stops waiting for the app`() async throws {
         let asked = Gate(1)
         let answer = Gate(1)
         let transport = ScriptedTransport { _ throws(TransportFailure) in (response(200), row) }
@@ -257,13 +257,13 @@ private final class Asked: Sendable {
         await asked.wait()
         let second = Task { try await remote.update(.card()) }
         first.cancel()
-        // Were it to wait all the same, it gets its answer in the end: a failure, and not a test without an end.
+        // Ends the call with a failure if it continues to wait, so that the test can't hang.
         Task {
             for _ in 0..<200_000 { await Task.yield() }
             await answer.open()
         }
         let error = await #expect(throws: RemoteFailure.self) { try await first.value }
-        #expect(await !answer.isOpen, "the call ended because it was cancelled, and not because the app answered")
+        #expect(await !answer.isOpen, "the call ended by its cancellation, not by the app's credentials")
         #expect(error?.isCancellation == true)
         #expect(error?.mayHaveActed == false)
         await answer.open()
@@ -271,7 +271,7 @@ private final class Asked: Sendable {
         #expect(transport.requests.count == 1)
     }
 
-    @Test func aCallThatIsCancelledAlreadySendsNothing() async {
+    @Test func `a call in a cancelled task sends nothing`() async {
         let transport = ScriptedTransport { _ throws(TransportFailure) in (response(200), row) }
         let remote = DatasyncRemote(Wire.address, .datasync, over: transport)
         let task = Task {
@@ -283,7 +283,7 @@ private final class Asked: Sendable {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func credentialsAreInNoError() async {
+    @Test func `credentials are not part of any error`() async {
         let transport = ScriptedTransport { _ throws(TransportFailure) in
             (response(200, [.contentType: "text/html"]), Array("<html>".utf8))
         }
@@ -294,7 +294,7 @@ private final class Asked: Sendable {
     }
 }
 
-/// A door that opens when so many stand before it, or by itself.
+/// A gate that opens after a number of waiters, or explicitly.
 private actor Gate {
     private var missing: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -6,7 +6,7 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// What each status and body stands for, for each kind of request.
+/// The failure for each status and body, for each kind of request.
 @Suite(.ownThreads) struct FailureTableTests {
     private static let json: HTTPFields = [.contentType: "application/json; charset=utf-8"]
     private static let html: HTTPFields = [.contentType: "text/html"]
@@ -16,13 +16,13 @@ import Testing
         Array(repeating: line, count: 4) + [page ?? line]
     }
 
-    private static let noTable = "refused There is no such table at https://shop.example/api/tables/Card."
+    private static let noTable = "refused No table exists at https://shop.example/api/tables/Card."
 
     struct Row: CustomTestStringConvertible, Sendable {
         var status: Int
         var fields: HTTPFields = [:]
         var body = ""
-        /// For an insert, an update, a delete, an undelete, and a page.
+        /// The failures of an insert, an update, a delete, an undelete, and a page.
         var expected: [String]
         var testDescription: String { "\(status) \(body.prefix(30))" }
     }
@@ -44,7 +44,7 @@ import Testing
         Row(
             status: 404, fields: html, body: "<html>",
             expected: ["Card", "Card/018f", "Card/018f", "Card/018f", "Card"].map {
-                "refused There is no such table at https://shop.example/api/tables/\($0)."
+                "refused No table exists at https://shop.example/api/tables/\($0)."
             }),
         Row(status: 410, expected: all("gone", page: noTable)),
         Row(status: 408, expected: all("later some time")),
@@ -98,13 +98,15 @@ import Testing
         return lines
     }
 
-    @Test(arguments: Wire.allCases, both) func everyAnswerOfBoth(wire: Wire, row: Row) throws {
+    @Test(arguments: Wire.allCases, both) func `each response has its failure in both dialects`(
+        wire: Wire, row: Row
+    ) throws {
         let expected = row.expected.map { wire == .datasync ? $0.replacing("/Card", with: "/card") : $0 }
         #expect(try Self.lines(wire, row) == expected)
     }
 
-    /// A 409 is the request itself, with a weak tag of the body: not the server's row.
-    @Test func theRequestThatAzureSendsBackIsNotTheServersRow() throws {
+    /// A 409 with the echoed request and a weak tag does not contain the server's row.
+    @Test func `the request echoed by Azure Mobile Apps is not the server's row`() throws {
         var row = Row(status: 409, fields: Self.json, body: Self.row, expected: [])
         row.fields[.eTag] = "W/\"1-x\""
         #expect(try Self.lines(.azure, row)[0] == "conflict without item")
@@ -112,21 +114,21 @@ import Testing
         #expect(try Self.lines(.datasync, row)[0] == "conflict with Mw==")
     }
 
-    @Test func theVersionOfAConflictMayBeInItsTag() throws {
+    @Test func `the version of a conflict may be in its entity tag`() throws {
         let row = Row(
             status: 412, fields: [.contentType: "application/json", .eTag: "\"Mw==\""], body: #"{"id":"018f"}"#,
             expected: [])
         #expect(try Self.lines(.datasync, row)[1] == "conflict with Mw==")
     }
 
-    /// A conflict may be about something else than the version. An item is no reason, whatever its members are called.
+    /// A conflict may concern something else than the version. The members of an item are not a message.
     @Test(
         arguments: Wire.allCases,
         [
             (#"{"error":"The number is taken."}"#, "The number is taken."), (#"{"id":"018f","title":"Лента"}"#, ""),
             (#"{"id":"other","error":"x"}"#, ""), ("", ""), ("<html>", ""),
         ])
-    func whatTheServerSaysOfAConflictIsKept(wire: Wire, row: (body: String, message: String)) throws {
+    func `the message of a conflict is kept`(wire: Wire, row: (body: String, message: String)) throws {
         for request in [try wire.writer.insert(.card()), try wire.writer.update(.card())] {
             let failure = failure { () throws(RemoteFailure) in
                 try wire.reader.answer(response(409, Self.json), Array(row.body.utf8), to: request)
@@ -139,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func anotherStatusCanAskWhoIsCalling() throws {
+    @Test func `another status can ask for credentials`() throws {
         var dialect = Dialect.datasync
         dialect.unauthenticated = [401, 403]
         let reader = AnswerReader(dialect, at: Wire.address)
@@ -150,13 +152,13 @@ import Testing
         #expect(line == "unauthenticated 403")
     }
 
-    @Test func whatTheServerSaysIsKeptShort() throws {
+    @Test func `a server's message is limited`() throws {
         let body = #"{"error":"\#(String(repeating: "ж", count: 5000))"}"#
         let row = Row(status: 400, fields: Self.json, body: body, expected: [])
         #expect(try Self.lines(.azure, row)[0] == "refused " + String(repeating: "ж", count: 500))
     }
 
-    @Test func whetherTheServerMayHaveActed() {
+    @Test func `failures know whether the server may have acted`() {
         struct Some: Error {}
         let acted: [RemoteFailure] = [
             .lost(Some()), .later(status: 408, retryAfter: nil), .later(status: 500, retryAfter: nil),
@@ -172,7 +174,7 @@ import Testing
         for failure in not { #expect(!failure.mayHaveActed, "\(failure)") }
         #expect(RemoteFailure.lost(CancellationError()).isCancellation)
         #expect(!RemoteFailure.lost(Some()).isCancellation)
-        // The user has cancelled the signing in, and nobody the call.
+        // The user cancelled the sign-in, but the call was not cancelled.
         #expect(!RemoteFailure.unauthenticated(status: 401, underlying: CancellationError()).isCancellation)
     }
 }

@@ -5,8 +5,8 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// Random filters, on random rows, many values of which are null: a server that reads the text takes the rows that the
-/// filter itself does, whichever logic it has.
+/// Random filters on random rows with many nulls. A server that evaluates the text finds the same rows as the filter
+/// itself, with either logic.
 @Suite(.ownThreads) struct FilterOracleTests {
     private typealias Row = [String: FilterEvaluator.Value]
 
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    /// What the filter says of the row, by its own description.
+    /// Returns whether the filter matches the row, by the filter's specification.
     private static func holds(_ filter: RemoteFilter, _ row: Row) -> Bool {
         func value(_ member: RemoteFilter.Member) -> FilterEvaluator.Value { row[member.name] ?? .null }
         func literal(_ value: RemoteFilter.Value) -> FilterEvaluator.Value {
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: Wire.allCases, FilterEvaluator.Logic.allCases)
-    func aServerTakesTheRowsThatTheFilterDoes(wire: Wire, logic: FilterEvaluator.Logic) throws {
+    func `a server finds the same rows as the filter`(wire: Wire, logic: FilterEvaluator.Logic) throws {
         let seed = SeededGenerator.seed(from: "TANDEM_SEED")
         var random = SeededGenerator(seed: seed)
         var taken = 0

@@ -17,7 +17,7 @@ private func text(_ wire: Wire, _ predicate: some Tandem.PredicateExpression<Car
 @Suite(.ownThreads) struct FilterTests {
     private let card = Card.Columns()
 
-    /// What both grammars write alike.
+    /// Expects the same text in both grammars.
     private func expect(
         _ predicate: some Tandem.PredicateExpression<Card>, _ expected: String?,
         _ location: SourceLocation = #_sourceLocation
@@ -33,7 +33,7 @@ private func text(_ wire: Wire, _ predicate: some Tandem.PredicateExpression<Car
         #expect(try text(.datasync, predicate) == datasync, sourceLocation: location)
     }
 
-    @Test func comparisons() throws {
+    @Test func `comparisons are encoded`() throws {
         try expect(card.points == 7, "(points eq 7)")
         try expect(card.points != -7, "(points ne -7)")
         try expect(card.points.contains(1..<5), "((points ge 1) and (points lt 5))")
@@ -50,7 +50,7 @@ private func text(_ wire: Wire, _ predicate: some Tandem.PredicateExpression<Car
         try expect(card.owner == Reference<Person>(localID: "p"), "(owner eq 's-p')")
     }
 
-    @Test func nilIsComparedAsSwiftDoes() throws {
+    @Test func `nil is compared as in Swift`() throws {
         try expect(card.nickname == nil, "(nickname eq null)")
         try expect(card.nickname != nil, "(nickname ne null)")
         try expect(card.nickname == "x", "(nickname eq 'x')")
@@ -65,7 +65,7 @@ private func text(_ wire: Wire, _ predicate: some Tandem.PredicateExpression<Car
         try expect(card.owner == nil, "(owner eq null)")
     }
 
-    @Test func propertiesAreComparedWithEachOther() throws {
+    @Test func `properties are compared with each other`() throws {
         try expect(card.shop == card.barcode, "(shop eq barcode)")
         try expect(
             card.nickname == card.colour,
@@ -78,7 +78,7 @@ private func text(_ wire: Wire, _ predicate: some Tandem.PredicateExpression<Car
             """)
     }
 
-    @Test func joinsAndNegations() throws {
+    @Test func `conjunctions, disjunctions and negations are encoded`() throws {
         try expect(
             card.points > 1 && card.points < 9 || card.isPinned,
             "(((points gt 1) and (points lt 9)) or (isPinned eq true))")
@@ -88,7 +88,7 @@ private func text(_ wire: Wire, _ predicate: some Tandem.PredicateExpression<Car
         try expect(!(!(card.points == 1)), "(points eq 1)")
     }
 
-    @Test func constantsFallAway() throws {
+    @Test func `constants are simplified`() throws {
         try expect(Tandem.Predicate<Card>.true, nil)
         try expect(Tandem.Predicate<Card>.false, "(id eq null)")
         try expect(Tandem.Predicate<Card>.true && card.points == 1 && Tandem.Predicate<Card>.true, "(points eq 1)")
@@ -100,7 +100,7 @@ private func text(_ wire: Wire, _ predicate: some Tandem.PredicateExpression<Car
         try expect(card.points.in([]), "(id eq null)")
     }
 
-    @Test func lists() throws {
+    @Test func `lists are encoded`() throws {
         try expect(
             card.shop.in(["a", "b", "c"]), azure: "(((shop eq 'a') or (shop eq 'b')) or (shop eq 'c'))",
             datasync: "(shop in ('a','b','c'))")
@@ -114,7 +114,7 @@ private func text(_ wire: Wire, _ predicate: some Tandem.PredicateExpression<Car
         try expect(card.weight.in([.nan]), "(id eq null)")
     }
 
-    @Test func texts() throws {
+    @Test func `text functions are encoded`() throws {
         try expect(card.shop.hasPrefix("Ма"), "startswith(shop,'Ма')")
         try expect(card.shop.hasSuffix("'"), "endswith(shop,'''')")
         try expect(card.shop.contains("a"), azure: "substringof('a',shop)", datasync: "contains(shop,'a')")
@@ -124,7 +124,7 @@ private func text(_ wire: Wire, _ predicate: some Tandem.PredicateExpression<Car
         try expect(card.nickname.contains(""), "(nickname ne null)")
     }
 
-    @Test func timesAreComparedAtThePrecisionOfTheWire() throws {
+    @Test func `times are compared at the precision of the wire format`() throws {
         let exact = try #require(WireTimestamp("2026-11-21T03:14:34.003Z")).date
         let between = try #require(WireTimestamp("2026-11-21T03:14:34.0034Z")).date
         func azure(_ text: String) -> String { text.replacing("T", with: "datetimeoffset'2026-11-21T03:14:34.003Z'") }
@@ -141,7 +141,7 @@ private func text(_ wire: Wire, _ predicate: some Tandem.PredicateExpression<Car
         try expectTime(card.seen >= exact, "(seen ge T)")
         try expectTime(card.seen < exact, "(seen lt T)")
         try expectTime(card.updatedAt > exact, "(updatedAt gt T)")
-        // A server's 34.003 was 34.0034 or not: what it can answer is what lies above it.
+        // A server's 34.003 may stand for 34.0034. Only values above it are certain.
         try expectTime(card.seen >= between, "(seen gt T)")
         try expectTime(card.seen > between, "(seen gt T)")
         try expectTime(card.seen <= between, "(seen le T)")
@@ -150,12 +150,12 @@ private func text(_ wire: Wire, _ predicate: some Tandem.PredicateExpression<Car
         try expect(card.seen != between, nil)
     }
 
-    @Test func aNewRowsTimeIsAskedOfAzureOnly() throws {
+    @Test func `the creation time is only sent to Azure Mobile Apps`() throws {
         #expect(try text(.azure, card.createdAt == nil) == "(createdAt eq null)")
         #expect(throws: Unsendable.self) { try text(.datasync, card.createdAt == nil) }
     }
 
-    @Test(arguments: Wire.allCases) func aNameThatIsNoNameIsNoFilter(wire: Wire) {
+    @Test(arguments: Wire.allCases) func `an invalid member name is refused`(wire: Wire) {
         #expect(throws: Unsendable.self) { try text(wire, card.odd == "x") }
         #expect(throws: Unsendable.self) {
             try FilterWriter(wire.dialect).text(.isNull(.init("a eq 1) or (b", isOptional: true)))
@@ -170,7 +170,7 @@ private func text(_ wire: Wire, _ predicate: some Tandem.PredicateExpression<Car
         #expect(throws: UnaskableFilter.self) { try text(.datasync, predicate) }?.part
     }
 
-    @Test func thePartThatCantBeAskedIsNamed() {
+    @Test func `the part that can't be encoded is named`() {
         #expect(part(card.shop.matches("маг")) == "shop.matches")
         #expect(part(card.points > 1 && card.barcode.like("4*")) == "barcode.like")
         #expect(part(!(card.owner.name == "Ада")) == "owner.name")

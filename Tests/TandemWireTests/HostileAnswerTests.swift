@@ -6,9 +6,9 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// Answers that are none: each is refused by name, and nothing of it comes out.
+/// Invalid responses: each has its own error code, and is refused completely.
 @Suite(.ownThreads) struct HostileAnswerTests {
-    /// An item by itself, in an answer to an update and on a page.
+    /// Returns the codes for an item in the response to an update and on a page.
     private func codes(_ item: String) throws -> Set<BadAnswer.Code?> {
         var codes: Set<BadAnswer.Code?> = []
         for wire in Wire.allCases {
@@ -48,11 +48,11 @@ import Testing
             (#"{"id":"018f","x":NaN}"#, .notJSON), (#"{"id":"018f","x":"\ud800"}"#, .notJSON),
             (#"{'id':'018f'}"#, .notJSON),
         ] as [(String, BadAnswer.Code)])
-    func aWrongItemIsRefused(item: String, code: BadAnswer.Code) throws {
+    func `an invalid item is refused`(item: String, code: BadAnswer.Code) throws {
         #expect(try codes(item) == [code])
     }
 
-    @Test func aMillionDigitsAreRefused() throws {
+    @Test func `a million digits are refused`() throws {
         for number in [
             String(repeating: "9", count: 1_000_000), "0." + String(repeating: "1", count: 1_000_000),
             "1e" + String(repeating: "9", count: 1_000_000), "-" + String(repeating: "1", count: 10_000),
@@ -62,7 +62,7 @@ import Testing
         #expect(try codes(#"{"id":"018f","points":\#(String(repeating: "9", count: 10_000))}"#) == [nil])
     }
 
-    @Test func deepNestingIsRefused() throws {
+    @Test func `deep nesting is refused`() throws {
         for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {
             let deep = String(repeating: open, count: 100_000) + "1" + String(repeating: close, count: 100_000)
             #expect(try codes(#"{"id":"018f","x":\#(deep)}"#) == [.notJSON])
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Wire.allCases) func anIDTwiceRefusesThePage(wire: Wire) throws {
+    @Test(arguments: Wire.allCases) func `a duplicate ID refuses the page`(wire: Wire) throws {
         let page = try wire.writer.page(PageRequest(table: "Card", order: .id(after: nil)))
         let items = #"[{"id":"a"},{"id":"b"},{"id":"\u0061"}]"#
         let body = wire == .azure ? items : #"{"items":\#(items)}"#
@@ -80,7 +80,7 @@ import Testing
             } == .repeatedID)
     }
 
-    @Test(arguments: Wire.allCases) func aFloodOfItemsIsRefused(wire: Wire) throws {
+    @Test(arguments: Wire.allCases) func `too many items are refused`(wire: Wire) throws {
         let page = try wire.writer.page(PageRequest(table: "Card", order: .id(after: nil), top: 2))
         for (count, code) in [(4, nil), (5, .tooManyItems)] as [(Int, BadAnswer.Code?)] {
             let items = (0..<count).map { #"{"id":"\#($0)"}"# }.joined(separator: ",")
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func timesThatGoBackwardsRefuseThePage() throws {
+    @Test func `decreasing times refuse the page`() throws {
         let page = try Wire.azure.writer.page(
             PageRequest(table: "Card", order: .updatedAt(from: WireTimestamp("2026-11-21T00:00:00Z"))))
         func code(_ times: String?...) -> BadAnswer.Code? {
@@ -110,7 +110,7 @@ import Testing
         #expect(code("2026-11-21T00:00:01Z", nil) == .noUpdatedAt)
     }
 
-    @Test func aPageThatIsNoneIsRefused() throws {
+    @Test func `an invalid page is refused`() throws {
         let bodies: [(Wire, String)] = [
             (.azure, "{}"), (.azure, #"{"items":[]}"#), (.azure, #"{"results":{}}"#), (.azure, "7"), (.azure, "null"),
             (.datasync, "[]"), (.datasync, "{}"), (.datasync, #"{"items":null}"#), (.datasync, #"{"results":[]}"#),
@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(arguments: ["text/html", "text/plain; charset=utf-8", "application/xml", "application/jsonp", "json", ""])
-    func aPageForPeopleIsNoAnswer(type: String) throws {
+    func `an HTML page is not a valid response`(type: String) throws {
         let request = try Wire.azure.writer.update(.card())
         let body = Array(#"{"id":"018f"}"#.utf8)
         let code = badAnswer { () throws(RemoteFailure) in
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: ["application/json", "APPLICATION/JSON ; charset=UTF-8", "application/vnd.x+json", "text/json"])
-    func jsonIsKnownByItsType(type: String) throws {
+    func `JSON is recognized by its content type`(type: String) throws {
         let request = try Wire.azure.writer.update(.card())
         let body = Array(#"{"id":"018f"}"#.utf8)
         let head = response(200, [.contentType: type])
@@ -146,7 +146,7 @@ import Testing
         #expect(try Wire.azure.reader.answer(response(200, [:]), body, to: request).item?.id == "018f")
     }
 
-    @Test func aBodyBeyondTheLimitIsNotRead() throws {
+    @Test func `a body beyond the limit is refused`() throws {
         var limits = AnswerLimits()
         limits.bytes = 12
         let reader = AnswerReader(.datasync, at: Wire.address, limits: limits)
@@ -158,19 +158,19 @@ import Testing
             } == .tooLarge)
     }
 
-    @Test func anAnswerThatCantBeUsedSaysWhereItCameFrom() throws {
+    @Test func `an invalid response names its source`() throws {
         let request = try Wire.azure.writer.find("Card", .property("secret", "пароль"))
         let failure = failure { () throws(RemoteFailure) in
             try Wire.azure.reader.found(response(200), Array("<html>".utf8), to: request)
         }
         let text = try #require(failure).description
-        #expect(text.hasPrefix("Card: the server's answer can't be used: The body can't be read: "))
+        #expect(text.hasPrefix("Card: the server's answer can't be used: The body is not valid JSON: "))
         #expect(text.hasSuffix("(https://shop.example/api/tables/Card, status 200)"))
         #expect(!text.contains("secret"))
         #expect(!text.contains("%D0"))
     }
 
-    @Test func halfAnAnswerIsNone() throws {
+    @Test func `an incomplete response is refused`() throws {
         let whole = Array(#"{"id":"018f","shop":"Лента 🛒","n":[1,{"a":null}]}"#.utf8)
         let request = try Wire.azure.writer.update(.card())
         for count in 1..<whole.count {
@@ -181,8 +181,8 @@ import Testing
         }
     }
 
-    /// A deleted item is not what an undelete brings back.
-    @Test(arguments: Wire.allCases) func anUndeletedItemThatIsDeletedIsNone(wire: Wire) throws {
+    /// The response to an undelete must not contain a deleted item.
+    @Test(arguments: Wire.allCases) func `a deleted item in the response to an undelete is refused`(wire: Wire) throws {
         let request = try wire.writer.undelete(.card())
         let body = Array(#"{"id":"018f","deleted":true}"#.utf8)
         #expect(

@@ -6,7 +6,7 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// IDs that an address could tear apart.
+/// IDs with characters that are special in a URL.
 private let oddIDs: [(String, path: String)] = [
     ("O'Neil", "O%27Neil"), ("say \"hi\"", "say%20%22hi%22"), ("a/b/../c", "a%2Fb%2F..%2Fc"), ("1+1", "1%2B1"),
     ("a b", "a%20b"), ("%2F", "%252F"), ("?a=b&c#d", "%3Fa%3Db%26c%23d"), ("a;b,c:d@e", "a%3Bb%2Cc%3Ad%40e"),
@@ -17,23 +17,23 @@ private let oddIDs: [(String, path: String)] = [
 ]
 
 @Suite(.ownThreads) struct OddIDTests {
-    @Test(arguments: oddIDs) func anIDIsOneSegmentOfThePath(id: String, path: String) throws {
+    @Test(arguments: oddIDs) func `an ID is one segment of the path`(id: String, path: String) throws {
         for wire in Wire.allCases {
             let request = try wire.writer.delete(.card(ServerID(id)))
             let table = wire == .azure ? "Card" : "card"
             #expect(request.line == "DELETE /api/tables/\(table)/\(path)")
-            // Foundation takes the address apart as we put it together.
+            // Foundation's parser confirms the address.
             let url = try #require(URL(string: request.url))
             #expect(Array((url.path(percentEncoded: false)).utf8) == Array("/api/tables/\(table)/\(id)".utf8))
         }
     }
 
-    @Test(arguments: oddIDs) func anIDInAFilterIsOneText(id: String, path: String) throws {
+    @Test(arguments: oddIDs) func `an ID in a filter is one text`(id: String, path: String) throws {
         let line = try Wire.azure.writer.find("Card", .id(ServerID(id))).line
         let start = try #require(line.range(of: "$filter="))
         let end = try #require(line.range(of: "&$top"))
         let decoded = try #require(String(line[start.upperBound..<end.lowerBound]).removingPercentEncoding)
-        // Read back by the rule of the grammar: a quote in a text stands twice.
+        // Decodes the text by the grammar: a quote in a text is doubled.
         var utf8 = Array(decoded.utf8)
         #expect(utf8.starts(with: "(id eq '".utf8))
         #expect(utf8.suffix(2) == [0x27, 0x29])
@@ -47,13 +47,13 @@ private let oddIDs: [(String, path: String)] = [
         #expect(read == Array(id.utf8))
     }
 
-    @Test func aPlusIsEncoded() {
+    @Test func `a plus sign is encoded`() {
         #expect(PathText.queryValue("2026-11-21T03:14:34+02:00 1+1") == "2026-11-21T03:14:34%2B02:00%201%2B1")
         #expect(PathText.segment("+") == "%2B")
     }
 
     @Test(arguments: ["", ".", "..", "a\u{0}b", "a\n", "\u{7F}", "\u{85}", String(repeating: "я", count: 128)])
-    func anIDThatCantBeOneIsNotSent(id: String) {
+    func `an invalid ID is not sent`(id: String) {
         for wire in Wire.allCases {
             for write in [wire.writer.insert, wire.writer.update, wire.writer.delete, wire.writer.undelete] {
                 let error = #expect(throws: Unsendable.self) { try write(.card(ServerID(id))) }
@@ -72,7 +72,7 @@ private let oddIDs: [(String, path: String)] = [
             ("http://[::1]:8080/x", "http://[::1]:8080/x"), ("http://[::1]", "http://[::1]"),
             ("http://127.0.0.1:5000", "http://127.0.0.1:5000"),
         ])
-    func isRead(text: String, address: String) {
+    func `a valid address is parsed`(text: String, address: String) {
         #expect(ServerAddress(text)?.description == address)
     }
 
@@ -82,7 +82,7 @@ private let oddIDs: [(String, path: String)] = [
             "https://h:0", "https://h:99999", "https://h:+1", "https://h:", "https://h/a b", "https://хост", "://h",
             "https://h/a\\b", "https://:80",
         ])
-    func isRefused(text: String) {
+    func `an invalid address is refused`(text: String) {
         #expect(ServerAddress(text) == nil)
     }
 }

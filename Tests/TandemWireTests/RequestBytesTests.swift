@@ -6,8 +6,8 @@ import TestSupport
 import Testing
 
 @Suite(.ownThreads) struct RequestBytesTests {
-    /// What errors show of a table is where its requests go, without their queries.
-    @Test(arguments: Wire.allCases) func aTablesAddressIsThatOfItsRequests(wire: Wire) throws {
+    /// The URL of a table in errors is the URL of its requests without their queries.
+    @Test(arguments: Wire.allCases) func `a table's URL is that of its requests`(wire: Wire) throws {
         var dialect = wire.dialect
         dialect.routes = ["Pet": "api/pets & co"]
         let address = try #require(ServerAddress("HTTPS://Shop.example:8443/api/"))
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// It is not sent to.
+    /// A transport that is never used.
     private struct Silent: HTTPTransport {
         func send(
             _ request: HTTPRequest, body: [UInt8], limit: Int
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func anInsertIsAPostOfAllMembers() throws {
+    @Test func `an insert is a POST of all members`() throws {
         #expect(
             try Wire.azure.writer.insert(.card()).text == """
                 POST /api/tables/Card HTTP/1.1
@@ -60,7 +60,7 @@ import Testing
                 """)
     }
 
-    @Test func anUpdateIsAPatchOfWhatChangedInAzure() throws {
+    @Test func `an update is a PATCH of the changed members in Azure Mobile Apps`() throws {
         #expect(
             try Wire.azure.writer.update(.card()).text == """
                 PATCH /api/tables/Card/018f HTTP/1.1
@@ -75,8 +75,8 @@ import Testing
                 """)
     }
 
-    @Test func whatTheModelDoesNotKnowIsSentBackToDatasync() throws {
-        // "Points" is the server's spelling of a member that the model has: ours goes out alone.
+    @Test func `unknown members are returned to Datasync`() throws {
+        // "Points" is the server's spelling of a member that the model has: only the model's is sent.
         #expect(
             try Wire.datasync.writer.update(.card()).text == """
                 PUT /api/tables/card/018f HTTP/1.1
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: [(Wire.azure, "Card", "2.0.0"), (.datasync, "card", "3.0.0")])
-    func aDeleteHasNoBody(wire: Wire, table: String, version: String) throws {
+    func `a delete has no body`(wire: Wire, table: String, version: String) throws {
         #expect(
             try wire.writer.delete(.card()).text == """
                 DELETE /api/tables/\(table)/018f HTTP/1.1
@@ -106,7 +106,7 @@ import Testing
                 """)
     }
 
-    @Test func anUndeleteIsAnEmptyPostInAzureAndAPutInDatasync() throws {
+    @Test func `an undelete is an empty POST in Azure Mobile Apps and a PUT in Datasync`() throws {
         #expect(
             try Wire.azure.writer.undelete(.card()).text == """
                 POST /api/tables/Card/018f HTTP/1.1
@@ -132,7 +132,7 @@ import Testing
                 """)
     }
 
-    @Test func aPageIsAskedForByTimeOrByID() throws {
+    @Test func `a page is requested by time or by ID`() throws {
         let from = WireTimestamp("2026-11-21T03:14:34.003Z")
         var page = PageRequest(
             table: "Card", filter: .comparison(.init("complete"), .equal, .bool(false)),
@@ -164,12 +164,12 @@ import Testing
     }
 
     @Test(arguments: [(Wire.azure, 5000, 1000), (.azure, 0, 1), (.azure, -3, 1), (.datasync, 5000, 5000)])
-    func aPageIsNoLargerThanTheServerAllows(wire: Wire, top: Int, sent: Int) throws {
+    func `a page is limited to the server's maximum`(wire: Wire, top: Int, sent: Int) throws {
         let line = try wire.writer.page(PageRequest(table: "Card", order: .id(after: nil), top: top)).line
         #expect(line.hasSuffix("$orderby=id&$top=\(sent)"))
     }
 
-    @Test func deletedItemsAreFoundByAListInAzureAndByPathInDatasync() throws {
+    @Test func `a deleted item is found by a list in Azure Mobile Apps and by path in Datasync`() throws {
         #expect(
             try Wire.azure.writer.find("Card", .id("a+b")).line
                 == "GET /api/tables/Card?$filter=(id%20eq%20'a%2Bb')&$top=2&__includeDeleted=true")
@@ -181,13 +181,13 @@ import Testing
                 == "GET /api/tables/card?$filter=(localKey%20eq%20'1%202')&$top=2&__includedeleted=true")
     }
 
-    /// The parameter is on in Azure Mobile Apps whatever its value, `false` included.
-    @Test(arguments: Wire.allCases) func deletedItemsAreLeftOutBySayingNothing(wire: Wire) throws {
+    /// In Azure Mobile Apps, any value of the parameter includes deleted items, even `false`.
+    @Test(arguments: Wire.allCases) func `deleted items are excluded by omitting the parameter`(wire: Wire) throws {
         let line = try wire.writer.page(PageRequest(table: "Card", order: .id(after: nil))).line
         #expect(!line.lowercased().contains("deleted"))
     }
 
-    @Test(arguments: Wire.allCases) func versionsAreQuoted(wire: Wire) throws {
+    @Test(arguments: Wire.allCases) func `versions are quoted`(wire: Wire) throws {
         for version in ["MQ==", "AAAAAAAAB9E=", String(repeating: "x", count: 4096), "W/a,b", "*"] {
             let request = try wire.writer.update(.card(version: version))
             #expect(request.head.headerFields[.ifMatch] == "\"\(version)\"")
@@ -198,14 +198,14 @@ import Testing
     }
 
     @Test(arguments: ["a\"b", "a\r\nX: y", "a b", "é", String(repeating: "x", count: 4097)])
-    func aVersionThatWouldBreakTheHeaderIsNotSent(version: String) {
+    func `a version that would break the header is not sent`(version: String) {
         for wire in Wire.allCases {
             let error = #expect(throws: Unsendable.self) { try wire.writer.update(.card(version: version)) }
             #expect(error?.code == .invalidVersion)
         }
     }
 
-    @Test func aTableCanHaveARouteOfItsOwn() throws {
+    @Test func `a table can have its own route`() throws {
         var dialect = Dialect.datasync
         dialect.routes["Card"] = "v2/мои карты"
         let writer = RequestWriter(dialect, at: Wire.address)
@@ -220,14 +220,14 @@ import Testing
         #expect(throws: Unsendable.self) { try body() }?.code
     }
 
-    @Test func anEmptyPatchIsNotSent() {
+    @Test func `an empty PATCH is not sent`() {
         var item = OutgoingItem.card()
         item.changed = ["nothing"]
         #expect(code { try Wire.azure.writer.update(item) } == .noChange)
         #expect(throws: Never.self) { try Wire.datasync.writer.update(item) }
     }
 
-    @Test func anItemWithoutAnIDCanOnlyBeInserted() throws {
+    @Test func `an item without an ID can only be inserted`() throws {
         for wire in Wire.allCases {
             #expect(code { try wire.writer.update(.card(nil)) } == .missingID)
             #expect(code { try wire.writer.delete(.card(nil)) } == .missingID)
@@ -237,18 +237,18 @@ import Testing
     }
 
     @Test(arguments: ["createdAt", "UPDATEDAT", "deleted", "Version", "ID"])
-    func aReservedNameIsNotSentToAzure(name: String) {
+    func `a reserved name is not sent to Azure Mobile Apps`(name: String) {
         var item = OutgoingItem.card()
         item.members.append((name, .integer(1)))
         item.changed.insert(name)
         #expect(code { try Wire.azure.writer.insert(item) } == .memberName)
         #expect(code { try Wire.azure.writer.update(item) } == .memberName)
-        // `createdAt` is an ordinary member there.
+        // In Datasync, `createdAt` is an ordinary member.
         let datasync = try? Wire.datasync.writer.insert(item)
         #expect((datasync != nil) == (name == "createdAt"))
     }
 
-    @Test func reservedNamesAmongUnknownMembersAreLeftOut() throws {
+    @Test func `reserved names among unknown members are omitted`() throws {
         var item = OutgoingItem.card()
         item.unknown = [("Deleted", .bool(true)), ("VERSION", .text("x")), ("createdAt", .text("then"))]
         #expect(
@@ -256,7 +256,7 @@ import Testing
                 == #"{"createdAt":"then","id":"018f","owner":null,"points":7,"price":"0.10","shop":"Лента"}"#)
     }
 
-    @Test func aNameThatIsNoColumnIsNotSentToAzure() {
+    @Test func `a name that is not a column is not sent to Azure Mobile Apps`() {
         for name in ["a-b", "1a", "имя", "a b", ""] {
             var item = OutgoingItem.card()
             item.members.append((name, .integer(1)))
@@ -266,7 +266,7 @@ import Testing
     }
 
     @Test(arguments: [JSONNode.real(.nan), .real(-.infinity), .blob([1]), .array([.real(.nan)]), .object([])])
-    func whatIsNoJSONIsNotSent(value: JSONNode) {
+    func `a value that is not JSON is not sent`(value: JSONNode) {
         var item = OutgoingItem.card()
         item.members.append(("x", value))
         #expect(code { try Wire.azure.writer.insert(item) } == .value)
@@ -276,7 +276,7 @@ import Testing
         #expect(code { try RequestWriter(dialect, at: Wire.address).insert(item) } == .value)
     }
 
-    @Test(arguments: Wire.allCases) func aMemberTwiceIsNotSent(wire: Wire) {
+    @Test(arguments: Wire.allCases) func `a duplicate member is not sent`(wire: Wire) {
         var item = OutgoingItem.card()
         item.members.append(("shop", .text("Магнит")))
         #expect(code { try wire.writer.insert(item) } == .value)

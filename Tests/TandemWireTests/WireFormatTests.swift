@@ -27,7 +27,7 @@ private func sample() -> Every {
         many: [Reference(localID: "a/b"), Reference(localID: "я")])
 }
 
-/// The stored values of an object, property by property.
+/// Returns the stored values of an object, with their properties.
 private func stored(_ object: Every) -> [(PropertyDefinition, StorageValue)] {
     let row = RowBuffer()
     object.__append(to: row)
@@ -41,9 +41,9 @@ private func nested(_ wire: Wire) -> WireFormat {
 }
 
 @Suite(.ownThreads) struct WireFormatTests {
-    /// Out by a request, in by an answer with the same members, with every property type: nothing is lost.
+    /// Each property type is encoded in a request and decoded from a response without loss.
     @Test(arguments: Wire.allCases, [false, true])
-    func everyTypeComesBackThroughTheWire(wire: Wire, isNested: Bool) throws {
+    func `each type is sent and received unchanged`(wire: Wire, isNested: Bool) throws {
         var dialect = wire.dialect
         dialect.format.nestedJSON = isNested
         let values = stored(sample())
@@ -61,7 +61,7 @@ private func nested(_ wire: Wire) -> WireFormat {
         }
     }
 
-    @Test func howEachTypeLooks() throws {
+    @Test func `each type has its documented format`() throws {
         func text(_ format: WireFormat) throws -> [String: String] {
             var texts: [String: String] = [:]
             for (property, value) in stored(sample()) {
@@ -110,7 +110,7 @@ private func nested(_ wire: Wire) -> WireFormat {
             ("decimal", .blob([0xFF])), ("doubles", .text(#"[1.0,{"$real":"7ff0000000000000"}]"#)),
             ("url", .text("a\u{0}https://base")), ("int64", .text("7")), ("doubles", .text("[")), ("uuid", .blob([1])),
         ] as [(String, StorageValue)])
-    func whatHasNoFormIsNotSent(name: String, value: StorageValue) throws {
+    func `a value that can't be encoded is refused`(name: String, value: StorageValue) throws {
         let property = try property(name)
         let error = #expect(throws: Unsendable.self) { try WireFormat().node(of: value, for: property) }
         #expect(error?.code == .value)
@@ -131,7 +131,7 @@ private func nested(_ wire: Wire) -> WireFormat {
             ("maybeDoubles", .text(" [1, 2.5] "), .text("[1.0,2.5]")), ("many", .array([.text("x")]), .text(#"["x"]"#)),
             ("textSet", .array([.text("b"), .text("a"), .text("b")]), .text(#"["a","b"]"#)),
         ] as [(String, JSONNode, StorageValue)])
-    func whatOthersWroteIsRead(name: String, node: JSONNode, value: StorageValue) throws {
+    func `values in other servers' formats are decoded`(name: String, node: JSONNode, value: StorageValue) throws {
         #expect(try WireFormat().storageValue(of: node, for: property(name)) == value)
     }
 
@@ -155,14 +155,14 @@ private func nested(_ wire: Wire) -> WireFormat {
             ("int64s", .array([.null])), ("int64s", .text("1")), ("dates", .array([.real(0)])), ("dateMap", .array([])),
             ("many", .array([.integer(1)])), ("one", .text("")), ("one", .integer(1)), ("nested", .array([.text("x")])),
         ] as [(String, JSONNode)])
-    func whatIsNoValueIsRefusedByName(name: String, node: JSONNode) throws {
+    func `an invalid value is refused with its name`(name: String, node: JSONNode) throws {
         let property = try property(name)
         let error = #expect(throws: UnreadableValue.self) { try WireFormat().storageValue(of: node, for: property) }
         #expect(error?.member == name)
     }
 
-    /// 0.1 + 0.2 and the like: the digits that a server prints are those that come back.
-    @Test func decimalsKeepTheirDigits() throws {
+    /// The digits that a server prints are stored, in contrast to 0.1 + 0.2 in binary.
+    @Test func `decimals keep their digits`() throws {
         let property = try property("decimal")
         for text in ["12345678901234567.89", "0.1", "79228162514264337593543950335", "-0.000000000000000000000000001"] {
             var number = text
@@ -172,12 +172,12 @@ private func nested(_ wire: Wire) -> WireFormat {
         }
     }
 
-    /// Where the point stands is reckoned with, and such an exponent leaves no room to move it.
+    /// The position of the point is added to the exponent, which may then overflow.
     @Test(arguments: [
         "1.5e-9223372036854775808", "0e9223372036854775807", "0.0e-9223372036854775808", "10e9223372036854775807",
         "1.5e-99999999999999999999999", "100e99999999999999999999999", "1.25e+9223372036854775807",
     ])
-    func exponentsAreOfAnySize(text: String) throws {
+    func `exponents may have any size`(text: String) throws {
         let bytes = Array(text.utf8)
         _ = try? bytes.withUnsafeBufferPointer { try ExactJSON.parseWire($0) }
         for name in ["decimal", "double", "float"] {
@@ -186,13 +186,13 @@ private func nested(_ wire: Wire) -> WireFormat {
         #expect(DecimalDigits(text) == DecimalDigits("0") || DecimalDigits(text) != DecimalDigits("1.5e-308"))
     }
 
-    @Test func theDigitsOfANumberAreThoseOfItsSpellings() {
+    @Test func `different spellings of a number have the same digits`() {
         #expect(DecimalDigits("1.50e3") == DecimalDigits("1500") && DecimalDigits("1e40") != DecimalDigits("1e41"))
         #expect(DecimalDigits("0e99999999999999999999") == DecimalDigits("0.0"))
         #expect(DecimalDigits("1e-99999999999999999999") != DecimalDigits("1e99999999999999999999"))
     }
 
-    @Test func numbersThatADoubleHoldsAreNumbers() throws {
+    @Test func `numbers that a double can hold are stored as numbers`() throws {
         var random = SeededGenerator(seed: 53)
         for _ in 0..<3000 {
             let value = Double(bitPattern: random.next())
@@ -200,7 +200,7 @@ private func nested(_ wire: Wire) -> WireFormat {
             var text = value.description
             let node = try text.withUTF8 { try ExactJSON.parseWire($0) }
             #expect(node == .real(value), "\(text)")
-            // One digit more than there is room for.
+            // Adds one more digit than a double can hold.
             guard value.isNormal, let exponent = text.firstIndex(of: "e"),
                 text[..<exponent].count(where: \.isNumber) == 17
             else { continue }

@@ -18,7 +18,7 @@ import Testing
             ("9999-12-31T23:59:59.999999999Z", 253_402_300_799, 999_999_999),
             ("1600-02-29T12:00:00Z", -11_670_955_200, 0),
         ] as [(String, Int64, Int64)])
-    func isRead(text: String, seconds: Int64, nanoseconds: Int64) throws {
+    func `a valid time is parsed`(text: String, seconds: Int64, nanoseconds: Int64) throws {
         let time = try #require(WireTimestamp(text))
         #expect(time.seconds == seconds)
         #expect(time.nanoseconds == nanoseconds)
@@ -35,7 +35,7 @@ import Testing
             ("2026-11-21T08:44:34.5+05:30", "2026-11-21T03:14:34.6Z"), ("9999-12-31T23:59:59.9Z", nil),
             ("1969-12-31T23:59:59.9Z", "1970-01-01T00:00:00.0Z"),
         ] as [(String, String?)])
-    func theNextOneIsALastDigitLater(text: String, next: String?) throws {
+    func `the next time is larger by one last digit`(text: String, next: String?) throws {
         let time = try #require(WireTimestamp(text))
         #expect(time.next?.text == next)
         if let next = time.next { #expect(time < next) }
@@ -54,12 +54,12 @@ import Testing
             " 2026-11-21T03:14:34Z", "2026-11-21T03:14:34ZZ", "٢٠٢٦-11-21T03:14:34Z", "2026-1١-21T03:14:34Z",
             "2026-11-21T03:14:3é", "2026-11-21T03:14:34.5,Z", "+026-11-21T03:14:34Z", "2026-11-21T03:14:34'",
         ])
-    func isRefused(text: String) {
+    func `an invalid time is refused`(text: String) {
         #expect(WireTimestamp(text) == nil)
     }
 
-    /// Of every day there is, and at every precision: what is read is written as it was.
-    @Test func everyDayComesBack() throws {
+    /// Covers each day at each precision.
+    @Test func `each day is written as it was read`() throws {
         var random = SeededGenerator(seed: 6)
         let days = -719_162...2_932_896 as ClosedRange<Int64>
         var calendar = Calendar(identifier: .gregorian)
@@ -72,7 +72,7 @@ import Testing
             #expect(time.seconds == second)
             #expect(WireTimestamp(time.text) == time)
             #expect(WireTimestamp(time.text)?.date == date)
-            // Foundation's calendar is Gregorian from 1582 on only.
+            // Foundation's calendar is Gregorian only from 1582 on.
             guard day > -140_000, round % 10 == 0 else { continue }
             let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
             let text = [parts.year, parts.month, parts.day, parts.hour, parts.minute, parts.second].map { $0 ?? 0 }
@@ -81,10 +81,10 @@ import Testing
         }
     }
 
-    @Test(arguments: 0...9) func aTimeThatWasReadIsWrittenAsItWas(digits: Int) throws {
+    @Test(arguments: 0...9) func `a time is written as it was read`(digits: Int) throws {
         var random = SeededGenerator(seed: UInt64(digits))
         for _ in 0..<2000 {
-            // A `Date` of our century tells a tenth of a microsecond apart, one of year 9999 thirty of them.
+            // A `Date` of this century resolves a tenth of a microsecond, and one of the year 9999 resolves thirty.
             let isNear = Bool.random(using: &random)
             let kept = isNear ? min(digits, 6) : min(digits, 4)
             let seconds = Int64.random(
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func whatIsFinerThanTheWireIsCutTowardsThePast() throws {
+    @Test func `time below the precision is rounded towards the past`() throws {
         func text(_ interval: Double, _ digits: Int) -> String? {
             WireTimestamp(Date(timeIntervalSinceReferenceDate: interval), fractionDigits: digits)?.text
         }
@@ -119,7 +119,7 @@ import Testing
         #expect(text(-63_113_904_000, 3) == "0001-01-01T00:00:00.000Z")
     }
 
-    @Test func timesAreComparedByTheInstant() throws {
+    @Test func `times are compared by their instant`() throws {
         let utc = try #require(WireTimestamp("2026-11-21T03:14:34.1Z"))
         let east = try #require(WireTimestamp("2026-11-21T05:14:34.100+02:00"))
         let later = try #require(WireTimestamp("2026-11-21T03:14:34.100000001Z"))

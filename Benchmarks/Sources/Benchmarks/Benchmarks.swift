@@ -8,7 +8,7 @@ struct Benchmarks {
 
           --only NAME      only this task, or the tasks of this section; may be given several times
           --against NAME   only this baseline; may be given several times
-          --quick          a hundredth of the work, to see that all runs
+          --quick          a hundredth of the work, to check that all tasks run
           --rounds N       rounds after the warm-up (7)
           --record FILE    replace the sections of a page whose tasks were all measured
           --commit NAME    the commit to record
@@ -59,7 +59,7 @@ struct Benchmarks {
         }
     }
 
-    /// Writes a line at once: a full run takes minutes.
+    /// Writes a line without buffering, because a full run takes minutes.
     private static func write(_ line: String) {
         FileHandle.standardOutput.write(Data("\(line)\n".utf8))
     }
@@ -103,14 +103,14 @@ struct Benchmarks {
     }
 }
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
     var only: Set<String> = []
-    /// The baselines to measure against; all if empty.
+    /// The baselines to compare with; all if empty.
     var against: Set<String> = []
     var isQuick = false
     var rounds = 7
-    /// The page to record results in.
+    /// The path of the page for the results.
     var record: String?
     var commit = "unknown"
     var lists = false
@@ -147,13 +147,13 @@ struct Options {
             return
         }
         guard Benchmarks.all.contains(where: { $0.name == name }) else {
-            throw UsageError(problem: "there is no task \(name); --list prints them")
+            throw UsageError(problem: "unknown task \(name); --list prints all tasks")
         }
         only.insert(name)
     }
 }
 
-/// The command line says what can't be done.
+/// An error in the command line.
 struct UsageError: Error, CustomStringConvertible {
     let problem: String
     var description: String { "\(problem)\n\(Benchmarks.usage)" }

@@ -1,43 +1,44 @@
 public import HTTPTypes
 
-/// What carries files to a server and back, piece by piece: the sibling of ``HTTPTransport`` for bodies that are never
-/// in memory.
+/// Transfers files to a server and back in pieces: the counterpart of ``HTTPTransport`` for bodies that never fit in
+/// memory.
 ///
-/// Whoever implements it keeps these laws:
+/// Requirements for an implementation:
 ///
-/// 1. A call is one exchange: nothing is repeated, no redirect is followed, no credentials and no cookies are added.
-/// 2. It returns when the answer is whole. What ends before its `Content-Length`, or before its last chunk, is
-///    ``TransportFailure/lost(_:)``.
-/// 3. The next piece of a body is asked for when the last one is on its way, and the next one of an answer is read when
-///    the last one is taken.
-/// 4. An answer that comes before the request's body has left is an answer, and the rest of the body is not sent.
-/// 5. A cancelled call ends within a second, if the caller's closures do, with a `CancellationError` inside the failure
-///    that is true. When a call has ended, none of them is running, and none is called.
-/// 6. What a closure throws ends the exchange, and is inside the failure.
-/// 7. `Host` and `Content-Length` are written by the transport. Time-outs are for silence, not for the whole.
+/// 1. A call is one exchange. The transport retries nothing, follows no redirect, and adds no credentials and no
+///    cookies.
+/// 2. The call returns when the response is complete. A response that ends before its `Content-Length` or its last
+///    chunk throws ``TransportFailure/lost(_:)``.
+/// 3. The transport asks for the next piece of a body when it has sent the previous one. It reads the next piece of a
+///    response when `take` has returned.
+/// 4. A response may arrive before the request's body is sent. The transport then drops the rest of the body.
+/// 5. A cancelled call ends within a second, if the caller's closures return. It throws `notSent` or `lost`, whichever
+///    is true, with a `CancellationError` inside. No closure runs or is called after the call has ended.
+/// 6. An error that a closure throws ends the exchange, and is inside the failure.
+/// 7. The transport writes `Host` and `Content-Length`. Time-outs limit silence, not the whole exchange.
 public protocol FileTransport: Sendable {
-    /// Sends a request, and hands over what comes.
+    /// Sends a request and delivers the response in pieces.
     ///
     /// - Parameters:
-    ///   - body: What is sent, or nothing.
-    ///   - take: Given the answer's head and its body's pieces, one after another. An answer without a body has one
-    ///     piece without bytes, or none.
-    /// - Returns: The answer's head.
+    ///   - body: The request's body, if any.
+    ///   - take: Called with the response's head and each piece of its body, one after another. A response without a
+    ///     body has one empty piece, or none.
+    /// - Returns: The response's head.
     func exchange(
         _ request: HTTPRequest, body: FileBody?,
         take: @escaping @Sendable (HTTPResponse, [UInt8]) async throws -> Void
     ) async throws(TransportFailure) -> HTTPResponse
 }
 
-/// A request's body whose length is known.
+/// A request body of known length.
 public struct FileBody: Sendable {
-    /// How many bytes there are.
+    /// The length of the body, in bytes.
     public let count: Int64
-    /// The bytes that follow so many others, at least one. It is called by one task at a time, in their order, and not
-    /// once all are there.
+    /// Returns the bytes after the first `sent` bytes, at least one. One task calls it at a time, in order, until the
+    /// body is complete.
     public let piece: @Sendable (_ sent: Int64) async throws -> [UInt8]
 
-    /// A body, read as it is sent.
+    /// Creates a body that is read while it is sent.
     public init(count: Int64, piece: @escaping @Sendable (_ sent: Int64) async throws -> [UInt8]) {
         self.count = count
         self.piece = piece

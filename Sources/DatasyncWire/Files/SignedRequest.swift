@@ -2,20 +2,20 @@ public import HTTPTypes
 import Tandem
 import TandemSync
 
-/// An address that somebody has signed: whoever has it may do one thing, for a while.
+/// A signed address. It permits one action for a limited time, to each client that has it.
 public struct SignedRequest: Sendable {
-    /// The address with its query: a secret.
+    /// The address with its query. It is a secret.
     public var url: String
-    /// The fields that the signature asks for, such as `x-amz-checksum-sha256`, or that the storage does.
+    /// The header fields that the signature or the storage requires, such as `x-amz-checksum-sha256`.
     public var fields: HTTPFields
 
-    /// A signed address.
+    /// Creates a signed address.
     public init(url: String, fields: HTTPFields = [:]) {
         self.url = url
         self.fields = fields
     }
 
-    /// The request; nil if the address is none of HTTP.
+    /// Returns the request, or `nil` if the address is not a valid HTTP URL.
     func request(_ method: HTTPRequest.Method, _ own: HTTPFields) -> HTTPRequest? {
         let base = url.prefix { $0 != "?" }
         guard url.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x23 }), url.utf8.count <= 16 << 10,
@@ -31,19 +31,22 @@ public struct SignedRequest: Sendable {
 }
 
 extension SignedRequest: CustomStringConvertible, CustomReflectable {
-    /// Without the query, in which the signature is.
+    /// The address without the query, which contains the signature.
     public var description: String { String(url.prefix { $0 != "?" && $0 != "#" }) }
+    /// A mirror without the query, which contains the signature.
     public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
 }
 
-/// Where a file is sent to, and where it is then.
+/// The signed address for an upload, and the file's URL afterwards.
 public struct SignedUpload: Sendable {
-    /// Where to `PUT` it.
+    /// The request for the `PUT`.
     public var request: SignedRequest
-    /// What it is known by from then on: goes into rows, and so has no signature in it.
+    /// The URL that identifies the file after the upload. Rows store it, so it must not contain a signature.
     public var fileURL: String
 
-    /// - Parameter fileURL: `nil` for the signed address without its query.
+    /// Creates the description of an upload.
+    ///
+    /// - Parameter fileURL: The file's URL; `nil` for the signed address without its query.
     public init(_ request: SignedRequest, fileURL: String? = nil) {
         self.request = request
         self.fileURL = fileURL ?? request.description
@@ -51,6 +54,6 @@ public struct SignedUpload: Sendable {
 }
 
 extension OutgoingFile {
-    /// Its SHA-256 as `x-amz-checksum-sha256` has it: in base64.
+    /// The SHA-256 in base64, as `x-amz-checksum-sha256` requires it.
     public var sha256Base64: String { FileFields.base64(sha256) }
 }

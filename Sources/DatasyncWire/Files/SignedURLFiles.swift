@@ -2,8 +2,8 @@ import HTTPTypes
 import Tandem
 import TandemSync
 
-/// Files in a storage that takes them by signed addresses, as S3 and what is compatible with it does. The app's server
-/// signs; it never sees the bytes.
+/// Files in a storage that accepts signed addresses, such as S3 and compatible services. The app's server signs, and
+/// never sees the bytes.
 ///
 /// For example:
 ///
@@ -19,17 +19,20 @@ import TandemSync
 /// }
 /// ```
 ///
-/// An upload that was cut begins anew: a signed `PUT` has no parts. Sign the same address for the same file: what a cut one
-/// has left is deleted there if nobody needs it any more. Whether the storage holds the bytes against a hash is
-/// up to the checksum that is signed along; without one it keeps what came. Addresses are signed for each call, and the
-/// app's closures say no for files that are none of its storage: what they are asked for comes out of rows. Where the
-/// transport's connections go, the signatures do.
+/// An interrupted upload restarts from the beginning: a signed `PUT` has no parts. Sign the same address for the same
+/// file. An interrupted upload may leave a file there, which is deleted when no object needs it.
+///
+/// The storage verifies the bytes only if the signature includes a checksum. Without a checksum it stores the bytes
+/// that arrive.
+///
+/// Addresses are signed for each call. URLs come from rows, so the app's closures must refuse files outside the app's
+/// storage. Each host that the transport connects to receives the signature.
 public struct SignedURLFiles: RemoteFiles {
-    /// Says where a file is sent to.
+    /// Signs the upload of a file.
     public typealias SignUpload = @Sendable (OutgoingFile) async throws -> SignedUpload
-    /// Says where a file can be read.
+    /// Signs the download of a file.
     public typealias SignDownload = @Sendable (RemoteFile) async throws -> SignedRequest
-    /// Says how a file is deleted; `nil` to leave it where it is.
+    /// Signs the deletion of a file. Returns `nil` to leave the file in the storage.
     public typealias SignDelete = @Sendable (RemoteFile) async throws -> SignedRequest?
 
     private let transport: any FileTransport
@@ -37,8 +40,9 @@ public struct SignedURLFiles: RemoteFiles {
     private let signDownload: SignDownload
     private let signDelete: SignDelete
 
-    /// Files by addresses that closures sign. What a closure throws that is no `RemoteFailure` is taken for
-    /// `RemoteFailure.notSent`: nothing has gone to the storage.
+    /// Creates access to files whose addresses closures sign.
+    ///
+    /// Errors of a closure other than `RemoteFailure` become `RemoteFailure.notSent`: nothing reached the storage.
     public init(
         over transport: any FileTransport, upload: @escaping SignUpload, download: @escaping SignDownload,
         delete: @escaping SignDelete
@@ -49,6 +53,7 @@ public struct SignedURLFiles: RemoteFiles {
         signDelete = delete
     }
 
+    /// Uploads a file to the address that the app signs for it.
     public func upload(
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
@@ -66,6 +71,7 @@ public struct SignedURLFiles: RemoteFiles {
         return UploadedFile(url: signed.fileURL, etag: FileFields(response).etag)
     }
 
+    /// Downloads a file, from an offset on, in pieces.
     public func download(
         _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
@@ -79,6 +85,7 @@ public struct SignedURLFiles: RemoteFiles {
         return try download.end(response)
     }
 
+    /// Deletes a file, unless the app leaves it in the storage.
     public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
         guard let signed = try await signing({ try await signDelete(file) }) else { return }
         let fields: HTTPFields = file.etag.map { [.ifMatch: "\"\($0)\""] } ?? [:]
@@ -106,12 +113,12 @@ extension SignedURLFiles {
         _ method: HTTPRequest.Method, _ signed: SignedRequest, _ fields: HTTPFields
     ) throws(RemoteFailure) -> FileExchange {
         guard let request = signed.request(method, fields) else {
-            throw .unsendable(Unsendable(.invalidID, "The signed address is none of HTTP.", table: "files"))
+            throw .unsendable(Unsendable(.invalidID, "The signed address is not a valid HTTP URL.", table: "files"))
         }
         return FileExchange(transport, request)
     }
 
-    /// What a storage's refusal means. S3 says in its body which one it is: `<Code>BadDigest</Code>`.
+    /// Returns the meaning of a storage's error response. S3 puts the code into the body: `<Code>BadDigest</Code>`.
     private func failure(
         _ exchange: FileExchange, _ response: HTTPResponse, _ text: [UInt8], isUpload: Bool
     ) -> RemoteFailure {
@@ -124,14 +131,14 @@ extension SignedURLFiles {
         case "RequestTimeout", "SlowDown", "OperationAborted": return .later(status: status, retryAfter: nil)
         default: break
         }
-        // What a download may be asked for and is not there is the file. What an upload is sent to is the storage.
+        // A missing download is a missing file. A missing upload address concerns the storage.
         if isUpload, status == 404 || status == 410 { return .refused(status: status, message: code ?? "") }
-        // A signature that is over, or for something else: no user has to sign in.
+        // The signature has expired or is for another request. Signing in again would not help.
         if status == 401 || status == 403 { return .refused(status: status, message: code ?? "") }
         return exchange.failure(response, text, onMismatch: isUpload ? .taken : .changed)
     }
 
-    /// What stands in `<Code>`, if it is a word.
+    /// Returns the text in `<Code>`, if it is a word.
     private static func code(_ text: String) -> String? {
         guard let start = text.range(of: "<Code>")?.upperBound else { return nil }
         let word = text[start...].prefix { $0.isLetter || $0.isNumber }

@@ -2,8 +2,8 @@ import HTTPTypes
 import Tandem
 import TandemSync
 
-/// Files on a server that speaks Tandem's own file protocol, over any transport. `TandemServer` speaks it; its article
-/// "The file protocol" says how another one does.
+/// Files on a server that speaks Tandem's file protocol, over any transport. `TandemServer` implements the protocol,
+/// and its article "The file protocol" specifies it.
 ///
 /// For example:
 ///
@@ -13,19 +13,23 @@ import TandemSync
 /// }
 /// ```
 ///
-/// A file of up to a mebibyte is sent whole at once. Of a larger one the server is asked first what it has, and the
-/// rest is sent. Credentials go to the server at the address, and URLs elsewhere are refused: rows name them, and rows
-/// may be anybody's.
+/// A file of up to one mebibyte is sent in one request. For a larger file, the client first asks how much the server
+/// has, and sends the rest.
+///
+/// Credentials go only to the server at the address, and URLs of other servers are refused: URLs come from rows, which
+/// any user may have written.
 public final class TandemFiles: RemoteFiles {
-    /// Up to which size a file is sent without asking what the server has, in bytes.
+    /// The maximum size, in bytes, of a file that is sent without asking for the server's state.
     private static let small: Int64 = 1 << 20
 
     private let server: ServerAddress
     private let transport: any FileTransport
     private let credentials: Credentials?
 
-    /// - Parameter authentication: Gives the header fields that say who is calling. They are kept until the server asks
-    ///   for others; then it is called once for all requests under way, and each of them is repeated once.
+    /// Creates access to the files of a server.
+    ///
+    /// - Parameter authentication: Returns the header fields that identify the user. They are cached until the server
+    ///   refuses them. The closure is then called once for all current requests, and each of these is retried once.
     public init(
         _ address: ServerAddress, over transport: any FileTransport, authentication: Authentication? = nil
     ) {
@@ -34,9 +38,10 @@ public final class TandemFiles: RemoteFiles {
         credentials = authentication.map(Credentials.init)
     }
 
-    /// Where the server is: its scheme, host and path.
+    /// The server's address: scheme, host and path.
     public var address: String { server.description }
 
+    /// Uploads a file, and continues an interrupted upload.
     public func upload(
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
@@ -53,6 +58,7 @@ public final class TandemFiles: RemoteFiles {
         return try await send(file, start, progress)
     }
 
+    /// Downloads a file, from an offset on, in pieces.
     public func download(
         _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
@@ -68,6 +74,7 @@ public final class TandemFiles: RemoteFiles {
         return try download.end(response)
     }
 
+    /// Deletes a file.
     public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
         let fields: HTTPFields = file.etag.map { [.ifMatch: "\"\($0)\""] } ?? [:]
         let exchange = FileExchange(transport, request(.delete, try path(of: file), fields))
@@ -78,14 +85,21 @@ public final class TandemFiles: RemoteFiles {
             throw exchange.failure(response, text, onMismatch: .changed)
         }
     }
+
+    /// Creates access to files that shares its credentials.
+    init(_ address: ServerAddress, over transport: any FileTransport, credentials: Credentials?) {
+        server = address
+        self.transport = transport
+        self.credentials = credentials
+    }
 }
 
 // MARK: - Uploads
 
 extension TandemFiles {
-    /// From where a file is sent.
+    /// The start of an upload.
     private enum Start {
-        /// The whole of it: what the server has is dropped.
+        /// The whole file. The server drops the bytes that it has.
         case anew
         case part(from: Int64)
     }
@@ -95,7 +109,7 @@ extension TandemFiles {
         case start(Start)
     }
 
-    /// Asks what the server has of a file.
+    /// Requests the server's state of a file.
     private func standing(of file: OutgoingFile) async throws(RemoteFailure) -> Standing {
         let exchange = FileExchange(transport, request(.head, path(of: file.id), [:]))
         let (response, text) = try await authenticated(exchange) { exchange throws(RemoteFailure) in
@@ -105,15 +119,15 @@ extension TandemFiles {
         switch response.status.code {
         case 200:
             guard let sha256 = fields.sha256 else {
-                throw exchange.bad(.wrongType, "The answer does not say which file it is.", 200)
+                throw exchange.bad(.wrongType, "The response has no Repr-Digest.", 200)
             }
             guard sha256 == file.sha256 else { throw .file(.taken) }
             return .there(try uploaded(file, response, exchange, wasThere: true))
         case 204:
             guard let offset = fields.uploadOffset, let length = fields.uploadLength, offset <= length else {
-                throw exchange.bad(.size, "The answer does not say how much the server has.", 204)
+                throw exchange.bad(.size, "The response does not state how many bytes the server has.", 204)
             }
-            // Of another file, or of one that the server should be done with.
+            // The partial upload is of another file, or is complete but not finished by the server.
             guard length == file.size, fields.sha256 == file.sha256, offset < length else { return .start(.anew) }
             return .start(.part(from: offset))
         case 404, 410: return .start(.anew)
@@ -150,19 +164,20 @@ extension TandemFiles {
         return uploaded
     }
 
-    /// Where the server says that a file is.
+    /// Returns the file's URL by the server's response.
     private func uploaded(
         _ file: OutgoingFile, _ response: HTTPResponse, _ exchange: FileExchange, wasThere: Bool
     ) throws(RemoteFailure) -> UploadedFile {
         guard let etag = FileFields(response).etag else {
-            throw exchange.bad(.noETag, "The answer does not say which file it is.", response.status.code)
+            throw exchange.bad(.noETag, "The response has no ETag.", response.status.code)
         }
         var url = origin + path(of: file.id)
         if let location = response.headerFields[.location] {
             url = location.hasPrefix("/") && !location.hasPrefix("//") ? origin + location : location
-            // What could not be asked for later.
+            // A later request for this URL would be refused.
             guard isFile(url) else {
-                throw exchange.bad(.foreignLink, "The file is said to be elsewhere.", response.status.code)
+                throw exchange.bad(
+                    .foreignLink, "The Location header names a file outside this server's files.", response.status.code)
             }
         }
         return UploadedFile(url: url, etag: etag, wasThere: wasThere)
@@ -179,15 +194,17 @@ extension TandemFiles {
     private func path(of file: RemoteFile) throws(RemoteFailure) -> String {
         guard isFile(file.url) else {
             throw .unsendable(
-                Unsendable(.invalidID, "The file's URL is not one of the server's files.", table: "files"))
+                Unsendable(.invalidID, "The file's URL is not in the server's folder of files.", table: "files"))
         }
         if let etag = file.etag, !etag.utf8.allSatisfy({ $0 == 0x21 || (0x23...0x7E).contains($0) }) {
-            throw .unsendable(Unsendable(.invalidVersion, "The file's ETag can't stand in a header.", table: "files"))
+            throw .unsendable(
+                Unsendable(.invalidVersion, "The file's ETag has characters that a header can't carry.", table: "files")
+            )
         }
         return String(file.url.dropFirst(origin.count))
     }
 
-    /// Whether a URL is of one of this server's files: nothing but a name below `files`.
+    /// Returns whether a URL names a file of this server: one path segment below `files`.
     private func isFile(_ url: String) -> Bool {
         let folder = origin + server.path + "/files/"
         guard url.hasPrefix(folder), url.utf8.count <= 4096 else { return false }
@@ -212,7 +229,7 @@ extension TandemFiles {
 // MARK: - Credentials
 
 extension TandemFiles {
-    /// One exchange, and one more with new credentials if the server did not take the first ones.
+    /// Sends a request, and retries it once with new credentials if the server refused the first ones.
     private func authenticated(
         _ exchange: FileExchange,
         _ run: (FileExchange) async throws(RemoteFailure) -> (HTTPResponse, [UInt8])
@@ -233,7 +250,7 @@ extension TandemFiles {
             let status = answer.0.status.code
             guard status == 401 else { return answer }
             await credentials.refuse(issue.number, status: status)
-            // The second refusal is an answer.
+            // The second refusal is final.
             guard refusal == nil else { return answer }
             refusal = status
         }

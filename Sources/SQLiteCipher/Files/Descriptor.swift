@@ -1,17 +1,17 @@
 import Foundation
 
-/// An open file of the system.
+/// An open file descriptor.
 final class Descriptor {
     private let number: Int32
     private let path: String
-    /// Whether it is closed with this object.
+    /// Whether `deinit` closes the descriptor.
     private let isOwned: Bool
-    /// The name of a file that is not in its place yet.
+    /// The temporary name of a file that is not yet in its final place.
     private var name: String?
 
-    /// A file that another has open, keeps open for as long as this is used, and closes.
+    /// Wraps a descriptor that the caller keeps open while this object is used, and closes.
     ///
-    /// - Parameter path: What errors call it.
+    /// - Parameter path: The path that errors report.
     init(borrowing number: Int32, path: String) {
         self.number = number
         self.path = path
@@ -25,8 +25,8 @@ final class Descriptor {
         guard number >= 0 else { throw Self.failure(.cannotOpen, "opened", path) }
     }
 
-    /// A file that is to take another's place when it is complete: see `moveIntoPlace()`. Until then it has no name, where
-    /// the system can do that, so that a process that is killed leaves nothing; or else one that nobody has.
+    /// Creates a file that replaces the target when it is complete: see `moveIntoPlace()`. If the system supports it,
+    /// the file has no name until then, so a killed process leaves nothing. Otherwise it has a random, unused name.
     init(for target: String) throws {
         path = target
         isOwned = true
@@ -37,13 +37,13 @@ final class Descriptor {
         }
         let fresh = try Self.freshName(target)
         number = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard number >= 0 else { throw Self.failure(.cannotOpen, "made", target) }
+        guard number >= 0 else { throw Self.failure(.cannotOpen, "created", target) }
         name = fresh
     }
 
     private static func openUnnamed(_ target: String) -> Int32 {
         #if os(Linux)
-            // What gives it a name later.
+            // `moveIntoPlace()` names the file through this path.
             guard access("/proc/self/fd", X_OK) == 0 else { return -1 }
             let folder = (target as NSString).deletingLastPathComponent
             // O_TMPFILE, which Swift does not import.
@@ -69,7 +69,7 @@ final class Descriptor {
         if reason == ENOSPC || reason == EDQUOT {
             return CipherError(
                 .diskFull, "The file can't be \(what): \(String(cString: strerror(reason))).",
-                advice: "Make room on the disk.", path: path)
+                advice: "Free space on the disk.", path: path)
         }
         return CipherError(code, "The file can't be \(what): \(String(cString: strerror(reason))).", path: path)
     }
@@ -80,7 +80,8 @@ final class Descriptor {
         return Int64(status.st_size)
     }
 
-    /// Reads as much as there is, up to the memory's size, at an offset or from where the last read ended.
+    /// Reads up to the buffer's size, at an offset or at the current position. Returns fewer bytes only at the end of
+    /// the file.
     func read(_ target: UnsafeMutableRawBufferPointer, at offset: Int64? = nil) throws -> Int {
         guard let start = target.baseAddress else { return 0 }
         var done = 0
@@ -112,7 +113,7 @@ final class Descriptor {
         }
     }
 
-    /// Flushes the file and gives it its final name, so that a crash leaves the old file or the whole new one.
+    /// Flushes the file and gives it its final name. A crash leaves either the old file or the whole new one.
     func moveIntoPlace() throws {
         guard fsync(number) == 0 else { throw Self.failure(.ioFailure, "flushed", path) }
         let partial = try name ?? Self.freshName(path)
@@ -126,10 +127,10 @@ final class Descriptor {
                 name = partial
             }
         #endif
-        guard rename(partial, path) == 0 else { throw Self.failure(.ioFailure, "put in place", path) }
+        guard rename(partial, path) == 0 else { throw Self.failure(.ioFailure, "moved into place", path) }
         name = nil
         let folder = (path as NSString).deletingLastPathComponent
-        // The file is in its place. A folder that may be written but not read can't be flushed by us.
+        // The file is in place. A folder that is writable but not readable can't be opened, and so can't be flushed.
         guard let directory = try? Descriptor(reading: folder.isEmpty ? "." : folder) else { return }
         guard fsync(directory.number) == 0 else { throw Self.failure(.ioFailure, "flushed", folder) }
     }

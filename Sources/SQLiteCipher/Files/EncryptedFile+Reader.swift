@@ -1,37 +1,37 @@
 import Foundation
 
 extension EncryptedFile {
-    /// Reads any part of an encrypted file.
+    /// A reader for any part of an encrypted file.
     ///
-    /// What it returns was authentic when it was read. A reader is used by one task at a time.
+    /// Every part that it returns was authenticated. Use a reader in only one task at a time.
     public final class Reader {
         private let path: String
         private let layout: FileLayout
         private let input: Descriptor
         private let chunkCount: Int64
         private let storedSize: Int64
-        /// The chunk that was read last: small reads one after another decrypt it once.
+        /// The chunk that was read last. Consecutive small reads decrypt a chunk only once.
         private var current: (index: Int64, bytes: Data)?
 
         /// The number of plaintext bytes.
         public let size: Int64
 
-        /// Opens a file and checks that its end is its end.
+        /// Opens a file and checks that it is not truncated.
         ///
-        /// - Throws: ``CipherError/Code/damagedFile`` if it was cut, or the key or the context is another.
+        /// - Throws: ``CipherError/Code/damagedFile`` if the file was truncated, or if the key or the context is wrong.
         public convenience init(path: String, key: FileKey, context: String = "") throws {
             try self.init(Descriptor(reading: path), path: path, key: key, context: context)
         }
 
-        /// Reads a file that is open already: one that was opened within a folder (`openat`), or has no name any more.
+        /// Reads a file that is already open, such as a file opened with `openat` or a file without a name.
         ///
-        /// The descriptor stays the caller's, who keeps it open for as long as the reader is used. Its position is not
-        /// used and not changed, so that readers can share one.
+        /// The caller keeps the descriptor open while the reader is used, and closes it. The reader neither uses nor
+        /// changes its position, so several readers can share a descriptor.
         ///
         /// - Parameters:
-        ///   - descriptor: A file that may be read.
-        ///   - path: What errors call it.
-        /// - Throws: ``CipherError/Code/damagedFile`` if it was cut, or the key or the context is another.
+        ///   - descriptor: A readable file.
+        ///   - path: The path that errors report.
+        /// - Throws: ``CipherError/Code/damagedFile`` if the file was truncated, or if the key or the context is wrong.
         public convenience init(descriptor: Int32, path: String, key: FileKey, context: String = "") throws {
             try self.init(Descriptor(borrowing: descriptor, path: path), path: path, key: key, context: context)
         }
@@ -58,8 +58,8 @@ extension EncryptedFile {
 
         private static func damaged(_ path: String, chunk: Int64) -> CipherError {
             CipherError(
-                .damagedFile, "Chunk \(chunk) of the encrypted file is not what was written there with this key.",
-                advice: "The file was changed or cut, or the key or the context is another's. Restore a backup.",
+                .damagedFile, "Chunk \(chunk) of the encrypted file is not authentic under this key.",
+                advice: "The file was modified or truncated, or the key or the context is wrong. Restore a backup.",
                 path: path)
         }
 
@@ -76,11 +76,11 @@ extension EncryptedFile {
             return bytes
         }
 
-        /// Reads up to `count` bytes from an offset: fewer at the end of the file, none past it.
+        /// Returns up to `count` bytes from an offset. It returns fewer at the end of the file, and none beyond it.
         ///
-        /// - Complexity: O(count); at most two chunks more than asked for are decrypted.
+        /// - Complexity: O(count). Decrypts at most two chunks more than requested.
         public func read(at offset: Int64, count: Int) throws -> Data {
-            precondition(offset >= 0 && count >= 0, "Nothing lies before a file's beginning.")
+            precondition(offset >= 0 && count >= 0, "The offset and the count must not be negative.")
             guard offset < size else { return Data() }
             let wanted = Int(min(Int64(count), size - offset))
             var result = Data(capacity: wanted)

@@ -1,7 +1,7 @@
 import Foundation
 
 extension EncryptedFile {
-    /// Writes an encrypted file piece by piece.
+    /// A writer that encrypts a file piece by piece.
     ///
     /// ```swift
     /// let writer = try EncryptedFile.Writer(path: "photo.enc", key: key)
@@ -9,8 +9,9 @@ extension EncryptedFile {
     /// try writer.finish()
     /// ```
     ///
-    /// The file appears under its name when ``finish()`` returns, complete and flushed; a writer that is dropped before
-    /// leaves nothing. Of two writers of one file, the one that finishes last has it. A writer is used by one task at a time.
+    /// The file appears under its name when ``finish()`` returns, complete and flushed. A writer that is released
+    /// before that leaves no file. If two writers write the same file, the last to finish replaces the other's file.
+    /// Use a writer in only one task at a time.
     public final class Writer {
         private let path: String
         private let layout: FileLayout
@@ -19,23 +20,23 @@ extension EncryptedFile {
         private var index: Int64 = 0
         private let isToBePlaced: Bool
         private var isFinished = false
-        /// What went wrong first. A chunk is not sealed a second time: its nonce is used up.
+        /// The first error. A chunk is never sealed twice, because its nonce was used.
         private var failure: (any Error)?
 
-        /// Starts a file. One that has this name already stays until ``finish()``.
+        /// Starts a file. An existing file at the path stays until ``finish()``.
         public convenience init(path: String, key: FileKey, context: String = "") throws {
             try self.init(Descriptor(for: path), path: path, isToBePlaced: true, key: key, context: context)
         }
 
-        /// Writes to a file that is open already, from where it stands: one without a name yet (`O_TMPFILE`), say, or one
-        /// that was made within a folder (`openat`).
+        /// Writes to a file that is already open, from its current position. Examples are a file without a name
+        /// (`O_TMPFILE`), and a file created with `openat`.
         ///
-        /// The descriptor stays the caller's, who keeps it open until ``finish()`` has returned. That writes all that
-        /// is left; to flush the file and to give it its name is the caller's.
+        /// The caller keeps the descriptor open until ``finish()`` has returned. ``finish()`` writes the remaining
+        /// bytes. The caller flushes the file and gives it its name.
         ///
         /// - Parameters:
-        ///   - descriptor: An empty file that may be written to.
-        ///   - path: What errors call it.
+        ///   - descriptor: An empty, writable file.
+        ///   - path: The path that errors report.
         public convenience init(descriptor: Int32, path: String, key: FileKey, context: String = "") throws {
             try self.init(
                 Descriptor(borrowing: descriptor, path: path), path: path, isToBePlaced: false, key: key,
@@ -50,9 +51,10 @@ extension EncryptedFile {
             try layout.header.withUnsafeBytes { try output.write($0) }
         }
 
-        /// Adds bytes at the end.
+        /// Appends bytes.
         ///
-        /// - Throws: ``CipherError/Code/diskFull``, ``CipherError/Code/ioFailure``. The writer is of no use then.
+        /// - Throws: ``CipherError/Code/diskFull`` or ``CipherError/Code/ioFailure``. Do not use the writer after an
+        ///   error.
         public func write(_ bytes: some ContiguousBytes) throws {
             try bytes.withUnsafeBytes { try write($0) }
         }
@@ -61,7 +63,7 @@ extension EncryptedFile {
             precondition(!isFinished, "An encrypted file can't be written to after finish().")
             var rest = bytes[...]
             while !rest.isEmpty {
-                // A full chunk is written when more comes: only then is it known not to be the last.
+                // Write a full chunk only when more bytes follow, because only then it is not the last chunk.
                 if pending.count == chunkSize { try flush(isLast: false) }
                 let piece = rest.prefix(chunkSize - pending.count)
                 pending.append(contentsOf: piece)
@@ -86,7 +88,7 @@ extension EncryptedFile {
             pending.removeAll(keepingCapacity: true)
         }
 
-        /// Completes the file and, if it was begun by its path, puts it in its place.
+        /// Completes the file. If the writer was created with a path, moves the file to that path.
         public func finish() throws {
             precondition(!isFinished, "An encrypted file can be finished once.")
             try flush(isLast: true)

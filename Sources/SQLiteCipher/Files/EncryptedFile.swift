@@ -1,6 +1,6 @@
 import Foundation
 
-/// Encryption for files that are not databases: photos, documents, any size in constant memory.
+/// Encryption of files that are not databases, such as photos and documents, of any size in constant memory.
 ///
 /// ```swift
 /// let key = try database.fileKey()
@@ -10,24 +10,24 @@ import Foundation
 /// let part = try reader.read(at: 1_000_000, count: 4096)
 /// ```
 ///
-/// A file is a sequence of chunks that are encrypted and authenticated one by one, so that any part can be read by
-/// itself. A change, a cut, an exchange of chunks or of whole files is noticed as ``CipherError/Code/damagedFile``,
-/// at the latest when the part concerned is read; a cut already when the file is opened.
+/// A file is a sequence of chunks. Each chunk is encrypted and authenticated on its own, so any part can be read alone.
+/// Modification, truncation and the exchange of chunks or files are detected as ``CipherError/Code/damagedFile``.
+/// Detection happens at the latest when the affected part is read. Truncation is detected when the file is opened.
 ///
-/// Files are written once. To change one is to write another and to remove the first.
+/// A file is written once. To change a file, write a new one and remove the old one.
 public enum EncryptedFile {
-    /// The plaintext bytes of each chunk but the last.
+    /// The number of plaintext bytes in each chunk except the last.
     public static let chunkSize = 1 << 16
 
-    /// Encrypts a file to another. The target appears only when it is complete and flushed.
+    /// Encrypts a file to another file. The target appears only when it is complete and flushed.
     ///
     /// - Parameters:
-    ///   - source: The path of the file in the clear.
+    ///   - source: The path of the plaintext file.
     ///   - target: The path of the encrypted file.
-    ///   - key: The key for files, such as a store's.
-    ///   - context: What the file is, such as the ID of what it belongs to. It is not stored; the same must be given to
-    ///     read the file, so that files can't be exchanged for one another.
-    /// - Throws: ``CipherError``: ``CipherError/Code/diskFull``, ``CipherError/Code/ioFailure``. There is no target then.
+    ///   - key: The file key, such as a store's.
+    ///   - context: A description of the file, such as the ID of its owner. It is not stored. Reading requires the same
+    ///     context, so files can't be exchanged for one another.
+    /// - Throws: ``CipherError/Code/diskFull`` or ``CipherError/Code/ioFailure``. The target then does not exist.
     public static func encrypt(contentsOf source: String, to target: String, key: FileKey, context: String = "") throws
     {
         let input = try Descriptor(reading: source)
@@ -41,18 +41,18 @@ public enum EncryptedFile {
         try writer.finish()
     }
 
-    /// Decrypts a file to another, in the clear. The target appears only when all of the source proved authentic.
+    /// Decrypts a file to a plaintext file. The target appears only when the whole source was authenticated.
     ///
-    /// A process that is killed leaves nothing of it, save where the file system can't keep files without a name (Linux
-    /// file systems of today can): there a `.partial` file stays, in the clear.
+    /// A killed process leaves no plaintext, except on file systems without support for files without a name. Current
+    /// Linux file systems support them. Elsewhere a plaintext `.partial` file remains.
     ///
     /// - Parameters:
     ///   - source: The path of the encrypted file.
-    ///   - target: The path of the file in the clear.
-    ///   - key: The key that it was encrypted with.
-    ///   - context: What was given when it was.
-    /// - Throws: ``CipherError``: ``CipherError/Code/damagedFile`` if the file, the key or the context is not what it
-    ///   was; ``CipherError/Code/diskFull``, ``CipherError/Code/ioFailure``. There is no target then.
+    ///   - target: The path of the plaintext file.
+    ///   - key: The key that the file was encrypted with.
+    ///   - context: The context that the file was encrypted with.
+    /// - Throws: ``CipherError/Code/damagedFile`` if the file was modified, or if the key or the context is wrong;
+    ///   ``CipherError/Code/diskFull`` or ``CipherError/Code/ioFailure``. The target then does not exist.
     public static func decrypt(contentsOf source: String, to target: String, key: FileKey, context: String = "") throws
     {
         let reader = try Reader(path: source, key: key, context: context)

@@ -1,9 +1,9 @@
 import Crypto
 import Foundation
 
-/// The secret from which the keys of encrypted files are derived, one for each file.
+/// The secret from which the key of each encrypted file is derived.
 ///
-/// Two are equal if they open the same files; how long the comparison takes says nothing of where they differ.
+/// Two keys are equal if they open the same files. The comparison takes constant time.
 public struct FileKey: Sendable, Equatable {
     let master: SymmetricKey
 
@@ -11,17 +11,19 @@ public struct FileKey: Sendable, Equatable {
         self.master = master
     }
 
-    /// A key of 32 random bytes, kept by the caller: in the encrypted database, say, so that the database's own key can
-    /// change without writing every file anew.
+    /// Creates a key from 32 random bytes that the caller keeps. If they are kept in the encrypted database, the
+    /// database's key can change without rewriting the files.
+    ///
+    /// - Throws: ``CipherError/Code/invalidKey`` if the number of bytes is not 32.
     public init(raw bytes: [UInt8]) throws {
-        guard bytes.count == 32 else { throw CipherError(.invalidKey, "A file key has 32 bytes.") }
+        guard bytes.count == 32 else { throw CipherError(.invalidKey, "A file key must have 32 bytes.") }
         master = SymmetricKey(data: bytes)
     }
 
     /// The 32 bytes of the key.
     package var bytes: [UInt8] { master.withUnsafeBytes { Array($0) } }
 
-    /// The key of one file, from its random salt.
+    /// Returns the key of a single file, derived from the file's random salt.
     func key(salt: [UInt8]) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
             inputKeyMaterial: master, salt: Data(salt), info: Data("SQLiteCipher file 1".utf8), outputByteCount: 32)
@@ -29,6 +31,8 @@ public struct FileKey: Sendable, Equatable {
 }
 
 extension FileKey: CustomStringConvertible, CustomReflectable {
+    /// A constant text that does not show the key.
     public var description: String { "FileKey(…)" }
+    /// An empty mirror, so that `dump` does not show the key.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,7 +1,7 @@
 import Crypto
 import Foundation
 
-/// An encrypted file, format 1:
+/// The layout of an encrypted file, format 1:
 ///
 /// ```
 /// "SQLCFile" (8) | format 1 (1) | log2 of the chunk size (1) | zeros (6) | salt (32)
@@ -10,10 +10,10 @@ import Foundation
 /// last chunk, marked as such by its nonce
 /// ```
 ///
-/// The key is the file's own: HKDF-SHA256 of the file key and the salt. A chunk's nonce is its index (11 bytes, big
-/// endian) and a byte that is 1 for the last and 0 for all others: the STREAM construction of Hoang, Reyhanitabar,
-/// Rogaway and Vizár (2015). No nonce meets another under one key, because no file is written twice under one salt.
-/// Header and context are authenticated with each chunk.
+/// Each file has its own key: HKDF-SHA256 of the file key and the salt. The nonce of a chunk is its index (11 bytes,
+/// big endian) and a final byte, which is 1 for the last chunk and 0 for the others. This is the STREAM construction of
+/// Hoang, Reyhanitabar, Rogaway and Vizár (2015). A nonce never repeats under a key, because no file is written twice
+/// under the same salt. Header and context are authenticated with each chunk.
 struct FileLayout {
     static let magic = Array("SQLCFile".utf8)
     static let headerSize = 48
@@ -24,20 +24,20 @@ struct FileLayout {
     private let key: SymmetricKey
     private let associated: [UInt8]
 
-    /// A header for a new file.
+    /// Returns the header of a new file.
     static func newHeader() throws -> [UInt8] {
         try magic + [1, UInt8(EncryptedFile.chunkSize.trailingZeroBitCount), 0, 0, 0, 0, 0, 0] + RandomPool.bytes(32)
     }
 
     init(header: [UInt8], key: FileKey, context: String) throws {
         guard header.count == Self.headerSize, Array(header[..<8]) == Self.magic else {
-            throw CipherError(.damagedFile, "The file is no encrypted file.", advice: "Check the path.")
+            throw CipherError(.damagedFile, "The file is not an encrypted file.", advice: "Check the path.")
         }
         guard header[8] == 1, Int(header[9]) == EncryptedFile.chunkSize.trailingZeroBitCount,
             header[10..<16].allSatisfy({ $0 == 0 })
         else {
             throw CipherError(
-                .damagedFile, "The file has a format (\(header[8]), \(header[9])) that this version does not know.",
+                .damagedFile, "The file has a format (\(header[8]), \(header[9])) that this version does not support.",
                 advice: "Use a newer version, or restore a backup.")
         }
         self.header = header
@@ -58,7 +58,7 @@ struct FileLayout {
         return box.ciphertext + box.tag
     }
 
-    /// A chunk's plaintext, or `nil` if it is not authentic at this place.
+    /// Returns a chunk's plaintext, or `nil` if it is not authentic at this index.
     func open(_ stored: Data, index: Int64, isLast: Bool) -> Data? {
         guard stored.count >= Self.tagSize,
             let nonce = try? nonce(index, isLast: isLast),

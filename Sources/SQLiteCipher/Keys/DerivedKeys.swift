@@ -2,9 +2,9 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// The keys of one file: what comes of a `CipherKey` and the file's salt.
+/// The keys of a file, derived from a `CipherKey` and the file's salt.
 ///
-/// `SymmetricKey` overwrites its bytes when its last copy goes.
+/// `SymmetricKey` overwrites its bytes when its last copy is released.
 struct DerivedKeys: Sendable {
     let salt: [UInt8]
     let material: Material
@@ -15,7 +15,7 @@ struct DerivedKeys: Sendable {
         case sqlCipher(page: SymmetricKey, mac: SymmetricKey)
     }
 
-    /// Derives the keys; with a passphrase this takes a tenth of a second on purpose.
+    /// Derives the keys. With a passphrase this takes a tenth of a second, by design.
     init(key: CipherKey, salt: [UInt8], profile: CipherProfile) throws {
         let master: SymmetricKey
         var salt = salt
@@ -30,7 +30,7 @@ struct DerivedKeys: Sendable {
             master = bytes.withBytes { SymmetricKey(data: $0) }
             if let given { salt = given }
         case .provider:
-            throw CipherError(.keyUnavailable, "The key's provider was not asked.")
+            throw CipherError(.keyUnavailable, "The key's provider was not called.")
         }
         self.salt = salt
         switch profile.format {
@@ -38,7 +38,7 @@ struct DerivedKeys: Sendable {
             let extracted = HKDF<SHA256>.extract(inputKeyMaterial: master, salt: Data(salt))
             material = .gcm(SymmetricKey(data: extracted))
         case .sqlCipher4:
-            // sqlcipher 4, "fast" derivation: two rounds over the page key with each byte of the salt xor 0x3a.
+            // SQLCipher 4's "fast" derivation: two rounds over the page key, with each byte of the salt xor 0x3a.
             let mac = try master.withUnsafeBytes {
                 try KDF.Insecure.PBKDF2.deriveKey(
                     from: $0, salt: salt.map { $0 ^ 0x3A }, using: .sha512, outputByteCount: 32,
@@ -48,7 +48,7 @@ struct DerivedKeys: Sendable {
         }
     }
 
-    /// A key that others of the application's files can be encrypted with, bound to this database's key and a purpose.
+    /// Returns a key for the application's other files. It depends on this database's key and on a purpose.
     func fileMaster() -> SymmetricKey {
         let purpose = Data("SQLiteCipher files 1".utf8)
         switch material {
@@ -60,7 +60,7 @@ struct DerivedKeys: Sendable {
         }
     }
 
-    /// The page key of an epoch.
+    /// Returns the page key of an epoch.
     static func pageKey(_ extracted: SymmetricKey, epoch: UInt32) -> SymmetricKey {
         var info = Array("SQLiteCipher page 1".utf8)
         withUnsafeBytes(of: epoch.littleEndian) { info.append(contentsOf: $0) }

@@ -6,10 +6,10 @@
     import Darwin
 #endif
 
-/// What went wrong on a database's connections, kept until somebody asks why SQLite failed.
+/// The errors of a database's connections, kept until a caller asks why SQLite failed.
 ///
-/// SQLite's result code is all that comes through to a caller; what is kept here is found again by that code, and by
-/// the thread that it happened on where several connections fail at once.
+/// Only SQLite's result code reaches the caller. The log finds an error by that code, and by its thread if several
+/// connections fail at once.
 struct IncidentLog: Sendable {
     private struct Incident: Sendable {
         let serial: Int
@@ -23,21 +23,21 @@ struct IncidentLog: Sendable {
     private(set) var serial = 0
     private static let kept = 16
 
-    /// - Parameter code: What SQLite is told. It may pass it on with another extension.
+    /// - Parameter code: The code returned to SQLite. SQLite may report it with another extension.
     mutating func note(_ error: CipherError, code: Int32) {
         serial += 1
         if incidents.count >= Self.kept { incidents.removeFirst() }
         incidents.append(Incident(serial: serial, thread: Self.thread, code: code & 0xFF, error: error))
     }
 
-    /// Takes what explains a result code, out of what was noted after a moment.
+    /// Removes and returns the error behind a result code, if it was noted after a given serial number.
     mutating func take(code: Int32, after: Int) -> CipherError? {
         let fitting = incidents.indices.filter { incidents[$0].code == code & 0xFF && incidents[$0].serial > after }
         let thread = Self.thread
         // A queue may run its work on another thread than its caller's.
         guard let index = fitting.last(where: { incidents[$0].thread == thread }) ?? fitting.last else { return nil }
         let error = incidents[index].error
-        // What the same thread met before is explained no more.
+        // Earlier incidents of the same thread are outdated.
         let found = incidents[index]
         incidents.removeAll { $0.thread == found.thread && $0.serial <= found.serial }
         return error

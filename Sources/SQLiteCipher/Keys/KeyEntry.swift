@@ -1,14 +1,15 @@
 import Synchronization
 
-/// What the VFS knows under one handle: a key and a profile, the keys derived so far, and what last went wrong.
+/// The VFS's data for a handle: a key and a profile, the keys derived so far, and the last errors.
 ///
-/// Only the handle, a random name, stands in the URI that SQLite opens, so neither a log nor an error can show a key.
+/// The URI that SQLite opens contains only the handle, a random name. Logs and errors therefore can't show a key.
 final class KeyEntry: Sendable {
     let handle: String
     let profile: CipherProfile
     let path: String
     let key: CipherKey
-    /// Where the index of the write-ahead log may be kept; if none is fit, this process has it to itself.
+    /// The folders that may hold the index of the write-ahead log. If none is suitable, this process can't share the
+    /// database.
     let indexFolders: [String]
 
     private struct State {
@@ -17,7 +18,7 @@ final class KeyEntry: Sendable {
         var incidents = IncidentLog()
     }
     private let state = Mutex(State())
-    // Deriving takes long; it must not keep others from noting what went wrong.
+    // Derivation is slow and must not block other threads from noting an error.
     private let derivation = Mutex(())
 
     init(
@@ -30,13 +31,13 @@ final class KeyEntry: Sendable {
         handle = try RandomPool.bytes(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// The keys for a salt, derived once however many connections ask.
+    /// Returns the keys for a salt. They are derived once, however many connections need them.
     func keys(salt: [UInt8]) throws -> DerivedKeys {
         try derivation.withLock { _ in
             if let known = state.withLock({ $0.derived[salt] }) { return known }
             let made = try DerivedKeys(key: key.resolved(), salt: salt, profile: profile)
             state.withLock { state in
-                // A file that is made anew time and again has a new salt each time.
+                // A file that is created again and again has a new salt each time.
                 if state.derived.count >= 16 { state.derived.removeAll() }
                 state.derived[salt] = made
             }
@@ -44,7 +45,7 @@ final class KeyEntry: Sendable {
         }
     }
 
-    /// The salt that a file gets which has none yet: one for all of this process's connections to it.
+    /// Returns the salt for a file that has none yet. All connections of this process to the file get the same salt.
     func newSalt(for path: String) throws -> [UInt8] {
         if case .raw(_, let salt?) = key.source { return salt }
         let random = try RandomPool.bytes(16)
@@ -55,23 +56,23 @@ final class KeyEntry: Sendable {
         }
     }
 
-    /// A salt was written to disk: a file made later under the same name gets another.
+    /// Records that a salt was written to disk. A file created later under the same name gets another salt.
     func saltIsOnDisk(_ path: String) {
         state.withLock { _ = $0.newSalts.removeValue(forKey: path) }
     }
 
-    /// Keeps what SQLite's result codes can't say.
+    /// Keeps the details that SQLite's result codes can't express.
     ///
-    /// - Parameter code: the code that SQLite is told.
+    /// - Parameter code: The code returned to SQLite.
     func note(_ incident: CipherError, code: Int32) {
         state.withLock { $0.incidents.note(incident, code: code) }
     }
 
-    /// What was noted last of a result code, once.
+    /// Removes and returns the last error noted for a result code.
     func takeIncident(code: Int32, after serial: Int = 0) -> CipherError? {
         state.withLock { $0.incidents.take(code: code, after: serial) }
     }
 
-    /// A moment in the log of incidents.
+    /// The serial number of the last incident.
     var incidentSerial: Int { state.withLock { $0.incidents.serial } }
 }

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Finds the entry behind a handle when SQLite opens a file.
+/// A registry that finds the entry for a handle when SQLite opens a file.
 enum KeyRegistry {
     private struct Weak: Sendable {
         weak let entry: KeyEntry?
     }
     private static let entries = Mutex<[String: Weak]>([:])
 
-    /// Makes an entry known for as long as somebody holds it: an `EncryptedDatabase`, an open file.
+    /// Registers an entry while an `EncryptedDatabase` or an open file holds it.
     static func register(_ entry: KeyEntry) {
         entries.withLock { entries in
             entries = entries.filter { $0.value.entry != nil }

@@ -8,10 +8,10 @@ import Synchronization
     import Darwin
 #endif
 
-/// Random bytes from the system, fetched by the kilobyte: a nonce for each page would cost a system call each.
+/// Random bytes from the system, fetched by the kilobyte, because a system call per nonce is too slow.
 ///
-/// A pool belongs to one connection and so needs no lock. After `fork` the child would go on with the parent's bytes,
-/// and use its nonces a second time; so a pool notices a fork and starts afresh.
+/// A pool belongs to a single connection, so it needs no lock. After `fork`, the child process would continue with the
+/// parent's bytes and reuse its nonces. A pool therefore detects a fork and fetches new bytes.
 final class RandomPool {
     private static let size = 1024
     private let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: size, alignment: 16)
@@ -23,7 +23,7 @@ final class RandomPool {
         bytes.deallocate()
     }
 
-    /// Fills memory of up to 1,024 bytes.
+    /// Fills a buffer of up to 1,024 bytes.
     func fill(_ target: UnsafeMutableRawBufferPointer) throws {
         let now = Fork.generation
         if position + target.count > Self.size || generation != now {
@@ -32,12 +32,12 @@ final class RandomPool {
             generation = now
         }
         target.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[position..<position + target.count]))
-        // What was handed out is not kept.
+        // Overwrite the returned bytes, so that the pool keeps no copy.
         memset(bytes.baseAddress! + position, 0, target.count)
         position += target.count
     }
 
-    /// Random bytes straight from the system, for what is made once: salts, handles.
+    /// Returns random bytes directly from the system, for rare uses such as salts and handles.
     static func bytes(_ count: Int) throws -> [UInt8] {
         var result = [UInt8](repeating: 0, count: count)
         try result.withUnsafeMutableBytes { try fetch($0) }
@@ -45,19 +45,19 @@ final class RandomPool {
     }
 
     private static func fetch(_ target: UnsafeMutableRawBufferPointer) throws {
-        // getentropy gives 256 bytes at a time at most.
+        // getentropy returns at most 256 bytes per call.
         var start = 0
         while start < target.count {
             let count = min(256, target.count - start)
             guard getentropy(target.baseAddress! + start, count) == 0 else {
-                throw CipherError(.ioFailure, "The system gives no random bytes (errno \(errno)).")
+                throw CipherError(.ioFailure, "The system failed to provide random bytes (errno \(errno)).")
             }
             start += count
         }
     }
 }
 
-/// Counts the forks that led to this process. `getpid` would tell too, for the price of a system call per page.
+/// Counts the forks that led to this process. `getpid` would detect them too, at the price of a system call per page.
 enum Fork {
     private static let counter = Atomic<UInt64>(0)
     private static let watched: Void = {

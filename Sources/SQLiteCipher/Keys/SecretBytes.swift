@@ -6,15 +6,15 @@
     import Darwin
 #endif
 
-/// Bytes that are overwritten when nobody holds them any more.
+/// Bytes that are overwritten when their last reference is released.
 ///
-/// An array would leave copies behind wherever it grew or was passed on.
+/// An array would leave copies in memory when it grows or is passed on.
 ///
-/// `@unchecked Sendable`: the memory is written in `init` and in `deinit`, which nothing can run beside, and only read
-/// in between.
+/// `@unchecked Sendable`: the memory is written only in `init` and `deinit`, which no other access can overlap. Between
+/// them it is only read.
 final class SecretBytes: @unchecked Sendable {
     private let memory: UnsafeMutableRawBufferPointer
-    /// Sees the memory when it was overwritten and is not given back yet: for tests.
+    /// A test hook that receives the memory after it was overwritten and before it is freed.
     private let inspect: (@Sendable (UnsafeRawBufferPointer) -> Void)?
 
     init(_ bytes: UnsafeRawBufferPointer) {
@@ -45,7 +45,7 @@ final class SecretBytes: @unchecked Sendable {
 }
 
 extension UnsafeMutableRawBufferPointer {
-    /// Overwrites the memory in a way that the optimiser keeps, though nothing reads it afterwards.
+    /// Overwrites the memory in a way that the optimizer does not remove, although the memory is not read afterwards.
     func wipe() {
         guard let baseAddress else { return }
         #if canImport(Darwin)

@@ -2,28 +2,28 @@ import Foundation
 import GRDB
 
 extension EncryptedDatabase {
-    /// Gives the database another key, another profile, or both, in place.
+    /// Changes the database's key, its profile, or both, in place.
     ///
     /// ```swift
     /// let renewed = try database.changeKey(to: .passphrase(new))
     /// ```
     ///
-    /// All other connections must be closed. The process may die at any moment: the database opens with the old key
-    /// or with the new one, never with neither. While it works, the folder holds both, so it needs the room for that.
+    /// Close all other connections first. If the process dies at any moment, either the old key or the new key opens
+    /// the database. During the change, the folder holds both files, and needs the space for that.
     ///
-    /// A connection that another process opened in a rollback journal mode and left idle is not seen; it gets
+    /// A connection in a rollback journal mode that another process left idle is not detected. It gets
     /// ``CipherError/Code/cannotOpen`` at its next use.
     ///
-    /// The old file's bytes stay on the disk until the system uses them for something else: whoever has the old key
-    /// and the disk can read what was there.
+    /// The old file's bytes stay on the disk until the system overwrites them. With the old key and the disk, they can
+    /// still be read.
     ///
-    /// - Warning: The new key gives another ``fileKey()``, and the old one is gone with the old salt. Files that were
-    ///   encrypted with it can be read only by who took it before. Where the key may change, keep a random
+    /// - Warning: The new key has another ``fileKey()``, and the old one can't be derived any more. Files that were
+    ///   encrypted with it are readable only with a copy made before. If the key may change, keep a random
     ///   ``FileKey/init(raw:)`` in the database.
     ///
-    /// - Returns: the database with its new key. `self` opens it no longer.
-    /// - Throws: ``CipherError/Code/busy`` if another connection has the database open, or another change of the key is
-    ///   under way.
+    /// - Returns: The database with its new key. `self` can't open it any more.
+    /// - Throws: ``CipherError/Code/busy`` if another connection has the database open, or if another change of the key
+    ///   is running.
     /// - Complexity: O(n) in the size of the database, which is read twice and written once.
     public func changeKey(to key: CipherKey, profile: CipherProfile? = nil) throws -> EncryptedDatabase {
         try changeKey(to: key, profile: profile) { _ in }
@@ -31,15 +31,15 @@ extension EncryptedDatabase {
 
     /// Changes the key as ``changeKey(to:profile:)`` does.
     ///
-    /// - Parameter adjust: Changes the new database before it takes the old one's place. Not in a transaction.
+    /// - Parameter adjust: Changes the new database before it replaces the old one. It runs outside a transaction.
     package func changeKey(
         to key: CipherKey, profile: CipherProfile?, adjusting adjust: @escaping (Database) throws -> Void
     ) throws -> EncryptedDatabase {
         guard FileManager.default.fileExists(atPath: path) else {
-            throw CipherError(.cannotOpen, "There is no such file.", path: path)
+            throw CipherError(.cannotOpen, "The file does not exist.", path: path)
         }
         let profile = profile ?? self.profile
-        // Asked for once: a provider may well give another key the next time.
+        // Resolve the key once: a provider may return another key the next time.
         let key = try key.resolved()
         try InPlaceRewrite(
             source: .encrypted(self),
@@ -56,17 +56,17 @@ extension EncryptedDatabase {
     /// try database.encryptPlainFile()
     /// ```
     ///
-    /// As safe at a crash as ``changeKey(to:profile:)``, and under the same conditions. What the plain file held stays
-    /// on the disk until the system uses its place again. No temporary file is made: what SQLite sorts meanwhile stays in
-    /// memory.
+    /// It is as safe in a crash as ``changeKey(to:profile:)``, and has the same conditions. The plain file's bytes stay
+    /// on the disk until the system overwrites them. No temporary file is created: SQLite sorts in memory.
     ///
-    /// - Warning: A plain connection that another process opened in a rollback journal mode and left idle is not seen, and
-    ///   does not notice: it goes on writing to the file that was replaced, and what it commits is lost. Close them all.
+    /// - Warning: A plain connection in a rollback journal mode that another process left idle is not detected. It does
+    ///   not detect the change either: it keeps writing to the replaced file, and its commits are lost. Close all
+    ///   connections.
     ///
-    /// - Throws: ``CipherError/Code/notADatabase`` if the file is no plain SQLite database.
+    /// - Throws: ``CipherError/Code/notADatabase`` if the file is not a plain SQLite database.
     public func encryptPlainFile() throws {
         try Rewriting.Place.plain(path).checkHead()
-        // Asked for before anything is touched.
+        // Resolve the key before the file is touched.
         let (key, profile) = (try entry.key.resolved(), profile)
         try InPlaceRewrite(
             source: .plain(path),
@@ -76,14 +76,14 @@ extension EncryptedDatabase {
         ).run()
     }
 
-    /// Copies the database, as it is at this moment, to a plain file that does not exist yet.
+    /// Copies the current state of the database to a plain file that does not exist yet.
     ///
-    /// Other connections may go on reading and writing.
+    /// Other connections may continue to read and write.
     public func exportPlain(to path: String) throws {
         try export(to: .plain(path))
     }
 
-    /// Copies the database, as it is at this moment, to a file that does not exist yet, with another key or profile.
+    /// Copies the current state of the database to a file that does not exist yet, with another key or profile.
     ///
     /// ```swift
     /// let exchange = try EncryptedDatabase(path: "exchange.db", key: .passphrase(shared), profile: .sqlCipher4)
@@ -95,7 +95,7 @@ extension EncryptedDatabase {
 
     private func export(to target: Rewriting.Place) throws {
         guard FileManager.default.fileExists(atPath: path) else {
-            throw CipherError(.cannotOpen, "There is no such file.", path: path)
+            throw CipherError(.cannotOpen, "The file does not exist.", path: path)
         }
         let queue = try openQueue()
         try explaining { try Rewriting.copy(from: queue, at: path, to: target) }

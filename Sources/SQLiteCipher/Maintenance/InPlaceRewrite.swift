@@ -2,39 +2,39 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// Replaces a database by a copy of it in another encryption, so that a crash at any moment leaves either.
+/// Replaces a database with a copy in another encryption. A crash at any moment leaves either the old or the new one.
 ///
-/// | the process dies | what is there |
+/// | the process dies | remaining files |
 /// | --- | --- |
 /// | before the rename | the old database, and files `-rewrite-…` beside it that the next rewrite removes |
 /// | after the rename | the new database |
 ///
-/// The rename is atomic, and by then the new file is complete and flushed. The old file's log and journal are gone
-/// before, so that neither can be taken for the new file's.
+/// The rename is atomic, and by then the new file is complete and flushed. The old file's log and journal are removed
+/// before, so neither can be mistaken for the new file's.
 ///
-/// One attempt runs at a time, in whatever process: see ``RewriteLock``.
+/// Only one attempt runs at a time, across processes: see ``RewriteLock``.
 struct InPlaceRewrite {
     let source: Rewriting.Place
-    /// The database in its new encryption, under a name beside the old one.
+    /// Returns the database in its new encryption, at a path beside the old one.
     let target: (String) throws -> Rewriting.Place
-    /// Changes the new database once it was compared with the old one.
+    /// Changes the new database after it was compared with the old one.
     var adjust: (Database) throws -> Void = { _ in }
 
-    /// How long other connections are waited for.
+    /// The time to wait for other connections to close.
     static let patience: TimeInterval = 2
 
     func run() throws {
-        // The file itself is replaced, not a link to it.
+        // Replace the file itself, and not a link to it.
         let path = URL(fileURLWithPath: source.path).resolvingSymlinksInPath().path
         let folder = (path as NSString).deletingLastPathComponent
         guard access(folder.isEmpty ? "." : folder, W_OK) == 0 else {
             throw CipherError(
                 .readOnly, "The folder can't be written: \(String(cString: strerror(errno))).",
-                advice: "The new file is made beside the old one.", path: path)
+                advice: "Make the folder writable: the new file is created beside the old one.", path: path)
         }
         let lock = try RewriteLock(path, patience: Self.patience)
         defer { withExtendedLifetime(lock) {} }
-        // Another attempt may have encrypted the file until now.
+        // Another attempt may have encrypted the file in the meantime.
         try source.checkHead()
         // Invalid options throw before the database is touched.
         let target = try target(lock.newPath())
@@ -49,14 +49,14 @@ struct InPlaceRewrite {
                 try check(target, against: queue, logged: wasLogged)
                 try prepare(target.path, as: path)
                 try checkPlace(of: queue)
-                // From here on the connection has another file than the path names. It must not write any more.
-                guard rename(target.path, path) == 0 else { throw failure("put in place", target.path) }
+                // From here on, the connection has another file than the path names. It must not write any more.
+                guard rename(target.path, path) == 0 else { throw failure("moved into place", target.path) }
             } catch {
                 if wasLogged { try? setMode(queue, "wal") }
                 try? Rewriting.removeDatabase(target.path)
                 throw error
             }
-            // The new key is in force, whether or not the system can promise that it stays after a power failure.
+            // The new key is in force, even if the system can't guarantee it after a power failure.
             try? flush((path as NSString).deletingLastPathComponent)
             try queue.close()
         } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
@@ -86,10 +86,10 @@ struct InPlaceRewrite {
         _ = try queue.writeWithoutTransaction { try String.fetchOne($0, sql: "PRAGMA journal_mode = \(mode)") }
     }
 
-    /// Waits until no other connection is left, folds the log into the database, and keeps all others out until the
-    /// queue is closed.
+    /// Waits until no other connection is left, moves the log into the database, and locks others out until the queue
+    /// is closed.
     ///
-    /// - Returns: whether the database had a write-ahead log.
+    /// - Returns: Whether the database had a write-ahead log.
     private func takeAlone(_ queue: DatabaseQueue) throws -> Bool {
         try queue.writeWithoutTransaction { db in
             let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode")
@@ -97,7 +97,7 @@ struct InPlaceRewrite {
                 throw DatabaseError(resultCode: .SQLITE_BUSY)
             }
             try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
-            // Another connection may have begun a log between the two.
+            // Another connection may have created a log between the two statements.
             guard try String.fetchOne(db, sql: "PRAGMA journal_mode") == "delete" else {
                 throw DatabaseError(resultCode: .SQLITE_BUSY)
             }
@@ -105,20 +105,20 @@ struct InPlaceRewrite {
         }
     }
 
-    /// Reads the new file with its own key, and compares it with the old one, before it takes the old one's place.
+    /// Reads the new file with its own key, and compares it with the old file, before it replaces that file.
     private func check(_ target: Rewriting.Place, against old: DatabaseQueue, logged: Bool) throws {
         let queue = try target.open()
         try queue.writeWithoutTransaction { db in
             guard try String.fetchAll(db, sql: "PRAGMA quick_check(1)") == ["ok"] else {
                 throw CipherError(
                     .sql, "The rewritten database did not pass SQLite's check.",
-                    advice: "The database was left as it was. Check it with PRAGMA integrity_check.",
+                    advice: "The database was not changed. Check it with PRAGMA integrity_check.",
                     path: source.path)
             }
             guard try Contents(db) == old.writeWithoutTransaction({ try Contents($0) }) else {
                 throw CipherError(
-                    .sql, "The rewritten database does not hold what the old one holds.",
-                    advice: "The database was left as it was. Check it with PRAGMA integrity_check.",
+                    .sql, "The content of the rewritten database differs from that of the old one.",
+                    advice: "The database was not changed. Check it with PRAGMA integrity_check.",
                     path: source.path)
             }
             try adjust(db)
@@ -126,11 +126,12 @@ struct InPlaceRewrite {
         }
         try queue.close()
         for suffix in ["-wal", "-journal"] where FileManager.default.fileExists(atPath: target.path + suffix) {
-            throw CipherError(.ioFailure, "The rewritten database's \(suffix) is still there.", path: target.path)
+            throw CipherError(
+                .ioFailure, "The file \(suffix) of the rewritten database still exists.", path: target.path)
         }
     }
 
-    /// The schema of a database and the number of rows of each table.
+    /// The schema of a database and the number of rows in each table.
     private struct Contents: Equatable {
         private let schema: [Row]
         private let counts: [Int]
@@ -142,19 +143,19 @@ struct InPlaceRewrite {
             let tables = try String.fetchAll(
                 db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0 ORDER BY name")
             counts = try tables.map { name in
-                // GRDB's own quoting leaves quotes in a name as they are.
+                // GRDB's own quoting does not escape quotes in a name.
                 let quoted = "\"" + name.replacing("\"", with: "\"\"") + "\""
                 return try Int.fetchOne(db, sql: "SELECT count(*) FROM \(quoted)") ?? 0
             }
         }
     }
 
-    /// Gives the new file the old one's mode and owner, and flushes it.
+    /// Copies the old file's mode and owner to the new file, and flushes it.
     private func prepare(_ rewritten: String, as path: String) throws {
         var status = stat()
         guard stat(path, &status) == 0 else { throw failure("looked up", path) }
         guard chmod(rewritten, status.st_mode & 0o7777) == 0 else { throw failure("given its mode", rewritten) }
-        // Only root can give files away; for all others the owner is right already.
+        // Only root can change a file's owner. For other users the owner is already right.
         _ = chown(rewritten, status.st_uid, status.st_gid)
         try flush(rewritten)
     }

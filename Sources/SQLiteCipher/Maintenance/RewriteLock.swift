@@ -4,7 +4,7 @@ import Foundation
 ///
 /// The lock is an advisory lock (`flock`) on a file `PATH-rewrite-lock`. SQLite's own locks are not enough: a second
 /// attempt may have opened the old file before the first one replaced it. The system releases the lock if the process
-/// dies. The file is removed by the attempt that holds it.
+/// dies. The attempt that holds the file removes it.
 final class RewriteLock {
     private let database: String
     private let descriptor: Int32
@@ -20,7 +20,7 @@ final class RewriteLock {
     /// - Parameters:
     ///   - database: The path of the database, without symbolic links.
     ///   - patience: The time to wait for another attempt, in seconds.
-    /// - Throws: ``CipherError/Code/busy`` if another attempt still runs by then.
+    /// - Throws: ``CipherError/Code/busy`` if another attempt is still running then.
     init(_ database: String, patience: TimeInterval) throws {
         self.database = database
         let path = database + Self.suffix
@@ -40,8 +40,8 @@ final class RewriteLock {
             close(descriptor)
             guard Date() < end else {
                 throw CipherError(
-                    .busy, "Another process, or another thread, rewrites the database.",
-                    advice: "Wait for the other change of its key to end, and try again.", path: database)
+                    .busy, "Another process or thread is rewriting the database.",
+                    advice: "Wait until the other change of its key has ended, and try again.", path: database)
             }
             usleep(10_000)
         }
@@ -58,7 +58,7 @@ final class RewriteLock {
             && opened.st_ino == named.st_ino && opened.st_dev == named.st_dev
     }
 
-    /// A path for the new file that no other attempt uses.
+    /// Returns a path for the new file that no other attempt uses.
     func newPath() throws -> String {
         let digits = try RandomPool.bytes(Self.nameLength).map { String(0x100 + Int($0), radix: 16).dropFirst() }
         return "\(database)-rewrite-\(digits.joined())"
@@ -68,14 +68,14 @@ final class RewriteLock {
     func removeLeftovers() {
         let folder = (database as NSString).deletingLastPathComponent
         let prefix = (database as NSString).lastPathComponent + "-rewrite-"
-        // A folder that may be written but not read keeps them.
+        // A folder that is writable but not readable keeps them.
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
         for name in names where name.hasPrefix(prefix) && Self.isAttempt(name.dropFirst(prefix.count)) {
             unlink((folder as NSString).appendingPathComponent(name))
         }
     }
 
-    /// Whether a name's end was made by ``newPath()``: the digits, and perhaps a suffix of SQLite's.
+    /// Whether ``newPath()`` made the end of a name: the digits, and perhaps one of SQLite's suffixes.
     private static func isAttempt(_ end: Substring) -> Bool {
         let digits = end.prefix { $0.isASCII && $0.isHexDigit }
         return digits.count == 2 * nameLength

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import GRDBSQLite
 
-/// Copies a database whole, from any encryption (or none) to any other.
+/// Functions that copy a whole database, from any encryption (or none) to any other.
 package enum Rewriting {
     /// A database to read from or to write to.
     package enum Place {
@@ -29,7 +29,7 @@ package enum Rewriting {
         package func open(_ configuration: Configuration = Configuration()) throws -> DatabaseQueue {
             switch self {
             case .plain(let path):
-                // Its sorts and `VACUUM` would leave plain text in the temporary folder.
+                // Sorting and `VACUUM` would leave plaintext in the temporary folder.
                 var configuration = configuration
                 configuration.prepareDatabase { try $0.execute(sql: "PRAGMA temp_store = MEMORY") }
                 return try DatabaseQueue(path: Self.plainName(path), configuration: configuration)
@@ -38,17 +38,18 @@ package enum Rewriting {
             }
         }
 
-        /// A URI, or the path where SQLite takes no URIs: nothing can be encrypted there, and plain databases be copied.
+        /// Returns a URI, or the path if SQLite does not accept URIs. Such a SQLite can't encrypt, but can copy plain
+        /// databases.
         private static func plainName(_ path: String) -> String {
             sqlite3_compileoption_used("USE_URI") != 0 ? plainURI(path) : path
         }
 
-        /// Names "unix" itself: another VFS of the process may be the default.
+        /// The URI names "unix" explicitly, because another VFS of the process may be the default.
         private static func plainURI(_ path: String) -> String {
             FileURI.of(path, ["vfs=unix"])
         }
 
-        /// For `VACUUM INTO`, which makes the file's format itself.
+        /// The URI for `VACUUM INTO`, which creates the file's format itself.
         var vacuumURI: String {
             switch self {
             case .plain(let path): Self.plainURI(path)
@@ -56,14 +57,14 @@ package enum Rewriting {
             }
         }
 
-        /// Checks that the file begins as a plain database does, if it is to be one.
+        /// Checks that a file that should be plain begins like a plain database.
         func checkHead() throws {
             guard case .plain(let path) = self,
                 try LowerFile.head(path, count: PageLayout.magic.count) != PageLayout.magic
             else { return }
             throw CipherError(
-                .notADatabase, "The file is no plain SQLite database.",
-                advice: "If it is encrypted already, open it with its key.", path: path)
+                .notADatabase, "The file is not a plain SQLite database.",
+                advice: "If it is already encrypted, open it with its key.", path: path)
         }
 
         func explain(_ error: any Error) -> any Error {
@@ -72,13 +73,13 @@ package enum Rewriting {
         }
     }
 
-    /// Copies everything that `source` sees in one snapshot to a file that does not exist yet.
+    /// Copies everything that `source` sees in a single snapshot to a file that does not exist yet.
     ///
-    /// Pages are copied one by one where the target can keep them, which leaves each row's `rowid` as it was. Where the
-    /// target needs more room in each page, or pages of another size, or a free page can't be read, SQLite builds it anew
-    /// (`VACUUM INTO`); rows of tables that have no `INTEGER PRIMARY KEY` may then get other rowids.
+    /// If the target accepts the pages, they are copied one by one, so each row keeps its `rowid`. SQLite rebuilds the
+    /// database (`VACUUM INTO`) if the target needs more reserved bytes or another page size, or if a free page is
+    /// unreadable. Rows of tables without an `INTEGER PRIMARY KEY` may then get other rowids.
     ///
-    /// - Parameter path: the source's file, whose mode the copy gets.
+    /// - Parameter path: The source's file. The copy gets its mode.
     static func copy(from source: DatabaseQueue, at path: String, to target: Place) throws {
         try source.writeWithoutTransaction { db in
             guard let connection = db.sqliteConnection else { throw DatabaseError(resultCode: .SQLITE_MISUSE) }
@@ -86,18 +87,18 @@ package enum Rewriting {
         }
     }
 
-    /// The same, from a connection on which no transaction is open.
+    /// Copies a database from a connection on which no transaction is open.
     ///
-    /// - Parameter path: the source's file; `nil` if it has none.
+    /// - Parameter path: The source's file, or `nil` if it has none.
     package static func copy(from source: OpaquePointer, at path: String?, to target: Place) throws {
         guard !FileManager.default.fileExists(atPath: target.path) else {
             throw CipherError(
-                .alreadyExists, "There is a file already.", advice: "Remove it, or give another path.",
+                .alreadyExists, "The target file already exists.", advice: "Remove it, or give another path.",
                 path: target.path)
         }
         try reserve(target.path, as: path)
         do {
-            // Reads the schema first: only then does SQLite know what is reserved.
+            // Read the schema first: SQLite knows the reserved size only after that.
             try run("SELECT 1 FROM sqlite_master LIMIT 1", on: source)
             let pageSize = try pageSize(of: source)
             if target.pageSize == nil || target.pageSize == pageSize,
@@ -106,18 +107,18 @@ package enum Rewriting {
                 do {
                     return try copyPages(of: source, to: target)
                 } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
-                    // A backup reads free pages, too, and SQLCipher leaves some of these unwritten. If a page is damaged
-                    // that holds something, the following fails as well.
+                    // A backup also reads free pages, and SQLCipher leaves some of them unwritten. If a page with
+                    // content is damaged, the following fails as well.
                     try removeDatabase(target.path)
                     try reserve(target.path, as: path)
                 }
             }
             if case .encrypted(let database) = target {
-                // In this order: the pragma forgets what was to be reserved.
+                // Keep this order: the pragma discards the reserved size.
                 try run("PRAGMA page_size = \(database.profile.pageSize)", on: source)
                 _ = try reservedBytes(source, new: Int32(database.profile.reserve))
             }
-            // The name holds no quote: it is a URI.
+            // The name contains no quote, because it is a URI.
             try run("VACUUM INTO '\(target.vacuumURI)'", on: source)
         } catch {
             try? removeDatabase(target.path)
@@ -125,16 +126,17 @@ package enum Rewriting {
         }
     }
 
-    /// Makes the file, empty, so that who may not read the source can't read the copy either, at any moment.
+    /// Creates an empty file with the source's permissions. A user who can't read the source therefore can't read the
+    /// copy at any moment.
     private static func reserve(_ path: String, as source: String?) throws {
         var status = stat()
         let mode = source.map { stat($0, &status) == 0 } == true ? status.st_mode & 0o666 : 0o600
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
         guard descriptor >= 0 else {
             throw CipherError(
-                .cannotOpen, "The file can't be made: \(String(cString: strerror(errno))).", path: path)
+                .cannotOpen, "The file can't be created: \(String(cString: strerror(errno))).", path: path)
         }
-        // Nobody has it open: there are no locks to be dropped.
+        // No connection has the file open, so closing it releases no locks.
         close(descriptor)
     }
 
@@ -169,17 +171,19 @@ package enum Rewriting {
         return Int(sqlite3_column_int(statement, 0))
     }
 
-    /// The bytes reserved in each page; a number that is not negative is what the next VACUUM is to reserve.
+    /// Returns the number of reserved bytes in each page. If `new` is not negative, sets the number for the next
+    /// VACUUM.
     private static func reservedBytes(_ connection: OpaquePointer, new: Int32) throws -> Int {
         var count = new
         let code = sqlite3_file_control(connection, "main", SQLITE_FCNTL_RESERVE_BYTES, &count)
         guard code == SQLITE_OK else {
-            throw CipherError(.unsupportedSQLite, "SQLite does not tell what it reserves in a page.", sqliteCode: code)
+            throw CipherError(
+                .unsupportedSQLite, "SQLite does not report the reserved size of a page.", sqliteCode: code)
         }
         return Int(count)
     }
 
-    /// Removes a database that was not finished, and what belongs to it.
+    /// Removes an incomplete database and its companion files.
     package static func removeDatabase(_ path: String) throws {
         for suffix in ["", "-journal", "-wal", "-shm"] where FileManager.default.fileExists(atPath: path + suffix) {
             try FileManager.default.removeItem(atPath: path + suffix)

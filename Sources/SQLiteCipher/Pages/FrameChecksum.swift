@@ -1,12 +1,12 @@
 /// The running checksum of a write-ahead log (https://www.sqlite.org/fileformat2.html#checksum_algorithm).
 ///
-/// SQLite computes it over what it hands us, which is plaintext, and a checksum of plaintext tells about it. So what
-/// reaches the disk is the same checksum over ciphertext.
+/// SQLite computes the checksum over plaintext, and a checksum of plaintext reveals information about it. The file
+/// therefore gets the same checksum computed over ciphertext.
 struct FrameChecksum: Equatable {
     var first: UInt32
     var second: UInt32
 
-    /// As a frame's header has it, big endian.
+    /// Reads a checksum from a frame's header, which stores it as big endian.
     init(stored: UnsafeRawPointer) {
         first = UInt32(bigEndian: stored.loadUnaligned(as: UInt32.self))
         second = UInt32(bigEndian: stored.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
@@ -17,9 +17,9 @@ struct FrameChecksum: Equatable {
         target.storeBytes(of: second.bigEndian, toByteOffset: 4, as: UInt32.self)
     }
 
-    /// Takes in more bytes, a multiple of 8.
+    /// Adds bytes to the checksum. Their number is a multiple of 8.
     ///
-    /// - Parameter swapped: whether the log's words have the other byte order than this machine's.
+    /// - Parameter swapped: Whether the log's byte order differs from this machine's.
     mutating func add(_ bytes: UnsafeRawPointer, count: Int, swapped: Bool) {
         var (one, two) = (first, second)
         var offset = 0

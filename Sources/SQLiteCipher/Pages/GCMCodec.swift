@@ -1,42 +1,41 @@
 import Crypto
 import Foundation
 
-/// Pages in AES-256-GCM, format 1:
+/// A codec for pages in AES-256-GCM, format 1:
 ///
 /// ```
 /// nonce (12) | ciphertext | tag (16) | format (1) | epoch (3, little endian)
 /// ```
 ///
-/// What is encrypted is the page and, behind it, its number (4, little endian): a page that was moved within its file
-/// tells another number than its place has. The key comes of the file's salt and the epoch, so that a page of another
-/// file, or under another epoch's name, is not authentic. Page 1 begins with the salt in the clear, where a plain
-/// database has a constant, and has the nonce behind it.
+/// The encrypted message is the page followed by its page number (4, little endian). A page that was moved within its
+/// file therefore carries the wrong number. The key depends on the file's salt and the epoch. A page of another file or
+/// epoch is therefore not authentic. Page 1 begins with the salt in plaintext, where a plain database has a constant.
+/// Its nonce follows the salt.
 ///
-/// The number is a part of the message rather than "associated data", and the parts lie as swift-crypto takes them,
-/// because that spares a third of the time that a page takes.
+/// The page number is part of the message and not "associated data", and the parts are in the order of swift-crypto's
+/// combined form. This saves a third of the time per page.
 ///
-/// The nonces are random, and so may meet by chance: after n pages under one key with probability n² / 2⁹⁷. Each codec
-/// (a connection has one, and its helper another) therefore writes under an *epoch*, a key of its own that it picks at
-/// random among 2²⁴ and leaves after 2²⁰ pages. A store that had a pebibyte written to it (2³⁸ pages) would have seen a
-/// nonce twice with a probability below 2⁻³⁸, and used each key for 2²⁰ pages or a small multiple, where NIST SP 800-38D
-/// allows 2³².
+/// Random nonces can collide: after n pages under the same key with probability n² / 2⁹⁷. Each codec (a connection has
+/// one, and its helper another) therefore writes under an *epoch*. An epoch is a key that the codec picks at random
+/// among 2²⁴, and replaces after 2²⁰ pages. After a pebibyte of writes (2³⁸ pages), the probability of a repeated nonce
+/// is below 2⁻³⁸. Each key is then used for 2²⁰ pages or a small multiple, where NIST SP 800-38D allows 2³².
 final class GCMCodec: PageCodec {
     static let format: UInt8 = 1
     static let worthHelp = 16
     static let pagesPerEpoch = 1 << 20
     private static let nonceSize = 12
     private static let tagSize = 16
-    /// What a page has beyond what SQLite uses of it: nonce, page number, tag, format and epoch.
+    /// The bytes of a page that SQLite does not use: nonce, page number, tag, format and epoch.
     static let overhead = 36
     private static let numberSize = 4
-    /// How many epochs' keys are kept: reading a file that thousands of connections wrote takes constant memory.
+    /// The number of cached epoch keys. The limit bounds the memory for a file that thousands of connections wrote.
     private static let keptEpochs = 4096
 
     private let extracted: SymmetricKey
     private let pageSize: Int
     private let random = RandomPool()
     private let salt: [UInt8]
-    /// The page and its number, to be encrypted in one piece.
+    /// A buffer for the page and its number, which are encrypted as a single message.
     private let message: UnsafeMutableRawBufferPointer
 
     private var keys: [UInt32: SymmetricKey] = [:]
@@ -61,7 +60,7 @@ final class GCMCodec: PageCodec {
         message.deallocate()
     }
 
-    /// The part of a plain page that is encrypted: all but the constant of page 1, and what SQLite leaves to us.
+    /// Returns the encrypted range of a page: all except the constant of page 1 and the reserved bytes.
     private func body(_ page: UInt32) -> Range<Int> {
         (page == 1 ? PageLayout.saltSize : 0)..<pageSize - Self.overhead
     }
@@ -95,7 +94,7 @@ final class GCMCodec: PageCodec {
             UnsafeRawBufferPointer(rebasing: message[..<(body.count + Self.numberSize)]),
             using: writeKey, nonce: AES.GCM.Nonce(data: UnsafeRawBufferPointer(nonce)))
         guard let combined = sealed.combined else {
-            throw CipherError(.ioFailure, "A page was encrypted under a nonce of a wrong size.")
+            throw CipherError(.ioFailure, "A page was encrypted with a nonce of the wrong size.")
         }
         if page == 1 { salt.withUnsafeBytes { target.copyMemory(from: $0.baseAddress!, byteCount: $0.count) } }
         combined.copy(to: target + body.lowerBound)

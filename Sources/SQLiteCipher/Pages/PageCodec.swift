@@ -1,22 +1,23 @@
-/// Encrypts and decrypts pages of one file for one connection.
+/// A codec that encrypts and decrypts the pages of a file for a connection.
 ///
-/// A codec has scratch memory and random bytes of its own, and is used by one thread at a time, as SQLite uses the
-/// files of a connection.
+/// A codec has its own scratch memory and random bytes. Use it in only one thread at a time, as SQLite uses a
+/// connection's files.
 protocol PageCodec: AnyObject {
-    /// How many pages there must be to be encrypted before another core is worth its call, which takes as long as some.
+    /// The number of pages from which a second core is worth the cost of calling it.
     static var worthHelp: Int { get }
 
-    /// Encrypts a page for a place, in place too. If it throws, what stands in `target` is no page.
+    /// Encrypts a page for a page number. Source and target may be the same memory. If it throws, the content of
+    /// `target` is undefined.
     func encrypt(_ plain: UnsafeRawPointer, page: UInt32, into target: UnsafeMutableRawPointer) throws
 
-    /// Decrypts a page, in place too, and tells whether it is authentic.
+    /// Decrypts a page and returns whether it is authentic. Source and target may be the same memory.
     ///
-    /// If it is not, what stands in `target` is no page and must not reach SQLite.
+    /// If it is not authentic, the content of `target` is undefined and must not reach SQLite.
     func decrypt(_ stored: UnsafeRawPointer, page: UInt32, into target: UnsafeMutableRawPointer) -> Bool
 }
 
 enum PageLayout {
-    /// What each plain database begins with, and what the salt stands in for.
+    /// The first 16 bytes of each plain database. The salt replaces them in an encrypted one.
     static let magic = Array("SQLite format 3\0".utf8)
     static let saltSize = 16
 

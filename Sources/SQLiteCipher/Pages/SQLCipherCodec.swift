@@ -2,14 +2,14 @@ import Crypto
 import CryptoExtras
 import Foundation
 
-/// Pages as SQLCipher 4 writes them by default:
+/// A codec for pages in SQLCipher 4's default format:
 ///
 /// ```
 /// ciphertext | IV (16) | HMAC-SHA512 (64)
 /// ```
 ///
-/// AES-256-CBC without padding. Page 1 begins with the file's salt in the clear. The HMAC is over ciphertext, IV and
-/// page number (4, little endian), not over the salt. See https://www.zetetic.net/sqlcipher/design/.
+/// The cipher is AES-256-CBC without padding. Page 1 begins with the file's salt in plaintext. The HMAC covers
+/// ciphertext, IV and page number (4, little endian), but not the salt. See https://www.zetetic.net/sqlcipher/design/.
 final class SQLCipherCodec: PageCodec {
     static let worthHelp = 2
     private static let ivSize = 16
@@ -19,9 +19,9 @@ final class SQLCipherCodec: PageCodec {
     private let salt: [UInt8]
     private let pageSize: Int
     private let random = RandomPool()
-    /// An HMAC that has taken the key in already, copied for each page: saves two of its hash blocks.
+    /// An HMAC that has already absorbed the key. Copying it for each page saves two hash blocks.
     private let keyedMAC: HMAC<SHA512>
-    /// ciphertext | IV | page number, which is what the HMAC reads, so that it can be read at once.
+    /// The HMAC's input: ciphertext | IV | page number, as contiguous memory.
     private let scratch: UnsafeMutableRawBufferPointer
 
     init(pageKey: SymmetricKey, macKey: SymmetricKey, salt: [UInt8], pageSize: Int) {
@@ -40,7 +40,7 @@ final class SQLCipherCodec: PageCodec {
         (page == 1 ? PageLayout.saltSize : 0)..<pageSize - Self.ivSize - Self.macSize
     }
 
-    /// The HMAC of what stands in `memory`, with four bytes of room behind it for the page number.
+    /// Returns the HMAC of `memory`. The four bytes after it must be writable: they receive the page number.
     private func mac(_ memory: UnsafeMutableRawPointer, count: Int, page: UInt32) -> HMAC<SHA512>.MAC {
         (memory + count).storeBytes(of: page.littleEndian, as: UInt32.self)
         var mac = keyedMAC
@@ -57,7 +57,7 @@ final class SQLCipherCodec: PageCodec {
             using: pageKey, iv: AES._CBC.IV(ivBytes: iv), noPadding: true)
         if page == 1 { salt.withUnsafeBytes { target.copyMemory(from: $0.baseAddress!, byteCount: salt.count) } }
         encrypted.copy(to: target + body.lowerBound)
-        // The page number stands for a moment where the HMAC goes.
+        // The page number temporarily occupies the place of the HMAC.
         mac(target + body.lowerBound, count: body.count + Self.ivSize, page: page).withUnsafeBytes {
             (target + body.upperBound + Self.ivSize).copyMemory(from: $0.baseAddress!, byteCount: Self.macSize)
         }
@@ -69,7 +69,7 @@ final class SQLCipherCodec: PageCodec {
         memcpy(scratch.baseAddress!, stored + body.lowerBound, signed)
         let computed = mac(scratch.baseAddress!, count: signed, page: page)
         let claimed = UnsafeRawBufferPointer(start: stored + pageSize - Self.macSize, count: Self.macSize)
-        // Compares in constant time.
+        // This comparison takes constant time.
         guard computed == claimed else { return false }
         let ciphertext = UnsafeRawBufferPointer(rebasing: scratch[..<body.count])
         guard let iv = try? AES._CBC.IV(ivBytes: scratch[body.count..<signed]),

@@ -1,7 +1,7 @@
-/// A page of a table or an index, taken apart (https://www.sqlite.org/fileformat2.html#b_tree_pages).
+/// A parsed page of a table or an index (https://www.sqlite.org/fileformat2.html#b_tree_pages).
 ///
-/// Every number in it is checked against the page: what is authentic was written by SQLite, but perhaps by one with a
-/// defect, or by somebody who has the key.
+/// Every number in it is checked against the page size. An authentic page can still be malformed: SQLite may have a
+/// defect, and an attacker may have the key.
 struct BTreePage {
     enum Kind: UInt8 {
         case interiorIndex = 2
@@ -10,7 +10,7 @@ struct BTreePage {
         case leafTable = 13
     }
 
-    /// A row's record, as far as it lies on the page, and the page where it goes on.
+    /// The part of a row's record that is on the page, and the overflow page where it continues.
     struct Cell {
         let rowid: Int64
         let size: Int
@@ -77,7 +77,7 @@ struct BTreePage {
     }
 }
 
-/// Reads numbers one after another, and never past the end.
+/// A cursor that reads numbers in sequence, and never beyond the end.
 struct ByteCursor {
     private let bytes: ArraySlice<UInt8>
     private(set) var position: Int

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 extension EncryptedDatabase {
-    /// Copies what can still be read of a damaged database to a new one.
+    /// Copies the readable content of a damaged database to a new database.
     ///
     /// ```swift
     /// let rescued = try EncryptedDatabase(path: "rescued.db", key: key)
@@ -10,24 +10,25 @@ extension EncryptedDatabase {
     /// print(report.damagedPages, report.lostRows)
     /// ```
     ///
-    /// Every page is tried by itself; a page that is not authentic is left out, and never guessed at. Rows whose table
-    /// is not known any more are kept in `lost_and_found`. A log is read as far as it was committed, and of a transaction
-    /// that was interrupted the rows as they were before. The database itself is not changed; close its connections
-    /// before, so that its log is at rest.
+    /// Each page is read independently. A page that is not authentic is skipped, and its content is never guessed. Rows
+    /// whose table is unknown go to the table `lost_and_found`. A log is read up to its last commit. If a transaction
+    /// was interrupted, its rows are read as they were before it. The database itself is not modified. Close its
+    /// connections first, so that its log does not change.
     ///
-    /// The stored schema is read, and never run, since the file's writer chose it. Tables are created again with their
-    /// columns, affinities, keys, `NOT NULL` and literal defaults. Indexes, views, triggers, virtual tables, `CHECK`,
-    /// foreign keys and computed columns are left out: ``SalvageReport/skippedStatements`` has their text. The tables in
-    /// which a virtual one keeps its rows are copied as any others.
+    /// The stored schema is parsed but never executed, because the file's writer may be hostile. Tables are created
+    /// with their columns, affinities, keys, `NOT NULL` and literal defaults. Indexes, views, triggers, virtual tables,
+    /// `CHECK`, foreign keys and computed columns are omitted: ``SalvageReport/skippedStatements`` has their text. The
+    /// shadow tables of a virtual table are copied like any other table.
     ///
-    /// Without the first 16 bytes of the file, its salt, nothing can be read, except with a raw key that brings it.
+    /// Without the file's first 16 bytes, its salt, no page can be read. The exception is a raw key that includes the
+    /// salt.
     ///
-    /// - Throws: ``CipherError/Code/wrongKey`` if not one page can be read.
-    /// - Complexity: O(n) in the size of the database; holds one row at a time, and the numbers of the pages.
+    /// - Throws: ``CipherError/Code/wrongKey`` if no page can be read.
+    /// - Complexity: O(n) in the size of the database. Holds a single row at a time, and the numbers of the pages.
     public func salvage(to target: EncryptedDatabase) throws -> SalvageReport {
         guard !FileManager.default.fileExists(atPath: target.path) else {
             throw CipherError(
-                .alreadyExists, "There is a file already.", advice: "Remove it, or give another path.",
+                .alreadyExists, "The target file already exists.", advice: "Remove it, or give another path.",
                 path: target.path)
         }
         let reader = try PageReader(self)
@@ -35,7 +36,7 @@ extension EncryptedDatabase {
         try salvager.readEverything()
         guard !reader.readable.isEmpty else {
             throw CipherError(
-                .wrongKey, "Not one page of the file can be read with the key.",
+                .wrongKey, "No page of the file can be read with the key.",
                 advice: "Check the key, the profile and its options.", path: path)
         }
         var report = SalvageReport()
@@ -73,7 +74,7 @@ extension EncryptedDatabase {
         try keepOrphans(salvager, db, &report)
     }
 
-    /// Makes a table by SQL of our own. The stored statement may be anybody's: its expressions are not run.
+    /// Creates a table with SQL of our own. The stored statement is untrusted, so its expressions are not executed.
     private static func makeTable(
         _ entry: Salvager.SchemaEntry, _ db: Database, _ report: inout SalvageReport
     ) -> Bool {
@@ -104,7 +105,7 @@ extension EncryptedDatabase {
         report.lostRows += lost
     }
 
-    /// SQLite's own name for such a table, in its shell's `.recover`.
+    /// Copies rows without a table. SQLite's shell uses the same table name in `.recover`.
     private static func keepOrphans(_ salvager: Salvager, _ db: Database, _ report: inout SalvageReport) throws {
         guard salvager.isDamaged || !report.failedStatements.isEmpty else { return }
         var width = -1

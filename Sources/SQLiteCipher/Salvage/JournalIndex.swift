@@ -1,18 +1,18 @@
 import Foundation
 
-/// Where a hot rollback journal has pages as they were before the transaction that it was to undo
+/// An index of the original pages in a hot rollback journal, which an interrupted transaction left
 /// (https://www.sqlite.org/fileformat2.html#the_rollback_journal).
 struct JournalIndex {
-    /// A page's first record, which is the oldest. Whether it is promised: then the database may have another page by
-    /// now, and the record is the only copy of the old one.
+    /// The offset of each page's first record, which is the oldest. A record is promised if the header counts it. The
+    /// database may then hold a newer page, and the record is the only copy of the old one.
     private(set) var places: [UInt32: (offset: Int64, isPromised: Bool)] = [:]
-    /// Whether the file is shorter than its headers say.
+    /// Whether the file is shorter than its headers state.
     private(set) var isCut = false
 
     private let file: Descriptor
     private let size: Int64
 
-    /// `nil` if there is nothing to undo.
+    /// Returns `nil` if the journal has nothing to roll back.
     init?(_ file: Descriptor, pageSize: Int) throws {
         self.file = file
         size = try file.size()
@@ -37,7 +37,7 @@ struct JournalIndex {
                 if places[page] == nil { places[page] = (place + 4, said != .max) }
             }
             guard !isCut, said != .max else { break }
-            // The next header begins with a sector.
+            // The next header begins at a sector boundary.
             start = (first + count * recordSize + sector - 1) / sector * sector
         }
         if places.isEmpty, !isCut { return nil }
@@ -53,7 +53,8 @@ struct JournalIndex {
         return got == count ? bytes : nil
     }
 
-    /// A transaction over several databases is committed when its super-journal is gone: then there is nothing to undo.
+    /// Whether the super-journal was removed. Its removal commits a transaction over several databases, so nothing is
+    /// left to roll back.
     private func isSettled() throws -> Bool {
         guard size > 16, let tail = try bytes(16, at: size - 16), tail.suffix(8).elementsEqual(JournalFile.magic) else {
             return false

@@ -1,7 +1,8 @@
 import Foundation
 
-/// Reads single pages of a database that SQLite can't open: from the file, or, where its log has a newer one that was
-/// committed, from there; or, where a hot journal has it as it was before an interrupted transaction, from there.
+/// A reader for single pages of a database that SQLite can't open. A page comes from the log if that has a newer
+/// committed copy. It comes from a hot journal if that has the copy from before an interrupted transaction. Otherwise
+/// it comes from the file.
 final class PageReader {
     let pageSize: Int
     private(set) var pageCount: UInt32
@@ -10,9 +11,9 @@ final class PageReader {
     private let log: Descriptor?
     let journal: JournalIndex?
     private let filePages: UInt32
-    /// So many of the pages are noted that were cut off.
+    /// The maximum number of truncated pages that are recorded.
     private static let mostMissing = Int64(1 << 16)
-    /// Where the log has the newest committed copy of a page.
+    /// The offset of each page's newest committed copy in the log.
     private var logged: [UInt32: Int64] = [:]
     private(set) var damaged: Set<UInt32> = []
     private(set) var readable: Set<UInt32> = []
@@ -25,7 +26,7 @@ final class PageReader {
         let got = try salt.withUnsafeMutableBytes { try file.read($0, at: 0) }
         guard got == salt.count, salt != PageLayout.magic else {
             throw CipherError(
-                .notADatabase, "The file is no encrypted database.", advice: "Check the path.", path: database.path)
+                .notADatabase, "The file is not an encrypted database.", advice: "Check the path.", path: database.path)
         }
         codec = PageLayout.codec(try database.entry.keys(salt: salt), database.profile)
         func beside(_ suffix: String) throws -> Descriptor? {
@@ -44,15 +45,15 @@ final class PageReader {
         try limit(allocated: Self.allocated(database.path))
     }
 
-    /// The bytes that a file takes on the disk; holes are none.
+    /// Returns the bytes that a file occupies on the disk. Holes do not count.
     private static func allocated(_ path: String) -> Int64 {
         var status = stat()
         return stat(path, &status) == 0 ? Int64(status.st_blocks) * 512 : 0
     }
 
-    /// Where page 1 can be read, it says how many pages there are; those that were cut off are damage, too
-    /// (https://www.sqlite.org/fileformat2.html#in_header_database_size). Neither that number nor the file's size is
-    /// believed without end: a file of holes can be as large as one likes.
+    /// Limits the number of pages. If page 1 can be read, it states the number of pages, and missing pages count as
+    /// damaged (https://www.sqlite.org/fileformat2.html#in_header_database_size). Neither that number nor the file's
+    /// size is trusted without a limit, because a sparse file can have any size.
     private func limit(allocated: Int64) throws {
         let stored = min(Int64(filePages), 2 * allocated / Int64(pageSize) + 1 << 14)
         let there = max(stored, Int64(logged.keys.max() ?? 0))
@@ -66,7 +67,7 @@ final class PageReader {
         pageCount = UInt32(clamping: there)
     }
 
-    /// Finds the committed frames of a log, by the checksums over ciphertext that it has on disk.
+    /// Finds the committed frames of a log with the checksums over ciphertext that are on disk.
     private static func index(_ log: Descriptor, pageSize: Int, into places: inout [UInt32: Int64]) throws -> UInt32 {
         var header = [UInt8](repeating: 0, count: LogFile.headerSize)
         guard try header.withUnsafeMutableBytes({ try log.read($0, at: 0) }) == header.count else { return 0 }
@@ -90,7 +91,7 @@ final class PageReader {
             else { break }
             sum = after
             pending[head.page] = offset + Int64(LogFile.frameHeaderSize)
-            // The last frame of a transaction says how many pages the database has then.
+            // The last frame of a transaction states the database's page count after it.
             let commit = frame[4..<8].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
             if commit != 0 {
                 places.merge(pending) { $1 }
@@ -102,12 +103,12 @@ final class PageReader {
         return size
     }
 
-    /// Notes a page that something leads to, and that is not what it should be.
+    /// Records a referenced page as damaged.
     func miss(_ number: UInt32) {
         if number > 0 { damaged.insert(number) }
     }
 
-    /// A page in the clear, or `nil` if it is damaged, cut off or no page of the file.
+    /// Returns a decrypted page, or `nil` if it is damaged, truncated or not a page of the file.
     func page(_ number: UInt32) throws -> [UInt8]? {
         let isThere = number <= filePages || logged[number] != nil || journal?.places[number] != nil
         guard number > 0, number <= pageCount, isThere else {
@@ -121,13 +122,13 @@ final class PageReader {
                 if try log.read(memory, at: place) == pageSize, codec.decrypt(start, page: number, into: start) {
                     return true
                 }
-                // What the database has instead is older.
+                // The database's copy is older than the log's.
                 miss(number)
             } else if let place = journal?.places[number], let journal {
                 if try journal.read(memory, at: place.offset), codec.decrypt(start, page: number, into: start) {
                     return true
                 }
-                // What the database has instead may never have been committed.
+                // The database's copy may never have been committed.
                 if place.isPromised { return false }
             }
             guard try file.read(memory, at: Int64(number - 1) * Int64(pageSize)) == pageSize else { return false }

@@ -1,11 +1,11 @@
 import Foundation
 import GRDB
 
-/// Turns a record into values (https://www.sqlite.org/fileformat2.html#record_format).
+/// A decoder for records (https://www.sqlite.org/fileformat2.html#record_format).
 struct RecordDecoder {
     let encoding: String.Encoding
 
-    /// The values, or `nil` if the bytes are no record.
+    /// Returns the values, or `nil` if the bytes are not a record.
     func decode(_ record: [UInt8]) -> [DatabaseValue]? {
         var header = ByteCursor(record[...], at: 0)
         guard let length = header.varint(), (1...Int64(record.count)).contains(length) else { return nil }

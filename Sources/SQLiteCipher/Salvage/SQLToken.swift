@@ -4,7 +4,7 @@ import Foundation
 enum SQLToken: Equatable {
     /// An unquoted word: a keyword, a name or a number, as written.
     case word(String)
-    /// A name in double quotes, back quotes or brackets.
+    /// A name in double quotes, backquotes or brackets.
     case name(String)
     case string(String)
     case symbol(UInt8)
@@ -19,7 +19,7 @@ enum SQLToken: Equatable {
         return nil
     }
 
-    /// The text where a name is expected. SQLite accepts a string there.
+    /// The token's text as a name. SQLite accepts a string where it expects a name.
     var identifier: String? {
         switch self {
         case .word(let text), .name(let text), .string(let text): text
@@ -27,7 +27,7 @@ enum SQLToken: Equatable {
         }
     }
 
-    /// Returns the tokens of a statement; `nil` if a quotation or a comment has no end.
+    /// Returns the tokens of a statement, or `nil` if a quotation or a comment has no end.
     static func tokens(of sql: String) -> [SQLToken]? {
         let bytes = Array(sql.utf8)
         var tokens: [SQLToken] = []
@@ -69,7 +69,7 @@ enum SQLToken: Equatable {
         }
     }
 
-    /// Reads to the end of a quotation. A doubled quote stands for itself, save for brackets.
+    /// Reads to the end of a quotation. A doubled quote means a single one, except with brackets.
     private static func quotation(_ bytes: [UInt8], _ index: inout Int, last: UInt8) -> String? {
         var text: [UInt8] = []
         index += 1
@@ -97,6 +97,6 @@ enum SQLToken: Equatable {
 }
 
 extension String {
-    /// The text as a name in SQL. GRDB's own property leaves quotes as they are.
+    /// The text as a quoted SQL name. GRDB's own property does not escape quotes.
     var quotedName: String { "\"" + replacingOccurrences(of: "\"", with: "\"\"") + "\"" }
 }

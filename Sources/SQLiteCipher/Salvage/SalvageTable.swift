@@ -1,9 +1,9 @@
 import GRDB
 
-/// How the values of a table's records go into a new table of the same definition.
+/// An insert statement that writes the values of a table's records into a new table with the same definition.
 struct SalvageTable {
     private let name: String
-    /// For each value of a record, the column it goes to.
+    /// The column for each value of a record.
     private let slots: [String]
     private let rowidSlot: Int?
     private let rowidName: String?
@@ -17,7 +17,7 @@ struct SalvageTable {
         let hasRowid = (list?["wr"] as Int? ?? 0) == 0
         var stored = info
         if !hasRowid {
-            // The key comes first in a table without rowid.
+            // A table without rowid stores the key columns first.
             let key = stored.filter { $0["pk"] as Int > 0 }.sorted { ($0["pk"] as Int) < ($1["pk"] as Int) }
             stored = key + stored.filter { $0["pk"] as Int == 0 }
         }
@@ -31,7 +31,7 @@ struct SalvageTable {
         rowidName = hasRowid && alias == nil ? ["rowid", "_rowid_", "oid"].first { !taken.contains($0) } : nil
     }
 
-    /// Inserts a row; `false` if the table refuses it.
+    /// Inserts a row. Returns `false` if the table rejects it.
     func insert(_ db: Database, rowid: Int64, _ values: [DatabaseValue]) throws -> Bool {
         var columns: [String] = []
         var arguments: [DatabaseValue] = []
@@ -39,7 +39,7 @@ struct SalvageTable {
             columns.append(rowidName)
             arguments.append(rowid.databaseValue)
         }
-        // A record from before ALTER TABLE ADD COLUMN is shorter; the new columns take their defaults.
+        // A record from before ALTER TABLE ADD COLUMN is shorter. The new columns get their defaults.
         for (index, value) in values.enumerated() where index < slots.count {
             columns.append(slots[index].quotedName)
             arguments.append(index == rowidSlot && value.isNull ? rowid.databaseValue : value)

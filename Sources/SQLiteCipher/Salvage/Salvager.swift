@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 
-/// Walks the trees of a damaged database as far as its pages can be read.
+/// A walker that reads the trees of a damaged database as far as its pages are readable.
 final class Salvager {
     struct SchemaEntry {
         let type: String
@@ -16,7 +16,7 @@ final class Salvager {
     private var usable: Int
     private var decoder = RecordDecoder(encoding: .utf8)
     private var firstFreePage: UInt32 = 0
-    /// Pages that hold nothing. They may be damaged, or never have been written.
+    /// Pages without content. They may be damaged, or may never have been written.
     private(set) var freePages: Set<UInt32> = []
 
     init(_ reader: PageReader, profile: CipherProfile) throws {
@@ -32,7 +32,7 @@ final class Salvager {
         try findFreePages()
     }
 
-    /// Calls `body` with each row of a tree whose pages lead to it.
+    /// Calls `body` with each row that is reachable from a tree's root.
     func walk(_ root: UInt32, _ body: (_ rowid: Int64, _ values: [DatabaseValue]) throws -> Void) throws {
         var pending = [root]
         while let number = pending.popLast() {
@@ -56,7 +56,7 @@ final class Salvager {
         }
     }
 
-    /// A cell's record with what overflowed to other pages, or `nil` if one of these is damaged.
+    /// Returns a cell's record including its overflow pages, or `nil` if such a page is damaged.
     private func record(_ cell: BTreePage.Cell) throws -> [UInt8]? {
         var record = Array(cell.local)
         var next = cell.overflow
@@ -81,9 +81,9 @@ final class Salvager {
         return entries
     }
 
-    /// Rows on pages to which no tree led: the page above them is damaged.
+    /// Calls `body` with the rows on pages that no tree reaches, because the page above them is damaged.
     func orphans(_ body: (_ page: UInt32, _ rowid: Int64, _ values: [DatabaseValue]) throws -> Void) throws {
-        // Free pages may hold rows that were deleted.
+        // Skip free pages: they may hold deleted rows.
         for number in stride(from: 1, through: reader.pageCount, by: 1)
         where !visited.contains(number) && !freePages.contains(number) {
             guard let bytes = try reader.page(number),
@@ -105,16 +105,16 @@ final class Salvager {
             }
             trunk = next
         }
-        // A trunk that can't be read hides others.
+        // An unreadable trunk page hides the pages that it lists.
         if reader.damaged.contains(trunk) { freePages.remove(trunk) }
     }
 
     var isDamaged: Bool { !reader.damaged.isSubset(of: freePages) }
 
-    /// The pages that something was lost with.
+    /// The damaged pages that held content.
     var damagedPages: [UInt32] { reader.damaged.subtracting(freePages).sorted() }
 
-    /// Reads every page, so that damage is known of pages that hold no rows, too. SQLite's page of locks is no page.
+    /// Reads every page, to find damage on pages without rows too. Skips SQLite's lock page, which holds no data.
     func readEverything() throws {
         let locks = UInt32(0x4000_0000 / reader.pageSize) + 1
         for number in stride(from: 1, through: reader.pageCount, by: 1) where number != locks {

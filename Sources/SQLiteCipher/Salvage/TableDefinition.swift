@@ -1,20 +1,21 @@
 import Foundation
 
-/// A table's columns and keys, read from its stored `CREATE TABLE`, whose text is never given to SQLite.
+/// A table's columns and keys, parsed from its stored `CREATE TABLE`. SQLite never executes the stored text.
 ///
-/// Kept are names, affinities, `PRIMARY KEY`, `UNIQUE`, `NOT NULL`, SQLite's own collations and defaults that are
-/// literals. A stored generated column becomes an ordinary one, as its values are in the file. All else is left out.
+/// The parser keeps names, affinities, `PRIMARY KEY`, `UNIQUE`, `NOT NULL`, SQLite's own collations and literal
+/// defaults. A stored generated column becomes an ordinary column, because the file holds its values. Everything else
+/// is omitted.
 struct TableDefinition {
     struct Column {
         let name: String
         var affinity = ""
         var isNotNull = false
         var collation: String?
-        /// A literal that was rewritten.
+        /// The rewritten literal.
         var defaultValue: String?
-        /// Whether it has a default that was left out. Rows from before the column was added hold no value for it.
+        /// Whether its default was omitted. Rows from before the column was added hold no value for it.
         var lacksDefault = false
-        /// Whether the values are computed when they are read, and so are not in the file.
+        /// Whether its values are computed on read, and so are not in the file.
         var isVirtual = false
     }
 
@@ -24,10 +25,10 @@ struct TableDefinition {
     private(set) var isWithoutRowid = false
     private(set) var uniqueKeys: [[String]] = []
     private var isStrict = false
-    /// Whether a part of the stored definition was left out.
+    /// Whether a part of the stored definition was omitted.
     private(set) var isReduced = false
 
-    /// Reads a definition; returns `nil` if it is not understood.
+    /// Parses a definition. Returns `nil` if the parser does not understand it.
     init?(_ sql: String) {
         guard let tokens = SQLToken.tokens(of: sql), tokens.first?.keyword == "CREATE",
             let start = tokens.firstIndex(of: .open), let end = Self.end(tokens[...], from: start)
@@ -42,7 +43,7 @@ struct TableDefinition {
         guard columns.contains(where: { !$0.isVirtual }) else { return nil }
     }
 
-    /// The statement that makes the table, of quoted names, keywords and literals only.
+    /// Returns the statement that creates the table. It contains only quoted names, keywords and literals.
     func statement(name: String) -> String {
         var parts = columns.filter { !$0.isVirtual }.map { column in
             var text = column.name.quotedName
@@ -66,7 +67,7 @@ struct TableDefinition {
 
     // MARK: - Reading
 
-    /// The place of the parenthesis that closes the one at `start`.
+    /// Returns the index of the parenthesis that closes the parenthesis at `start`.
     private static func end(_ tokens: ArraySlice<SQLToken>, from start: Int) -> Int? {
         var depth = 0
         for index in tokens[start...].indices {
@@ -77,7 +78,7 @@ struct TableDefinition {
         return nil
     }
 
-    /// Splits at the commas that stand in no parentheses.
+    /// Splits at the commas outside parentheses.
     private static func parts(_ tokens: ArraySlice<SQLToken>) -> [ArraySlice<SQLToken>] {
         var depth = 0
         return tokens.split(omittingEmptySubsequences: false) { token in
@@ -88,7 +89,7 @@ struct TableDefinition {
     }
 
     private func affinity(_ type: [String]) -> String {
-        // In a STRICT table no value of such a column is converted.
+        // In a STRICT table, values of an ANY column are not converted.
         if isStrict, type == ["ANY"] { return "" }
         // Only a column of exactly this type is the rowid.
         if type == ["INTEGER"] { return "INTEGER" }
@@ -131,7 +132,7 @@ struct TableDefinition {
                 if column.collation == nil { isReduced = true }
                 index += 1
             case "DEFAULT":
-                // It may also be the end of ON DELETE SET DEFAULT.
+                // The keyword may also end ON DELETE SET DEFAULT.
                 if let value = Self.literal(tokens[(index + 1)...]) {
                     column.defaultValue = value
                 } else {
@@ -147,7 +148,7 @@ struct TableDefinition {
             default: break
             }
             index += 1
-            // An expression, or the columns of another table.
+            // The parentheses hold an expression, or the columns of another table.
             if index < tokens.endIndex, tokens[index] == .open {
                 guard let end = Self.end(tokens, from: index) else { return false }
                 index = end + 1
@@ -168,7 +169,7 @@ struct TableDefinition {
         case .string(let text) where sign.isEmpty && tokens.dropFirst().first != .open:
             return "'" + text.replacingOccurrences(of: "'", with: "''") + "'"
         case .name(let text) where sign.isEmpty && tokens.dropFirst().first != .open:
-            // SQLite takes what is in double quotes for a string where no name can be.
+            // SQLite reads text in double quotes as a string where a name is not possible.
             return "'" + text.replacingOccurrences(of: "'", with: "''") + "'"
         case .word(let text) where text.uppercased() == "X":
             guard sign.isEmpty, case .string(let digits)? = tokens.dropFirst().first,
@@ -179,7 +180,7 @@ struct TableDefinition {
         case .word(var text):
             if ["NULL", "TRUE", "FALSE"].contains(text.uppercased()) { return sign.isEmpty ? text.uppercased() : nil }
             if let number = Int64(text) { return "\(sign)\(number)" }
-            // An exponent's sign ends the word.
+            // The tokenizer ends a word at an exponent's sign.
             let rest = Array(tokens.dropFirst().prefix(2))
             if text.last?.lowercased() == "e", rest.count == 2, case .symbol(let symbol) = rest[0],
                 case .word(let digits) = rest[1]
@@ -196,10 +197,10 @@ struct TableDefinition {
     private mutating func readKeys(_ part: ArraySlice<SQLToken>) {
         var index = part.startIndex
         while index < part.endIndex {
-            // Behind the last one stands at most what a conflict or a deleted row leads to.
+            // After the last list, only conflict clauses and foreign key actions can follow.
             guard let start = part[index...].firstIndex(of: .open), let end = Self.end(part, from: start) else { break }
             let names = Self.parts(part[(start + 1)..<end]).compactMap { $0.first?.identifier }
-            // A name may stand before: CONSTRAINT name PRIMARY KEY (…).
+            // A name may precede the list: CONSTRAINT name PRIMARY KEY (…).
             let kind = part[index..<start].compactMap(\.keyword).last { ["KEY", "UNIQUE"].contains($0) }
             let isForeign = part[index..<start].contains { $0.keyword == "FOREIGN" || $0.keyword == "REFERENCES" }
             if isForeign {

@@ -1,6 +1,6 @@
 import GRDBSQLite
 
-/// A file of the VFS below ours, through which every byte goes to the disk.
+/// A file of the lower VFS, through which every byte goes to the disk.
 struct BaseFile {
     let pointer: UnsafeMutablePointer<sqlite3_file>
 
@@ -37,14 +37,14 @@ struct BaseFile {
         methods.xFileControl(pointer, op, argument)
     }
 
-    /// The files that carry locks for shared memory have all four of these; `nil` if this one does not.
+    /// Whether the file supports shared memory. Files that carry its locks have all four methods.
     var hasSharedMemory: Bool { methods.iVersion >= 2 && methods.xShmMap != nil }
 
     func shmMap(
         _ region: Int32, _ size: Int32, _ extend: Int32,
         _ result: UnsafeMutablePointer<UnsafeMutableRawPointer?>
     ) -> Int32 {
-        // The volatile pointer in C's declaration is a plain one in Swift.
+        // C declares a volatile pointer, which Swift imports as a plain pointer.
         methods.xShmMap(pointer, region, size, extend, result)
     }
 

@@ -1,8 +1,8 @@
 import GRDBSQLite
 
-/// The table of functions through which SQLite calls a `VFSFile`.
+/// The function table through which SQLite calls a `VFSFile`.
 enum CipherMethods {
-    /// The object behind one of our files.
+    /// Returns the object behind a file of this VFS.
     static func file(_ pointer: UnsafeMutablePointer<sqlite3_file>) -> VFSFile {
         let reference = (UnsafeMutableRawPointer(pointer) + 8).load(as: UnsafeMutableRawPointer.self)
         return Unmanaged<VFSFile>.fromOpaque(reference).takeUnretainedValue()
@@ -14,8 +14,8 @@ enum CipherMethods {
         pointer.pointee.pMethods = nil
     }
 
-    // Filled in once and only read from then on. Version 2: with shared memory, without memory-mapped pages, which
-    // would be read past us.
+    // Proof: the table is filled in once, and only read after that. Version 2 has shared memory but no memory-mapped
+    // pages, whose reads would bypass this VFS.
     nonisolated(unsafe) static let table: UnsafeMutablePointer<sqlite3_io_methods> = {
         let table = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         table.initialize(to: sqlite3_io_methods())

@@ -2,25 +2,27 @@ import Foundation
 import GRDBSQLite
 import Synchronization
 
-/// The VFS: registered once per process, never as the default, so that other databases and other VFSs are untouched.
+/// The VFS. It is registered once per process, and never as the default, so other databases and VFSs are unaffected.
 ///
-/// It wraps SQLite's own "unix" VFS. Each of our files lies in memory as SQLite wants it: a `sqlite3_file` with our
-/// methods, a reference to a `VFSFile`, and behind it the file of the VFS below.
+/// It wraps SQLite's own "unix" VFS. Each file has the memory layout that SQLite expects: a `sqlite3_file` with our
+/// methods, then a reference to a `VFSFile`, then the file of the lower VFS.
 enum CipherVFS {
     static let name = "sqlitecipher"
-    /// Where the lower VFS's file begins in ours: behind the methods' address and the reference.
+    /// The offset of the lower VFS's file in ours: after the address of the methods and the reference.
     static let baseOffset = 16
 
-    /// Registers the VFS, or says what this process's SQLite lacks for it.
+    /// Registers the VFS.
+    ///
+    /// - Throws: ``CipherError/Code/unsupportedSQLite`` if this process's SQLite lacks a required feature.
     static func register() throws {
         try registration.get()
     }
 
     /// SQLite's own VFS for files, through which ours reads and writes.
-    // SQLite keeps it for as long as the process lives; it is only read.
+    // Proof: SQLite keeps it for the life of the process, and it is only read.
     nonisolated(unsafe) static let lower = sqlite3_vfs_find("unix")
 
-    /// Returns what an SQLite of this version lacks for the encryption, or `nil`.
+    /// Returns an error if SQLite of this version lacks a feature that encryption needs.
     static func refusal(version: String, number: Int32, takesURIs: Bool) -> CipherError? {
         guard number >= 3_037_000 else {
             return CipherError(
@@ -28,8 +30,8 @@ enum CipherVFS {
         }
         guard takesURIs else {
             return CipherError(
-                .unsupportedSQLite, "This SQLite does not take URIs as file names (it lacks SQLITE_USE_URI).",
-                advice: "Link the system's SQLite of a Linux distribution, or build one with that option.")
+                .unsupportedSQLite, "This SQLite does not accept URIs as file names (it lacks SQLITE_USE_URI).",
+                advice: "Link the SQLite of a Linux distribution, or build SQLite with that option.")
         }
         return nil
     }
@@ -42,7 +44,7 @@ enum CipherVFS {
         guard let base = lower else {
             return .failure(CipherError(.unsupportedSQLite, "This SQLite has no VFS named \"unix\"."))
         }
-        // Both live as long as the process: SQLite keeps their addresses.
+        // Both are never freed, because SQLite keeps their addresses.
         let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
         vfs.initialize(to: base.pointee)
         vfs.pointee.pNext = nil
@@ -53,7 +55,7 @@ enum CipherVFS {
             return CipherVFS.open(name, file, flags, outFlags)
         }
         guard sqlite3_vfs_register(vfs, 0) == SQLITE_OK else {
-            return .failure(CipherError(.unsupportedSQLite, "SQLite takes no further VFS."))
+            return .failure(CipherError(.unsupportedSQLite, "SQLite failed to register the VFS."))
         }
         return .success(())
     }()
@@ -62,7 +64,7 @@ enum CipherVFS {
         _ name: UnsafePointer<CChar>?, _ file: UnsafeMutablePointer<sqlite3_file>, _ flags: Int32,
         _ outFlags: UnsafeMutablePointer<Int32>?
     ) -> Int32 {
-        // SQLite does not close what could not be opened if this stays nil.
+        // If this stays nil, SQLite does not close a file that could not be opened.
         file.pointee.pMethods = nil
         let raw = UnsafeMutableRawPointer(file)
         let basePointer = (raw + baseOffset).assumingMemoryBound(to: sqlite3_file.self)
@@ -84,7 +86,7 @@ enum CipherVFS {
             entry = nil
         }
         if let entry, flags & SQLITE_OPEN_CREATE != 0, access(name, F_OK) != 0 {
-            // A key that can't be had makes no file.
+            // Derive the key before creating the file, so that an unavailable key leaves no file.
             let path = String(cString: name)
             do {
                 _ = try entry.keys(salt: entry.newSalt(for: path))
@@ -126,7 +128,7 @@ enum CipherVFS {
                 return nil
             }
         }
-        // A journal that is only looked at may have a name that SQLite can't trace back to its database.
+        // A journal that is opened only for inspection may have a name that SQLite can't map to its database.
         if flags & SQLITE_OPEN_SUPER_JOURNAL != 0 { return VFSFile(base: base) }
         if flags & SQLITE_OPEN_MAIN_JOURNAL != 0, flags & SQLITE_OPEN_READONLY != 0 { return VFSFile(base: base) }
         guard let main = sqlite3_database_file_object(name),

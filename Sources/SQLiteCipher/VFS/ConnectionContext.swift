@@ -1,6 +1,6 @@
 import GRDBSQLite
 
-/// What the files of one connection to one database share: key, salt, codec, and whether a checkpoint is running.
+/// The state that the files of a connection share: key, salt, codec, and whether a checkpoint is running.
 ///
 /// SQLite uses these files from one thread at a time.
 final class ConnectionContext {
@@ -13,21 +13,21 @@ final class ConnectionContext {
     private var codec: (any PageCodec)?
     private var helper: Helper?
 
-    /// SQLite's checkpoint copies pages from log to database; it looks into none of them, so they are handed on as
-    /// they are, in ciphertext.
+    /// Whether a checkpoint is running. It copies pages from log to database without reading their content, so they are
+    /// passed on as ciphertext.
     var isCheckpointing = false
-    /// The trailer of the page that a checkpoint read last, by which its write is known again.
+    /// The number and the trailer of the page that a checkpoint read last. They identify its write.
     var checkpointPage: UInt32 = 0
     var checkpointTrailer: (UInt64, UInt64) = (0, 0)
 
-    /// Whether the key has opened a page, or made the file. A connection with a wrong key recovers a log, and closes
-    /// it, without reading a page; it must not write then.
+    /// Whether the key has decrypted a page, or the connection created the file. A connection with a wrong key can
+    /// recover and close a log without reading a page. It must not write then.
     var isProven = false
 
-    /// The connection's log, which must forget what it knows of the last frame when another could have written.
+    /// The connection's log. It must drop its cached last frame when another connection could have written.
     ///
-    /// This and `main` hold each other and this until they are closed, which SQLite does for each file that was opened.
-    /// A weak reference would make each use of the files dearer.
+    /// This context, the log and `main` retain each other until they are closed, which SQLite does for each opened
+    /// file. A weak reference would slow down each access.
     var log: LogFile?
     /// The connection's rollback journal.
     weak var journal: JournalFile?
@@ -47,7 +47,7 @@ final class ConnectionContext {
         codec = nil
     }
 
-    /// The codec, made when the first page is read or written: only then must the key be had.
+    /// Returns the codec. It is created when the first page is read or written, so the key is needed only then.
     func readyCodec() throws -> any PageCodec {
         if let codec { return codec }
         let made = try makeCodec()
@@ -55,23 +55,24 @@ final class ConnectionContext {
         return made
     }
 
-    /// A further codec, for another thread.
+    /// Creates another codec, for another thread.
     func makeCodec() throws -> any PageCodec {
-        guard let salt else { throw CipherError(.ioFailure, "The file's salt is not known.", path: path) }
+        guard let salt else { throw CipherError(.ioFailure, "The file's salt is unknown.", path: path) }
         return PageLayout.codec(try entry.keys(salt: salt), profile)
     }
 
     /// See ``PageCodec/worthHelp``.
     var worthHelp: Int { codec.map { type(of: $0).worthHelp } ?? .max }
 
-    /// Another core's thread; `nil` where there is none to be had: after a fork there is one thread, and no queue.
+    /// Returns the helper that works on another core, or `nil` if there is none. After a fork the process has a single
+    /// thread and no working queue.
     func readyHelper() -> Helper? {
         guard Helper.isUseful, Fork.generation == 0, let salt else { return nil }
         if helper?.salt != salt { helper = (try? makeCodec()).map { Helper(codec: $0, salt: salt) } }
         return helper
     }
 
-    /// Keeps an error for whoever asks why SQLite failed, and gives the code that SQLite is told.
+    /// Keeps an error for a later ``EncryptedDatabase/explain(_:)``, and returns the code for SQLite.
     func fail(_ error: any Error, code: Int32) -> Int32 {
         if var error = error as? CipherError {
             if error.path == nil { error.path = path }
@@ -83,13 +84,13 @@ final class ConnectionContext {
         return code
     }
 
-    /// A read or write of a shape that SQLite was not seen to make. To guess what it means could leak or destroy.
+    /// Refuses a read or write whose offset or size SQLite is not known to use. A guess could leak or destroy data.
     func refuse(_ what: String, _ count: Int, at offset: Int64, in file: String) -> Int32 {
         let code = what == "reads" ? SQLITE_IOERR_READ : SQLITE_IOERR_WRITE
         entry.note(
             CipherError(
                 .unsupportedSQLite,
-                "SQLite \(what) \(count) bytes at \(offset) of the \(file), which was not expected.",
+                "SQLite \(what) \(count) bytes at \(offset) of the \(file), which is not supported.",
                 advice: "Report this with the version of SQLite: \(String(cString: sqlite3_libversion())).", path: path),
             code: code)
         return code
@@ -98,8 +99,8 @@ final class ConnectionContext {
     func damaged(page: UInt32, _ where: String) -> Int32 {
         entry.note(
             CipherError(
-                .damagedPage, "Page \(page) \(`where`) is damaged: it is not what was written there with this key.",
-                advice: "Restore a backup, or salvage what can still be read.", path: path, page: page),
+                .damagedPage, "Page \(page) \(`where`) is damaged: it is not authentic under this key.",
+                advice: "Restore a backup, or salvage the readable rows.", path: path, page: page),
             code: SQLITE_CORRUPT)
         return SQLITE_CORRUPT
     }

@@ -1,8 +1,8 @@
 import GRDBSQLite
 
-/// Finds out why page 1 can't be read: a wrong key, a plain database, no database at all, or damage.
+/// Diagnoses why page 1 can't be read: a wrong key, a plain database, another kind of file, or damage.
 enum FileExamination {
-    /// How many pages after the first are tried with the key. One that can be read proves the key right.
+    /// The number of pages after the first that are tried with the key. A single readable page proves the key right.
     static let tried = 16
 
     static func examine(
@@ -20,8 +20,8 @@ enum FileExamination {
         }
         if size >= 16, read(buffer, 16, 0) == SQLITE_OK, PageLayout.isMagic(buffer) {
             return CipherError(
-                .notEncrypted, "The file is a plain SQLite database, and a key was given.",
-                advice: "Open it without one, or encrypt it first.", path: context.path)
+                .notEncrypted, "The file is a plain SQLite database, but a key was given.",
+                advice: "Open it without a key, or encrypt it first.", path: context.path)
         }
         if size < Int64(pageSize) {
             return CipherError(
@@ -35,21 +35,22 @@ enum FileExamination {
                 if codec.decrypt(buffer, page: UInt32(page), into: buffer) {
                     return CipherError(
                         .damagedPage, "Page 1 of the database is damaged; the key is right.",
-                        advice: "Restore a backup, or salvage what can still be read.", path: context.path, page: 1)
+                        advice: "Restore a backup, or salvage the readable rows.", path: context.path, page: 1)
                 }
             }
         }
-        // 512 is the smallest page there is; a wrong page size reads as a wrong key.
+        // 512 bytes is SQLite's smallest page size. A wrong page size looks like a wrong key.
         if size % 512 != 0 {
             return CipherError(
-                .notADatabase, "The file's \(size) bytes are no whole number of pages, and the key opens none of them.",
+                .notADatabase,
+                "The file's \(size) bytes are not a whole number of pages, and the key opens none of them.",
                 advice: "Check the path, the key and the page size.", path: context.path)
         }
         return CipherError(
             .wrongKey, "The key does not open the file.",
             advice:
-                "Check the key, the profile, its page size and its iterations. The same is seen when the first page's "
-                + "salt is damaged, or the file is no database.",
+                "Check the key, the profile, its page size and its iterations. The error is the same if page 1's "
+                + "salt is damaged, or if the file is not a database.",
             path: context.path)
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import GRDBSQLite
 
-/// The index of a write-ahead log in a file on a file system in memory, which all processes with the database open map.
+/// The index of a write-ahead log in a file on a file system in memory. All processes with the database open map it.
 final class FileIndex: IndexMemory {
     let id: UInt64
     let isReadOnly: Bool
@@ -22,7 +22,7 @@ final class FileIndex: IndexMemory {
         unmap(delete: false)
     }
 
-    /// Opens the file of a number, in whichever folder it is. The number is random, so that no other file has it.
+    /// Opens the file with a given number, in whichever folder it is. The number is random, so no other file has it.
     ///
     /// - Returns: `nil` if no file could be found and claimed.
     static func find(_ id: UInt64, context: ConnectionContext) throws -> FileIndex? {
@@ -31,7 +31,7 @@ final class FileIndex: IndexMemory {
             let path = path(id, in: folder, context)
             let flags = O_CLOEXEC | O_NOFOLLOW
             var opened = open(path, O_RDWR | flags)
-            // A user that may only read the database may only read its index.
+            // A user with read-only access to the database has read-only access to its index.
             let isReadOnly = opened < 0 && errno == EACCES
             if isReadOnly { opened = open(path, O_RDONLY | flags) }
             guard opened >= 0 else {
@@ -50,9 +50,9 @@ final class FileIndex: IndexMemory {
         return nil
     }
 
-    /// Makes an index under a new number, in the first folder that is fit for it.
+    /// Creates an index with a new number, in the first suitable folder.
     ///
-    /// - Returns: `nil` if no folder is.
+    /// - Returns: `nil` if no folder is suitable.
     static func make(context: ConnectionContext) throws -> FileIndex? {
         for folder in context.entry.indexFolders where IndexFolders.isFit(folder) {
             IndexLitter.sweep(folder, prefix: commonPrefix)
@@ -61,11 +61,11 @@ final class FileIndex: IndexMemory {
         return nil
     }
 
-    /// - Returns: `nil` if no file can be made in the folder, whatever its name.
+    /// - Returns: `nil` if a file can't be created in the folder under any name.
     private static func make(in folder: String, context: ConnectionContext) throws -> FileIndex? {
-        // The file may be taken for litter before it is claimed, and then another is made.
+        // Another process may remove the file as stale before it is claimed. Try again with another file.
         for _ in 0..<100 {
-            // Odd: see `SharedMemory`.
+            // The number is odd: see `SharedMemory`.
             let id = try RandomPool.bytes(8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } | 1
             let path = path(id, in: folder, context)
             let made = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -79,7 +79,7 @@ final class FileIndex: IndexMemory {
             }
             close(made)
         }
-        throw SharedMemory.failure("No index can be made in \(folder) (errno \(errno)).")
+        throw SharedMemory.failure("An index can't be created in \(folder) (errno \(errno)).")
     }
 
     func map(_ region: Int, size: Int, extend: Bool, _ result: inout UnsafeMutableRawPointer?) -> Int32 {
@@ -88,16 +88,16 @@ final class FileIndex: IndexMemory {
         guard fstat(descriptor, &status) == 0 else { return SQLITE_IOERR_SHMSIZE }
         if Int(status.st_size) < end {
             guard extend, !isReadOnly else { return SQLITE_OK }
-            // Takes the room at once: a page that can't be had later would be a signal, not an error.
+            // Allocate the space now. If memory ran out later, the access would raise a signal instead of an error.
             guard posix_fallocate(descriptor, 0, off_t(end)) == 0 else {
                 return context.fail(
                     CipherError(
-                        .sharedMemory, "There is no room for the index of the write-ahead log: \(path).",
+                        .sharedMemory, "There is not enough memory for the index of the write-ahead log: \(path).",
                         advice: "Free memory there, or use a rollback journal."),
                     code: SQLITE_IOERR_SHMSIZE)
             }
         }
-        // A region begins where the system's pages do, unless these are larger than it.
+        // A region begins at a system page, unless system pages are larger than the region.
         let granule = Int(sysconf(Int32(_SC_PAGESIZE)))
         let lead = (end - size) % granule
         let access = isReadOnly ? PROT_READ : PROT_READ | PROT_WRITE
@@ -105,7 +105,7 @@ final class FileIndex: IndexMemory {
             start != MAP_FAILED
         else {
             return context.fail(
-                SharedMemory.failure("It can't be mapped (errno \(errno))."), code: SQLITE_IOERR_SHMOPEN)
+                SharedMemory.failure("The index can't be mapped (errno \(errno))."), code: SQLITE_IOERR_SHMOPEN)
         }
         mapped.append((start, lead + size))
         result = start + lead
@@ -125,7 +125,7 @@ final class FileIndex: IndexMemory {
 
     private static let commonPrefix = "sqlitecipher-"
 
-    /// A name that tells which database it belongs to.
+    /// Returns the path of an index. Its name includes the database's device and inode.
     private static func path(_ id: UInt64, in folder: String, _ context: ConnectionContext) -> String {
         var status = stat()
         let isKnown = stat(context.path, &status) == 0
@@ -134,7 +134,7 @@ final class FileIndex: IndexMemory {
         return "\(folder)/\(commonPrefix)\(parts.joined(separator: "-"))"
     }
 
-    /// Lets the users that may open the database open its index.
+    /// Gives the users that may open the database access to its index.
     private static func shareAsDatabase(_ descriptor: Int32, _ context: ConnectionContext) {
         var status = stat()
         guard stat(context.path, &status) == 0 else { return }

@@ -1,9 +1,9 @@
-/// A file's name as a URI, which can carry parameters to SQLite (https://www.sqlite.org/uri.html).
+/// A file's path as a URI, which can pass parameters to SQLite (https://www.sqlite.org/uri.html).
 package enum FileURI {
     package static func of(_ path: String, _ parameters: [String]) -> String {
-        // What stands between the second and the third slash would be a machine's name.
+        // The text between the second and the third slash would be a host name.
         var uri = path.hasPrefix("/") ? "file://" : "file:"
-        // By hand, as Foundation's tables of characters take half a millisecond to make.
+        // Escape by hand: Foundation needs half a millisecond to create its character sets.
         for byte in path.utf8 {
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

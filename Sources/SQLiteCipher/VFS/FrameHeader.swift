@@ -1,6 +1,6 @@
 /// The 24 bytes before a page in the write-ahead log (https://www.sqlite.org/fileformat2.html#walformat).
 struct FrameHeader {
-    /// Page number and, in the last frame of a transaction, the database's size in pages: as stored.
+    /// The page number and, in the last frame of a transaction, the database's size in pages, in stored byte order.
     private let head: UInt64
     private let salt: UInt64
     var checksum: FrameChecksum
@@ -16,7 +16,8 @@ struct FrameHeader {
     /// Whether it is the last frame of a transaction.
     var isCommit: Bool { withUnsafeBytes(of: head) { $0.load(fromByteOffset: 4, as: UInt32.self) } != 0 }
 
-    /// Salt and checksum are left out while a transaction writes pages a second time, and filled in at its end.
+    /// Whether salt and checksum are zeros. SQLite omits them while a transaction writes pages a second time, and fills
+    /// them in at the end.
     var isBlank: Bool { salt == 0 && checksum.first == 0 && checksum.second == 0 }
 
     func store(at target: UnsafeMutableRawPointer) {
@@ -32,7 +33,7 @@ struct FrameHeader {
 }
 
 extension FrameChecksum {
-    /// The checksum after one more frame.
+    /// Returns the checksum after another frame.
     func adding(header: FrameHeader, page: UnsafeRawPointer, pageSize: Int, swapped: Bool) -> FrameChecksum {
         var sum = self
         header.add(to: &sum, swapped: swapped)

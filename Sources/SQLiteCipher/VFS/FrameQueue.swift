@@ -1,22 +1,23 @@
 import Foundation
 import Synchronization
 
-/// The frames of a transaction that SQLite has written to the log and that are not on the disk yet: the connection's
-/// thread and a helper encrypt them between them, and they are written in one go.
+/// The frames of a transaction that SQLite has written to the log, and that are not yet on disk. The connection's
+/// thread and a helper encrypt them together, and a single write stores them.
 ///
-/// SQLite hands over one frame after another, and computes a checksum of each in between. The helper begins with the
-/// first while they come; when the last is there, the connection's thread begins with that, until the two meet. It does
-/// not depend on the helper: what the helper has not begun it encrypts itself.
+/// SQLite writes one frame after another, and computes a checksum between frames. Meanwhile the helper encrypts from
+/// the first frame on. After the last frame, the connection's thread encrypts backwards from it, until the two meet. It
+/// does not depend on the helper: it encrypts every frame that the helper has not begun.
 ///
-/// `@unchecked Sendable`: two threads can have a queue, the connection's and, while it works, the helper's.
-/// - `first` and `count` are the connection's thread's alone. The states are changed by it too: by `add`, of a frame that
-///   the helper does not look at before its state is `plain` (stored releasing, read acquiring), and by `clear`, when the
-///   helper has left (its last access is to store that it did, releasing; the connection's thread reads that acquiring).
-/// - A frame's bytes belong to whoever turned its state from `plain` to `claimed`, and only one can: it is an atomic
-///   exchange. When the helper has left, the connection's thread alone has them.
+/// `@unchecked Sendable`: two threads can access a queue, the connection's and, while it works, the helper's.
+/// - Only the connection's thread accesses `first` and `count`. It also changes the states, in `add` and `clear`. The
+///   helper does not read a frame that `add` writes before its state is `plain` (stored with release, read with
+///   acquire). `clear` runs after the helper has left. The helper's last access stores that fact with release, and the
+///   connection's thread reads it with acquire.
+/// - A frame's bytes belong to the thread that changed its state from `plain` to `claimed`. Only one thread can,
+///   because it is an atomic exchange. After the helper has left, only the connection's thread accesses the bytes.
 final class FrameQueue: @unchecked Sendable {
     private enum State {
-        /// Nothing is here yet.
+        /// The slot holds no frame yet.
         static let empty: UInt8 = 0
         static let plain: UInt8 = 1
         static let claimed: UInt8 = 2
@@ -24,22 +25,22 @@ final class FrameQueue: @unchecked Sendable {
         static let failed: UInt8 = 4
     }
 
-    /// Where the queue is, beside the number of the time that it was lent: a helper that comes late, when it was
-    /// recalled and lent again, must not take it for its own, with a codec that may be another salt's.
+    /// The queue's owner, combined with a count of its loans. A late helper whose loan was recalled must not use a
+    /// later loan: its codec may have another salt.
     private enum Place {
         static let home: UInt64 = 0
-        /// A helper was called, and has not come.
+        /// A helper was called and has not started.
         static let lent: UInt64 = 1
         static let atWork: UInt64 = 2
-        /// The helper is to end what it has begun, and leave.
+        /// The helper must finish the frame that it has begun, and leave.
         static let recalled: UInt64 = 3
     }
 
-    /// How often the helper looks for a frame that has not come yet before it leaves: some tens of microseconds.
+    /// The number of times that the helper polls for the next frame before it leaves: some tens of microseconds.
     private static let patience = 20_000
 
     let capacity: Int
-    /// The frame that is first in the queue.
+    /// The number of the first frame in the queue.
     private(set) var first = 0
     private(set) var count = 0
     private let frameSize: Int
@@ -59,24 +60,24 @@ final class FrameQueue: @unchecked Sendable {
     }
 
     deinit {
-        // The helper's block holds the queue: nobody else has it now.
+        // The helper's block retains the queue, so no other thread has it now.
         clear()
         memory.deallocate()
         states.deinitialize(count: capacity)
         states.deallocate()
     }
 
-    /// Where a frame stands.
+    /// Returns the address of a frame.
     func frame(_ index: Int) -> UnsafeMutableRawPointer { memory + index * frameSize }
 
     private func page(_ index: Int) -> UnsafeMutableRawPointer { frame(index) + LogFile.frameHeaderSize }
 
     // MARK: - By the connection's thread
 
-    /// Whether a frame can be added: it is the one after the last, or the first of all.
+    /// Whether a frame can be added: the queue is empty, or the frame follows the last one.
     func hasRoom(for frame: Int) -> Bool { count == 0 || count < capacity && frame == first + count }
 
-    /// Adds a frame, whose page is plaintext.
+    /// Adds a frame with a plaintext page.
     func add(_ number: Int, _ header: FrameHeader, page source: UnsafeRawPointer) {
         if count == 0 { first = number }
         header.store(at: frame(count))
@@ -85,17 +86,17 @@ final class FrameQueue: @unchecked Sendable {
         count += 1
     }
 
-    /// Lets a helper begin, and gives what it must show to ``work(_:ticket:)``.
+    /// Lends the queue to a helper. Returns the ticket for ``work(_:ticket:)``.
     func lend() -> UInt64 {
         timesLent += 1
         place.store(timesLent << 2 | Place.lent, ordering: .releasing)
         return timesLent
     }
 
-    /// Takes the queue back: at once from a helper that has not come, else when it has ended the frame that it is at,
-    /// which is microseconds, unless it has lost its core.
+    /// Takes the queue back. A helper that has not started is cancelled at once. Otherwise this waits until the helper
+    /// has finished its current frame. That takes microseconds, unless the helper has lost its core.
     private func recall() {
-        // The process is the child of a fork, and the helper the parent's.
+        // This process is the child of a fork, and the helper belongs to the parent.
         if generation != Fork.generation { return place.store(Place.home, ordering: .relaxed) }
         let ticket = timesLent << 2
         let wasWaiting = place.compareExchange(
@@ -107,9 +108,9 @@ final class FrameQueue: @unchecked Sendable {
         while place.load(ordering: .acquiring) != Place.home { sched_yield() }
     }
 
-    /// Encrypts all that the helper has not begun, and waits for what it has.
+    /// Encrypts every frame that the helper has not begun, and waits for the frame that it has begun.
     ///
-    /// - Throws: What the codec throws.
+    /// - Throws: The errors of the codec.
     func finish(with codec: any PageCodec) throws {
         var index = count - 1
         while index >= 0, encrypt(index, with: codec) { index -= 1 }
@@ -117,7 +118,7 @@ final class FrameQueue: @unchecked Sendable {
         try failure.withLock { if let error = $0 { throw error } }
     }
 
-    /// Forgets all frames; what is still plaintext is overwritten.
+    /// Removes all frames, and overwrites remaining plaintext.
     func clear() {
         recall()
         failure.withLock { $0 = nil }
@@ -132,7 +133,7 @@ final class FrameQueue: @unchecked Sendable {
 
     // MARK: - By both
 
-    /// Encrypts a page in its place if nobody else has begun to, and tells whether it did.
+    /// Encrypts a page in place if no other thread has claimed it. Returns whether it did.
     private func encrypt(_ index: Int, with codec: any PageCodec) -> Bool {
         let claim = states[index].compareExchange(
             expected: State.plain, desired: State.claimed, ordering: .acquiring)
@@ -147,7 +148,7 @@ final class FrameQueue: @unchecked Sendable {
         return true
     }
 
-    /// What the helper does: encrypts frame after frame as they come, until it meets the connection's thread.
+    /// The helper's work: encrypts frames in sequence as they arrive, until it meets the connection's thread.
     func work(_ codec: any PageCodec, ticket: UInt64) {
         let atWork = ticket << 2 | Place.atWork
         let begun = place.compareExchange(

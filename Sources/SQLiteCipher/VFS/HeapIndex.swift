@@ -2,24 +2,24 @@ import Foundation
 import GRDBSQLite
 import Synchronization
 
-/// The index of a write-ahead log in the memory of this process, where no file system in memory can hold it.
+/// The index of a write-ahead log in the memory of this process, used if no file system in memory can hold it.
 ///
-/// All connections of the process to one database share one of these. Another process can't see it. That process finds
+/// All connections of the process to the same database share an index. Another process can't see it. That process finds
 /// the number in the `-shm` file, does not find the index, and is refused: see ``SharedMemory``.
 final class HeapIndex: IndexMemory, Sendable {
     let id: UInt64
     let isReadOnly = false
 
-    /// One allocation of the index.
+    /// An allocation for a region of the index.
     ///
-    /// Proof for `@unchecked Sendable`: the struct is immutable. `map` hands its address to SQLite, which orders reads and
-    /// writes of the memory by its own locks and barriers, as in a `-shm` file. `deinit` alone frees the memory, after the
-    /// last connection has released the index.
+    /// Proof of `@unchecked Sendable`: the struct is immutable. `map` gives its address to SQLite, which orders
+    /// accesses to the memory with its own locks and barriers, as in a `-shm` file. Only `deinit` frees the memory,
+    /// after the last connection has released the index.
     private struct Region: @unchecked Sendable {
         let memory: UnsafeMutableRawBufferPointer
     }
     private let regions = Mutex<[Region]>([])
-    /// A forked process has a copy of the memory, which it must not take for the index.
+    /// The fork generation. A forked process has a copy of the memory, which it must not use as the index.
     private let generation = Fork.generation
 
     private struct Weak: Sendable {
@@ -27,9 +27,9 @@ final class HeapIndex: IndexMemory, Sendable {
     }
     private static let known = Mutex<[UInt64: Weak]>([:])
 
-    /// Makes an empty index that ``find(_:)`` finds while a connection uses it.
+    /// Creates an empty index that ``find(_:)`` finds while a connection uses it.
     init() throws {
-        // Even, and not 0: see `SharedMemory`.
+        // The number is even, and not 0: see `SharedMemory`.
         id = try RandomPool.bytes(8).withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } & ~1 | 2
         Self.known.withLock { $0[id] = Weak(index: self) }
     }
@@ -51,7 +51,7 @@ final class HeapIndex: IndexMemory, Sendable {
     func map(_ region: Int, size: Int, extend: Bool, _ result: inout UnsafeMutableRawPointer?) -> Int32 {
         let found: Region? = regions.withLock { regions in
             while extend, regions.count <= region {
-                // SQLite takes an error back where there is no memory; an allocation of Swift's would end the process.
+                // SQLite accepts an error if memory runs out. A failed Swift allocation would end the process.
                 guard let memory = calloc(1, size) else { return nil }
                 regions.append(Region(memory: UnsafeMutableRawBufferPointer(start: memory, count: size)))
             }
@@ -61,6 +61,6 @@ final class HeapIndex: IndexMemory, Sendable {
         return found == nil && extend ? SQLITE_IOERR_NOMEM : SQLITE_OK
     }
 
-    /// Does nothing: the regions are freed with the last connection that holds the index.
+    /// Does nothing: the regions are freed when the last connection releases the index.
     func unmap(delete: Bool) {}
 }

@@ -1,15 +1,17 @@
 import Dispatch
 import Foundation
 
-/// Decrypts pages that are read ahead, and encrypts those of a transaction, on another thread, one job after another.
+/// A worker on another thread that decrypts pages for read-ahead and encrypts the pages of a transaction, one job at a
+/// time.
 ///
-/// `@unchecked Sendable`: `codec`, the only part that is not, is used in blocks of a serial queue alone.
+/// `@unchecked Sendable`: only `codec` is not `Sendable`, and only blocks of a serial queue use it.
 final class Helper: @unchecked Sendable {
     static let isUseful = ProcessInfo.processInfo.activeProcessorCount > 1
 
     let salt: [UInt8]
     private let codec: any PageCodec
-    /// On a global queue, which has as many threads as there are cores, however many connections there are.
+    /// The queue targets a global queue, which limits the threads to the number of cores, however many connections
+    /// exist.
     private let queue = DispatchQueue(label: "SQLiteCipher.Helper", target: .global(qos: .userInitiated))
 
     init(codec: any PageCodec, salt: [UInt8]) {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The folders in which the index of a write-ahead log may be kept, so that it never reaches a disk.
+/// The folders that may hold the index of a write-ahead log, so that it never reaches a disk.
 enum IndexFolders {
-    /// In the order in which they are tried. All users and, mostly, all containers see the first.
+    /// The folders in the order in which they are tried. All users, and mostly all containers, see the first.
     static let system: [String] = {
         #if os(Linux)
             let own = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"]
@@ -13,8 +13,8 @@ enum IndexFolders {
         #endif
     }()
 
-    /// Whether an index may be made in a folder: it is on a file system in memory, and no other user can exchange its
-    /// files.
+    /// Whether an index may be created in a folder. It must be on a file system in memory, and other users must not be
+    /// able to exchange its files.
     static func isFit(_ folder: String) -> Bool {
         var status = stat()
         guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
@@ -27,8 +27,8 @@ enum IndexFolders {
 
     /// Whether a device is a tmpfs or ramfs.
     ///
-    /// The device is looked up in the system's table of mounts, as `statfs` is not visible to Swift. Its number is
-    /// right for symbolic links, for folders below a mount, and for mounts on top of one another.
+    /// The function looks the device up in the system's mount table, because Swift does not import `statfs`. The device
+    /// number is right for symbolic links, for folders below a mount, and for stacked mounts.
     private static func isMemory(device: UInt64) -> Bool {
         #if os(Linux)
             guard let table = fopen("/proc/self/mountinfo", "re") else { return false }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Index files that killed processes left in memory: nobody else would ever remove those of a database that is not
-/// opened again.
+/// Removal of index files that killed processes left in memory. If their database is never opened again, no other code
+/// removes them.
 ///
-/// Whoever maps an index holds a shared lock on its file (`flock`, which the system drops when a process dies). A file
-/// on which an exclusive one can be had is therefore nobody's.
+/// Each process that maps an index holds a shared lock on its file (`flock`, which the system releases when the process
+/// dies). If an exclusive lock succeeds, no process uses the file.
 enum IndexLitter {
-    /// Marks an open index as used, for as long as the descriptor is open.
+    /// Marks an open index as used while the descriptor is open.
     ///
-    /// - Returns: whether it still has its name. Between its opening and its marking somebody may have taken it for
-    ///   litter; then nobody has it mapped, and nobody can any more.
+    /// - Returns: Whether the file still has its name. Before the lock, another process may have removed the file as
+    ///   stale. Then no process has it mapped, and no process can open it any more.
     static func claim(_ descriptor: Int32) -> Bool {
-        // Whoever looks for litter holds the other lock for a moment.
+        // A process that looks for stale files holds the exclusive lock for a moment.
         for _ in 0..<1000 {
             if flock(descriptor, LOCK_SH | LOCK_NB) == 0 {
                 var status = stat()
@@ -22,7 +22,7 @@ enum IndexLitter {
         return false
     }
 
-    /// Removes this user's index files that nobody uses.
+    /// Removes this user's index files that no process uses.
     static func sweep(_ folder: String, prefix: String) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         for name in names where name.hasPrefix(prefix) { removeIfUnused("\(folder)/\(name)") }

@@ -1,10 +1,10 @@
 import Foundation
 import GRDBSQLite
 
-/// The rollback journal: headers in the clear, then records of a page number, the page as it was, and a checksum
+/// The rollback journal: plaintext headers, then records of a page number, the original page, and a checksum
 /// (https://www.sqlite.org/fileformat2.html#the_rollback_journal).
 ///
-/// The checksum is a sum of every 200th byte of plaintext. On disk it is that of ciphertext, as SQLCipher has it.
+/// The checksum is a sum of every 200th byte of plaintext. On disk it covers ciphertext instead, as in SQLCipher.
 final class JournalFile: VFSFile {
     private static let headerSize = 512
     static let magic: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]
@@ -13,7 +13,7 @@ final class JournalFile: VFSFile {
         case between
         case page(UInt32, at: Int64)
         case checksum(delta: UInt32, at: Int64)
-        /// The name of a super-journal follows, to the journal's end.
+        /// The name of a super-journal follows, up to the journal's end.
         case trailer(from: Int64)
     }
 
@@ -21,14 +21,15 @@ final class JournalFile: VFSFile {
     private let pageSize: Int
     private let scratch: UnsafeMutableRawPointer
     private var writing = Step.between
-    /// The checksum that SQLite will read next, and what to add to it; or, where the page proved authentic and its
-    /// record is promised, the checksum that it must be. SQLite would take a wrong one for the journal's end.
+    /// The offset of the checksum that SQLite reads next, and the difference between plaintext and ciphertext
+    /// checksums. If the page is authentic and its record is promised, `expected` is returned instead. SQLite would
+    /// read a wrong checksum as the journal's end.
     private var reading: (offset: Int64, delta: UInt32, expected: UInt32?)?
-    /// Where a header's magic number was read; the number of its records comes next.
+    /// The offset of a header whose magic number was read. The number of its records comes next.
     private var header: Int64?
-    /// The header of the records being read: where it lies, and how many records it promises.
+    /// The current header: its offset, and the number of records that it promises.
     private var promised: (header: Int64, records: UInt32)?
-    /// Whether anything was written that was not flushed.
+    /// Whether the file has unflushed writes.
     private var isDirty = false
 
     init(base: BaseFile, context: ConnectionContext) {
@@ -41,14 +42,14 @@ final class JournalFile: VFSFile {
 
     var size: Int64 { base.size() ?? 0 }
 
-    /// A journal that is written to, cut or closed is not a hot one any more.
+    /// Notes that the journal is not hot any more, because it is written, truncated or closed.
     private func isOver() { context.main?.isTakingBack = false }
 
     deinit {
         scratch.deallocate()
     }
 
-    /// The part of SQLite's checksum that comes of the page: `pager_cksum` in its pager.c.
+    /// Returns the page's part of SQLite's checksum: `pager_cksum` in pager.c.
     private func sum(_ page: UnsafeRawPointer) -> UInt32 {
         var sum: UInt32 = 0
         for offset in stride(from: pageSize - 200, to: 0, by: -200) {
@@ -64,8 +65,9 @@ final class JournalFile: VFSFile {
     override func write(_ source: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
         isOver()
         if count == 12, isDirty {
-            // A header's magic number and the number of its records. With `synchronous = NORMAL` SQLite flushes both at
-            // once; then a power failure could leave a promise and not the records, and we would call that damage.
+            // These are a header's magic number and its record count. With `synchronous = NORMAL`, SQLite flushes them
+            // together with the records. A power failure could then store the count without the records, which would be
+            // reported as damage.
             let code = sync(SQLITE_SYNC_NORMAL)
             guard code == SQLITE_OK else { return code }
         }
@@ -85,7 +87,7 @@ final class JournalFile: VFSFile {
         switch count {
         case 4 where offset >= Self.headerSize:
             let page = UInt32(bigEndian: source.loadUnaligned(as: UInt32.self))
-            // The page that holds SQLite's locks is never journalled; its number announces a super-journal's name.
+            // The page that holds SQLite's locks is never journalled. Its number announces a super-journal's name.
             writing = page == lockPage ? .trailer(from: offset + 4) : .page(page, at: offset + 4)
             return base.write(source, 4, at: offset)
         case Self.headerSize where offset % Int64(Self.headerSize) == 0 && isHeader(source),
@@ -96,8 +98,8 @@ final class JournalFile: VFSFile {
         }
     }
 
-    /// A header begins with the magic number, or with zeros until it is synced; what follows its fields is zeros or
-    /// whatever memory held, so only its fields are kept.
+    /// Whether the bytes begin like a header: with the magic number, or with zeros until it is synced. The bytes after
+    /// the fields are zeros or uninitialized memory, so only the fields are kept.
     private func isHeader(_ bytes: UnsafeRawPointer) -> Bool {
         let start = UnsafeRawBufferPointer(start: bytes, count: 8)
         return start.elementsEqual(Self.magic) || start.allSatisfy { $0 == 0 }
@@ -149,10 +151,10 @@ final class JournalFile: VFSFile {
         return SQLITE_OK
     }
 
-    /// Whether the file is long enough for the records that a header promises.
+    /// Checks that the file is long enough for the records that a header promises.
     ///
-    /// They were flushed before the header said so. SQLite takes the file's end for the journal's, and would roll back
-    /// a part of a transaction.
+    /// The records were flushed before the header counted them. SQLite reads the end of the file as the journal's end,
+    /// and would roll back only part of a transaction.
     private func expectRecords() -> Int32 {
         guard let promised, promised.records != .max else { return SQLITE_OK }
         guard let size = base.size() else { return SQLITE_IOERR_FSTAT }
@@ -160,8 +162,8 @@ final class JournalFile: VFSFile {
         if Int64(promised.records) * Int64(pageSize + 8) <= max(0, room) { return SQLITE_OK }
         context.entry.note(
             CipherError(
-                .damagedFile, "The rollback journal was cut: records are missing that it says it has.",
-                advice: "Restore a backup, or salvage what can still be read.", path: context.path + "-journal"),
+                .damagedFile, "The rollback journal is truncated: it lacks records that its header counts.",
+                advice: "Restore a backup, or salvage the readable rows.", path: context.path + "-journal"),
             code: SQLITE_CORRUPT)
         return SQLITE_CORRUPT
     }
@@ -183,20 +185,20 @@ final class JournalFile: VFSFile {
             return context.fail(error, code: SQLITE_IOERR_READ)
         }
         memset(target, 0, pageSize)
-        // With a wrong key every record looks torn; to end the journal for that would destroy the database.
+        // With a wrong key every record looks torn. Ending the journal there would destroy the database.
         if !context.isProven, let finding = context.main?.findingAboutKey(), finding.code != .damagedPage {
             context.entry.note(finding, code: SQLITE_NOTADB)
             return SQLITE_NOTADB
         }
         if isPromised(offset) { return context.damaged(page: page, "in the rollback journal") }
-        // Never synced, so it may be torn, and the database was not changed yet: SQLite ends the journal here, as it does
-        // for a torn record without encryption. It must not be handed zeros: whoever can write a journal can write a
-        // checksum that fits them.
+        // The record was never synced, so it may be torn, and the database is still unchanged. SQLite ends the journal
+        // here, as for a torn record without encryption. Do not return zeros: an attacker that can write a journal can
+        // write a matching checksum.
         return SQLITE_IOERR_SHORT_READ
     }
 
-    /// Whether a header that was synced says that the record is there whole. Then pages of the database may have been
-    /// overwritten on its strength, and to stop at a damaged record would leave a mixture of old and new pages.
+    /// Whether a synced header states that the record is complete. Pages of the database may then have been
+    /// overwritten. Stopping at a damaged record would leave a mixture of old and new pages.
     private func isPromised(_ offset: Int64) -> Bool {
         guard let promised, promised.records != .max else { return false }
         let first = promised.header + Int64(Self.headerSize)

@@ -1,7 +1,7 @@
 import Foundation
 import GRDBSQLite
 
-/// The chain of checksums on disk, which go over ciphertext.
+/// The chain of checksums on disk, computed over ciphertext.
 extension LogFile {
     struct ReadFailure: Error {
         let code: Int32
@@ -36,7 +36,7 @@ extension LogFile {
         }
     }
 
-    /// Whether the log's checksums read words in the other byte order: the last bit of its first word tells which.
+    /// Returns whether the log's checksums use the other byte order. The last bit of the log's first word states it.
     func isSwapped() throws -> Bool {
         if let known = self.swapped { return known }
         let word = try withUnsafeBytes(of: eightBytes(at: 0)) { UInt32(bigEndian: $0.load(as: UInt32.self)) }
@@ -46,7 +46,7 @@ extension LogFile {
         return swapped
     }
 
-    /// The checksum on disk before a frame: the previous frame's, or the log header's.
+    /// Returns the checksum on disk before a frame: the previous frame's, or the log header's.
     func checksum(before frame: Int, _ written: (frame: Int, checksum: FrameChecksum)?) throws -> FrameChecksum {
         if frame == 1 { return try checksum(at: 24) }
         if let written, written.frame == frame - 1 { return written.checksum }

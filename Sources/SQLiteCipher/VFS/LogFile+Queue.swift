@@ -1,13 +1,13 @@
 import GRDBSQLite
 
-/// The frames of a transaction, which are encrypted and written together.
+/// Queueing of a transaction's frames, which are encrypted and written together.
 extension LogFile {
-    /// The bytes that the queue takes at most.
+    /// The maximum size of the queue in bytes.
     private static var queueSize: Int { 256 << 10 }
-    /// The bytes that are written at once: SQLite's own VFS takes no more than 2¹⁷ - 1.
+    /// The maximum number of bytes per write. SQLite's own VFS accepts at most 2¹⁷ - 1.
     private static var mostWritten: Int { 64 << 10 }
 
-    /// A frame whole: header and page. It waits for the last one of its transaction.
+    /// Adds a complete frame, header and page, to the queue. The queue is written with the transaction's last frame.
     func append(_ frame: Int, _ header: FrameHeader, page: UnsafeRawPointer) -> Int32 {
         let queue = self.queue ?? FrameQueue(capacity: max(2, Self.queueSize / frameSize), frameSize: frameSize)
         self.queue = queue
@@ -17,7 +17,7 @@ extension LogFile {
         }
         if let first = lost {
             if frame > first { return failAsLost(SQLITE_IOERR_WRITE) }
-            // What was lost was taken back.
+            // The lost frames were rolled back.
             lost = nil
         }
         isQueueBlank = header.isBlank
@@ -27,7 +27,7 @@ extension LogFile {
         return SQLITE_OK
     }
 
-    /// Writes what waits in the queue. If that fails it is lost.
+    /// Writes the queued frames. If that fails, they are lost.
     func writeQueue() -> Int32 {
         guard let queue, queue.count > 0 else { return SQLITE_OK }
         defer { queue.clear() }
@@ -55,7 +55,7 @@ extension LogFile {
         }
     }
 
-    /// Puts the checksums over ciphertext into the headers of the queue.
+    /// Puts the checksums over ciphertext into the headers of the queued frames.
     private func chain(_ queue: FrameQueue) throws {
         let swapped = try isSwapped()
         var sum = try checksum(before: queue.first, written)
@@ -78,6 +78,6 @@ extension LogFile {
         context.fail(
             CipherError(
                 .ioFailure, "A part of this transaction could not be written to the log.",
-                advice: "Roll it back, and try again when the disk has room."), code: code)
+                advice: "Roll the transaction back, and try again when the disk has room."), code: code)
     }
 }

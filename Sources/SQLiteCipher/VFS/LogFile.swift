@@ -3,12 +3,12 @@ import GRDBSQLite
 
 /// The write-ahead log: a header of 32 bytes, then frames of 24 bytes and a page.
 ///
-/// Pages are encrypted as in the database itself. The frames' checksums, which SQLite computes over plaintext, are
-/// replaced on disk by those over ciphertext, which makes the file what SQLCipher writes.
+/// Pages are encrypted as in the database itself. SQLite computes the frames' checksums over plaintext. On disk,
+/// checksums over ciphertext replace them, so the file has SQLCipher's format.
 ///
-/// SQLite never sees the two meet. To recover the log's index, and to compute the checksums of a transaction anew, it
-/// reads whole frames, and looks at nothing of their pages but the checksum: these reads get the ciphertext and its
-/// checksum as they are on disk. Only a page by itself is read for what it holds, and that is decrypted.
+/// SQLite never sees both kinds. To recover the log's index, and to recompute the checksums of a transaction, it reads
+/// whole frames. It uses nothing of their pages except the checksum, so these reads return ciphertext and checksum as
+/// on disk. SQLite uses the content of a page only if it reads the page alone. That read is decrypted.
 final class LogFile: VFSFile {
     static let headerSize = 32
     static let frameHeaderSize = 24
@@ -16,28 +16,28 @@ final class LogFile: VFSFile {
     let context: ConnectionContext
     let pageSize: Int
     let frameSize: Int
-    /// Room for a frame: its header and its page in ciphertext.
+    /// A buffer for a frame: its header and its page in ciphertext.
     let scratch: UnsafeMutableRawPointer
-    /// The frames of a transaction that has not ended; made when the first is written.
+    /// The frames of the current transaction. The queue is created with the first frame.
     var queue: FrameQueue?
-    /// Whether the frames in the queue are without checksums.
+    /// Whether the queued frames have no checksums.
     var isQueueBlank = false
-    /// The first frame of this transaction that SQLite takes for written and that could not be. A read can be what finds
-    /// that out, and SQLite does not take a transaction back because of a read: nothing may be built on these frames.
+    /// The first frame of this transaction that SQLite considers written although the write failed. A read can detect
+    /// the failure, and SQLite does not roll back because of a read. Later frames must therefore fail too.
     var lost: Int?
-    /// A frame's header that SQLite has written and whose page has not come yet.
+    /// A frame's header that SQLite has written, and whose page has not arrived yet.
     private var held: (frame: Int, header: FrameHeader)?
-    /// The frame that was read last, whole. If its header is written next in a transaction that wrote a page twice, that
-    /// is all: its checksum was computed anew.
+    /// The frame that was last read as a whole. If a transaction that wrote a page twice writes its header next, only
+    /// the checksum was recomputed.
     private var recomputed: Int?
-    /// Whether the transaction wrote a page twice. Whole frames are read to recover the log, too, and the next header is
-    /// then that of a frame to come.
+    /// Whether the transaction wrote a page twice. Recovery of the log also reads whole frames, but then the next
+    /// header belongs to a new frame.
     private var hasOverwritten = false
     /// The frame that this connection wrote last, with its checksum on disk.
     var written: (frame: Int, checksum: FrameChecksum)?
-    /// The index's header when this connection gave up the write lock, if `written` is the last frame by it.
+    /// The index's header when this connection released the write lock, if this connection wrote the last frame.
     private var left: IndexHeader?
-    /// Whether the log's words have the other byte order than this machine's, once it was looked up.
+    /// Whether the log's byte order differs from this machine's. It is `nil` until it was read.
     var swapped: Bool?
 
     init(base: BaseFile, context: ConnectionContext) {
@@ -47,7 +47,7 @@ final class LogFile: VFSFile {
         scratch = .allocate(byteCount: Self.frameHeaderSize + context.pageSize, alignment: 16)
         super.init(base: base)
         context.log = self
-        // SQLite took the exclusive lock for the log, not for a journal.
+        // SQLite took the exclusive lock for the log, and not for a journal.
         context.main?.isTakingBack = false
     }
 
@@ -55,7 +55,7 @@ final class LogFile: VFSFile {
         scratch.deallocate()
     }
 
-    /// The frame (1 is the first) that an offset lies in, and where in it.
+    /// Returns the number of the frame (the first is 1) at an offset, and the offset within it.
     private func place(_ offset: Int64) -> (frame: Int, within: Int)? {
         guard offset >= Int64(Self.headerSize) else { return nil }
         let distance = Int(offset) - Self.headerSize
@@ -64,8 +64,8 @@ final class LogFile: VFSFile {
 
     func offset(_ frame: Int) -> Int64 { Int64(Self.headerSize + (frame - 1) * frameSize) }
 
-    /// The write lock was taken: what is known of the last frame is void, unless the index shows that nobody has
-    /// written since.
+    /// Called after the write lock was acquired. Discards the cached last frame, unless the index proves that no other
+    /// connection has written since.
     func checkTail(_ index: UnsafeRawPointer?) {
         hasOverwritten = false
         recomputed = nil
@@ -74,11 +74,11 @@ final class LogFile: VFSFile {
         written = nil
     }
 
-    /// The write lock is given up: from here on others may write.
+    /// Called before the write lock is released. After that, others may write.
     func leaveTail(_ index: UnsafeRawPointer?) {
         lost = nil
         left = written == nil ? nil : index.flatMap { IndexHeader($0) }
-        // Frames of a transaction that was rolled back are not the log's.
+        // Frames of a rolled back transaction do not belong to the log.
         if left?.lastFrame != written?.frame { left = nil }
     }
 
@@ -101,8 +101,8 @@ final class LogFile: VFSFile {
             let code = held == nil ? SQLITE_OK : flush()
             guard code == SQLITE_OK else { return code }
             if hasOverwritten, frame == recomputed {
-                // SQLite writes this last of a transaction, and nothing need come behind it. It has read the frame
-                // before, and so the queue is empty.
+                // SQLite writes this header last in a transaction, and nothing needs to follow. The queue is empty,
+                // because SQLite read the frame before.
                 written = nil
                 return base.write(source, count, at: offset)
             }
@@ -122,7 +122,7 @@ final class LogFile: VFSFile {
         return overwrite(frame, page: source)
     }
 
-    /// A page alone: the same transaction wrote it before, and will compute checksums anew from here on.
+    /// Overwrites a page alone. The same transaction wrote it before, and recomputes checksums from here on.
     private func overwrite(_ frame: Int, page: UnsafeRawPointer) -> Int32 {
         do {
             hasOverwritten = true
@@ -138,8 +138,8 @@ final class LogFile: VFSFile {
         }
     }
 
-    /// Writes what waits: the queue, and a header whose page never came, which is a checksum computed anew, over
-    /// ciphertext that was read as it is.
+    /// Writes the queue and a held header whose page never arrived. Such a header is a recomputed checksum over
+    /// ciphertext that was read as on disk.
     private func flush() -> Int32 {
         let code = writeQueue()
         guard code == SQLITE_OK, let (frame, header) = held else { return code }
@@ -174,7 +174,7 @@ final class LogFile: VFSFile {
         }
     }
 
-    /// The log's header. A page size that is not the profile's is a wrong option, or another database's log.
+    /// Reads the log's header. A page size other than the profile's means a wrong option, or another database's log.
     private func readHeader(into target: UnsafeMutableRawPointer) -> Int32 {
         context.main?.forgetReadAhead()
         let code = base.read(target, Self.headerSize, at: 0)
@@ -218,8 +218,8 @@ final class LogFile: VFSFile {
         return context.damaged(page: header.page, "in frame \(frame) of the write-ahead log")
     }
 
-    /// Whether a frame holds the page that SQLite takes it to hold. The number in the frame's header is no secret's: who
-    /// writes to the log while it is open could put another page of the database, authentic by itself, in a frame.
+    /// Whether a frame holds the page that SQLite expects. The page number in a frame's header is not authenticated. An
+    /// attacker with write access to the open log could put another authentic page of the database into a frame.
     private func isInItsPlace(_ page: UInt32, _ frame: Int) -> Bool {
         guard let expected = context.main?.indexedPage(ofFrame: frame) else { return true }
         return expected == page
@@ -227,7 +227,7 @@ final class LogFile: VFSFile {
 
     func decrypt(_ stored: UnsafeRawPointer, page: UInt32, into target: UnsafeMutableRawPointer) throws -> Bool {
         if try context.readyCodec().decrypt(stored, page: page, into: target) { return true }
-        // The database may have been made anew by another process, with another salt.
+        // Another process may have created the database again, with another salt.
         guard page == 1, let main = context.main, try main.refreshSalt() else { return false }
         return try context.readyCodec().decrypt(stored, page: page, into: target)
     }
@@ -260,6 +260,6 @@ final class LogFile: VFSFile {
         return code == SQLITE_OK ? closed : code
     }
 
-    /// Called before others may look: the write lock's release, a barrier.
+    /// Writes pending frames before other connections may look: when the write lock is released, and at a barrier.
     func settle() -> Int32 { flush() }
 }

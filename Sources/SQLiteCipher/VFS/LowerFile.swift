@@ -1,11 +1,11 @@
 import Foundation
 import GRDBSQLite
 
-/// A database file, read as it is stored and through SQLite's own VFS.
+/// A database file, read as stored through SQLite's own VFS.
 ///
-/// NB: to open the file by ourselves, and to close it again, would drop every lock that this process has on it: such are
-/// POSIX locks (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
-/// SQLite's VFS knows of all its open files, and puts such a close off until the last lock is gone.
+/// NB: opening and closing the file directly would release every lock that this process holds on it. POSIX locks behave
+/// so (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+/// SQLite's VFS tracks all its open files, and delays such a close until the last lock is released.
 package final class LowerFile {
     private let path: String
     private let name: UnsafeMutablePointer<CChar>
@@ -14,9 +14,9 @@ package final class LowerFile {
 
     init(reading path: String) throws {
         self.path = path
-        // Not registered for this: plain files are looked at where encryption can't be had.
+        // This does not register our VFS: plain files are inspected where encryption is not available.
         guard let vfs = CipherVFS.lower, let open = vfs.pointee.xOpen,
-            // SQLite looks for parameters behind a name's end.
+            // SQLite looks for parameters after the end of a file name.
             let name = sqlite3_create_filename(Self.fullPath(path, vfs), "", "", 0, nil)
         else { throw CipherError(.cannotOpen, "The database can't be opened.", path: path) }
         self.name = UnsafeMutablePointer(mutating: name)
@@ -31,7 +31,7 @@ package final class LowerFile {
         }
     }
 
-    /// The path as SQLite hands it to a VFS, which follows no link by itself.
+    /// Returns the path as SQLite passes it to a VFS, with symbolic links resolved, because a VFS does not follow them.
     private static func fullPath(_ path: String, _ vfs: UnsafeMutablePointer<sqlite3_vfs>) -> String {
         var full = [CChar](repeating: 0, count: Int(vfs.pointee.mxPathname) + 1)
         let code = vfs.pointee.xFullPathname?(vfs, path, Int32(full.count), &full)
@@ -50,7 +50,7 @@ package final class LowerFile {
         return size
     }
 
-    /// Reads as much as there is at an offset, up to the memory's size.
+    /// Reads up to the buffer's size at an offset. Returns fewer bytes only at the end of the file.
     func read(_ target: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
         guard let start = target.baseAddress else { return 0 }
         let code = base.read(start, target.count, at: offset)
@@ -61,7 +61,7 @@ package final class LowerFile {
         return Int(min(Int64(target.count - 1), max(0, try size() - offset)))
     }
 
-    /// The file's first bytes; fewer if it is shorter.
+    /// Returns the file's first bytes, or fewer if it is shorter.
     package static func head(_ path: String, count: Int) throws -> [UInt8] {
         let file = try LowerFile(reading: path)
         var bytes = [UInt8](repeating: 0, count: count)

@@ -1,10 +1,9 @@
 import Foundation
 import GRDBSQLite
 
-/// What a database file is asked about itself: why it can't be read, whether it is still in its place, and whether a
-/// first page can be kept.
+/// Diagnosis of a database file: why it can't be read, whether it was replaced, and whether a first page is acceptable.
 extension MainFile {
-    /// Page 1 can't be read: says why, as far as the rest of the file tells.
+    /// Notes why page 1 can't be read, as far as the rest of the file shows it.
     func explainFirstPage() -> Int32 {
         context.entry.note(examine(), code: SQLITE_NOTADB)
         return SQLITE_NOTADB
@@ -18,7 +17,7 @@ extension MainFile {
         }
     }
 
-    /// Why page 1 can't be read with the key; `nil` if it can.
+    /// Returns why the key can't decrypt page 1, or `nil` if it can.
     func findingAboutKey() -> CipherError? {
         let page = UnsafeMutableRawPointer.allocate(byteCount: pageSize, alignment: 16)
         defer {
@@ -33,7 +32,7 @@ extension MainFile {
         return examine()
     }
 
-    /// Whether the path leads to another file by now. Without this a connection would go on reading the file that a
+    /// Whether the path now leads to another file. Without this check, a connection would keep reading the file that a
     /// change of key has replaced.
     var wasReplaced: Bool {
         var moved: Int32 = 0
@@ -49,7 +48,7 @@ extension MainFile {
         if written == pageSize, context.profile.accepts(reserve: reserve) { return nil }
         return CipherError(
             .unsupportedSQLite,
-            "Pages of \(written) bytes with \(reserve) reserved can't be kept in \(context.profile).",
+            "Pages of \(written) bytes with \(reserve) reserved don't fit the profile \(context.profile).",
             advice: "Use EncryptedDatabase's encrypt or export to convert a database.", path: context.path)
     }
 }

@@ -1,18 +1,18 @@
 import Foundation
 import GRDBSQLite
 
-/// What SQLite reads of the database: pages, and two parts of page 1.
+/// SQLite's reads of the database: pages, and two parts of page 1.
 extension MainFile {
-    /// Reads a page, decrypted.
+    /// Reads and decrypts a page.
     func readPage(_ target: UnsafeMutableRawPointer, at offset: Int64) -> Int32 {
         let page = UInt32(offset / Int64(pageSize)) + 1
-        // A page that proves damaged here is read again below, by itself.
+        // A page that turns out damaged here is read again below, alone.
         if page > 1, context.isProven, readAhead.read(page, into: target, from: base) { return SQLITE_OK }
         let code = base.read(target, pageSize, at: offset)
         if code != SQLITE_OK {
             guard code == SQLITE_IOERR_SHORT_READ else { return code }
             guard let size = base.size() else { return SQLITE_IOERR_FSTAT }
-            // A database that is not there yet reads as zeros. SQLite asks for no other page that was not written.
+            // A database that does not exist yet reads as zeros. SQLite reads no other page that was not written.
             if size == 0, page == 1 { return code }
             return page == 1 ? explainFirstPage() : context.damaged(page: page, "of the database")
         }
@@ -35,9 +35,9 @@ extension MainFile {
         return page == 1 ? explainFirstPage() : context.damaged(page: page, "of the database")
     }
 
-    /// What SQLite reads in `sqlite3_open`, before it holds a lock: only page size, reserved bytes and vacuum mode are
-    /// used, and read again from page 1 later. So nothing is read that could be torn, and a new file gets what our
-    /// pages need without a pragma.
+    /// Answers SQLite's read in `sqlite3_open`, before it holds a lock. SQLite uses only page size, reserved bytes and
+    /// vacuum mode of it, and reads them again from page 1 later. Nothing is read from the file, so nothing can be
+    /// torn. A new file gets the reserved bytes that our pages need, without a pragma.
     func readFormat(_ target: UnsafeMutableRawPointer) -> Int32 {
         memset(target, 0, 100)
         if !announcesFormat {
@@ -66,7 +66,8 @@ extension MainFile {
         target.copyMemory(from: scratch + 24, byteCount: 16)
         var bytes: (UInt64, UInt64) = (0, 0)
         withUnsafeMutableBytes(of: &bytes) { $0.copyMemory(from: UnsafeRawBufferPointer(start: target, count: 16)) }
-        // A nonce read apart from its page may be another's; it is kept only if page 1 has it still.
+        // The nonce was read apart from its page, and may belong to another version. Keep it only if page 1 still has
+        // it.
         var again: (UInt64, UInt64) = (0, 0)
         let check = withUnsafeMutableBytes(of: &again) { base.read($0.baseAddress!, 16, at: place) }
         change = check == SQLITE_OK && again == nonce ? (nonce, bytes) : nil

@@ -1,9 +1,9 @@
 import Foundation
 import GRDBSQLite
 
-/// What SQLite writes to the database: pages, its own and a checkpoint's.
+/// SQLite's writes to the database: its own pages and those of a checkpoint.
 extension MainFile {
-    /// Writes a page, encrypted, or in a checkpoint as it is.
+    /// Encrypts and writes a page. A page of a checkpoint is already encrypted, and is written as it is.
     func writePage(_ source: UnsafeRawPointer, at offset: Int64) -> Int32 {
         let page = UInt32(offset / Int64(pageSize)) + 1
         if context.isCheckpointing { return writeCheckpointed(source, page: page, at: offset) }

@@ -1,25 +1,26 @@
 import Foundation
 import GRDBSQLite
 
-/// The database file itself.
+/// The database file.
 ///
-/// SQLite reads and writes whole pages, save for two reads: the first 100 bytes when it opens a database, and 16 bytes
-/// at 24, by which it notices that others have written.
+/// SQLite reads and writes whole pages, with two exceptions. It reads the first 100 bytes when it opens a database, and
+/// 16 bytes at offset 24 to detect the writes of other connections.
 final class MainFile: VFSFile {
     let context: ConnectionContext
     let pageSize: Int
     let scratch: UnsafeMutableRawPointer
     private var sharedMemory: SharedMemory?
     let readAhead: ReadAhead
-    /// The file was empty when it was opened: another process may write page 1, with its own salt, before we do.
+    /// Whether the file was empty when it was opened. Another process may write page 1, with its own salt, before this
+    /// one.
     var saltMayChange: Bool
     /// The lock that SQLite holds.
     private(set) var heldLevel = SQLITE_LOCK_NONE
-    /// Whether SQLite is taking back what a process left in a journal.
+    /// Whether SQLite is rolling back a hot journal.
     var isTakingBack = false
-    /// Whether the first 100 bytes are made up for a file that is still empty. `VACUUM INTO` wants them empty.
+    /// Whether the first 100 bytes are made up for a file that is still empty. `VACUUM INTO` needs them empty.
     let announcesFormat: Bool
-    /// Bytes 24 to 39 of page 1 in the clear, and the nonce that page 1 had.
+    /// Bytes 24 to 39 of page 1 in plaintext, and the nonce that page 1 had.
     var change: (nonce: (UInt64, UInt64), bytes: (UInt64, UInt64))?
 
     init(base: BaseFile, context: ConnectionContext, announcesFormat: Bool) throws {
@@ -38,13 +39,13 @@ final class MainFile: VFSFile {
         scratch.deallocate()
     }
 
-    /// Takes the salt from the disk, or the one that the file will get.
+    /// Uses the salt on disk, or the salt that a new file will get.
     private func findSalt() throws {
         if try !readSalt() { context.use(salt: try context.entry.newSalt(for: context.path)) }
     }
 
-    /// Takes the salt from the disk, if the file has one. A process that was killed while it made a database may have
-    /// left zeros in the first page's place.
+    /// Uses the salt on disk, if the file has one. A process that was killed while it created a database may have left
+    /// zeros in the first page.
     private func readSalt() throws -> Bool {
         var salt = [UInt8](repeating: 0, count: PageLayout.saltSize)
         let code = salt.withUnsafeMutableBytes { base.read($0.baseAddress!, $0.count, at: 0) }
@@ -59,7 +60,7 @@ final class MainFile: VFSFile {
         return true
     }
 
-    /// Reads the salt again, and tells whether it is another than the one used so far: the file was made anew.
+    /// Reads the salt again. Returns whether it differs from the previous one, because the file was created again.
     func refreshSalt() throws -> Bool {
         let old = context.salt
         return try readSalt() && context.salt != old
@@ -83,8 +84,8 @@ final class MainFile: VFSFile {
             return context.fail(
                 CipherError(
                     .cannotOpen,
-                    "Another file stands in the database's place: its key was changed, or it was restored.",
-                    advice: "Close this connection and open the database anew."),
+                    "The database file was replaced: its key was changed, or a backup was restored.",
+                    advice: "Close this connection, and open the database again."),
                 code: SQLITE_CANTOPEN)
         }
         if isForHotJournal(level) { isTakingBack = true }
@@ -95,7 +96,7 @@ final class MainFile: VFSFile {
             try findSalt()
             return SQLITE_OK
         } catch {
-            // SQLite counts on having no lock now.
+            // SQLite expects that it holds no lock after an error.
             if before == SQLITE_LOCK_NONE {
                 _ = base.unlock(SQLITE_LOCK_NONE)
                 heldLevel = SQLITE_LOCK_NONE
@@ -111,7 +112,7 @@ final class MainFile: VFSFile {
         return base.unlock(level)
     }
 
-    /// A transaction may begin.
+    /// Discards pages that were read ahead, because a transaction may begin.
     func forgetReadAhead() { readAhead.forget() }
 
     // MARK: - Pages
@@ -144,7 +145,7 @@ final class MainFile: VFSFile {
     override func control(_ op: Int32, _ argument: UnsafeMutableRawPointer?) -> Int32 {
         switch op {
         case SQLITE_FCNTL_MMAP_SIZE:
-            // A mapped page would be read past us, in ciphertext.
+            // Reads of a mapped page would bypass this VFS and return ciphertext.
             argument?.storeBytes(of: 0, as: sqlite3_int64.self)
             return SQLITE_OK
         case SQLITE_FCNTL_CHUNK_SIZE:
@@ -174,14 +175,14 @@ final class MainFile: VFSFile {
 
     override func shmLock(_ offset: Int32, _ count: Int32, _ flags: Int32) -> Int32 {
         readAhead.forget()
-        // The first lock is that for writing.
+        // Offset 0 is the write lock.
         guard offset == 0, let log = context.log else { return base.shmLock(offset, count, flags) }
         var settled = SQLITE_OK
         if flags & SQLITE_SHM_UNLOCK != 0 {
             settled = log.settle()
             log.leaveTail(settled == SQLITE_OK ? sharedMemory?.index : nil)
         }
-        // Whatever happened: who waits for the lock must get it.
+        // Release the lock even after an error, because others wait for it.
         let code = base.shmLock(offset, count, flags)
         if code == SQLITE_OK, flags & SQLITE_SHM_LOCK != 0 { log.checkTail(sharedMemory?.index) }
         return settled == SQLITE_OK ? code : settled
@@ -192,7 +193,7 @@ final class MainFile: VFSFile {
         base.shmBarrier()
     }
 
-    /// The page that a frame of the log holds, as the log's index has it; `nil` if that is not known.
+    /// Returns the page in a frame of the log according to the log's index, or `nil` if that is unknown.
     func indexedPage(ofFrame frame: Int) -> UInt32? { sharedMemory?.page(ofFrame: frame) }
 
     override func shmUnmap(_ delete: Int32) -> Int32 {

@@ -1,10 +1,10 @@
 import Foundation
 import GRDBSQLite
 
-/// A temporary file: sorter runs, statement journals, temporary tables, the new database while VACUUM builds it.
+/// A temporary file: sorter runs, statement journals, temporary tables, or the new database while VACUUM builds it.
 ///
-/// SQLite would write these in the clear where the system keeps temporary files. They have no name and one reader, so
-/// they are kept in memory.
+/// SQLite would write these files as plaintext to the system's temporary folder. They have no name and a single reader,
+/// so they stay in memory.
 final class MemoryFile: VFSFile {
     private var blocks: [UnsafeMutableRawPointer] = []
     private var size = 0
@@ -27,7 +27,7 @@ final class MemoryFile: VFSFile {
         return SQLITE_OK
     }
 
-    /// Calls `body` with each stretch of memory that a range of the file covers.
+    /// Calls `body` with each piece of memory in a range of the file.
     private func forEach(_ offset: Int, _ count: Int, _ body: (UnsafeMutableRawPointer, Int, Int) -> Void) {
         var done = 0
         while done < count {
@@ -50,7 +50,7 @@ final class MemoryFile: VFSFile {
     override func write(_ source: UnsafeRawPointer, _ count: Int, at offset: Int64) -> Int32 {
         let end = Int(offset) + count
         while blocks.count * Self.blockSize < end {
-            // An allocation of Swift's would end the process where there is no memory; SQLite takes an error back.
+            // A failed Swift allocation would end the process. SQLite accepts an error.
             guard let block = calloc(1, Self.blockSize) else { return SQLITE_IOERR_NOMEM }
             blocks.append(block)
         }
@@ -63,7 +63,7 @@ final class MemoryFile: VFSFile {
         guard newSize < size else { return SQLITE_OK }
         size = Int(newSize)
         drop(to: (size + Self.blockSize - 1) / Self.blockSize)
-        // What lies beyond the end reads as zeros when the file grows again.
+        // The bytes beyond the end must read as zeros when the file grows again.
         if let last = blocks.last, size % Self.blockSize != 0 {
             memset(last + size % Self.blockSize, 0, Self.blockSize - size % Self.blockSize)
         }

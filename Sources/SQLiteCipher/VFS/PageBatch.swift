@@ -1,25 +1,24 @@
 import GRDBSQLite
 import Synchronization
 
-/// A run of the database's pages that was read at once, and that the connection's thread and a helper decrypt between
-/// them.
+/// A run of the database's pages that was read at once. The connection's thread and a helper decrypt it together.
 ///
-/// `@unchecked Sendable`: two threads can have a batch, the connection's and, from `lend()` until the end of
-/// `work(_:)`, the helper's.
-/// - `first`, `count` and the states as a whole are changed by `fill` and `wipe`. The connection's thread calls these
-///   only while the batch is at home (`isLent` reads with acquiring, and the helper's last access is to store that it is
-///   at home, with releasing order); the helper wipes a batch that was abandoned before it stores that. In between they
-///   are only read, and by the connection's thread not at all once it has abandoned the batch.
-/// - A page's bytes belong to whoever turned its state from `stored` to `claimed`, and only one can: it is an atomic
-///   exchange. The owner ends with another state (releasing), from when on (acquiring) the bytes are only read, until
-///   the next `fill` or `wipe`.
+/// `@unchecked Sendable`: two threads can access a batch, the connection's and the helper's. The helper has access from
+/// `lend()` until the end of `work(_:)`.
+/// - `fill` and `wipe` change `first`, `count` and the states as a whole. The connection's thread calls them only while
+///   the batch is at home. `isLent` reads that with acquire, and the helper's last access stores it with release. The
+///   helper wipes an abandoned batch before it stores that. Between these calls the values are only read. The
+///   connection's thread does not read them after it has abandoned the batch.
+/// - A page's bytes belong to the thread that changed its state from `stored` to `claimed`. Only one thread can,
+///   because it is an atomic exchange. The owner ends with another state (release). After that (acquire) the bytes are
+///   only read, until the next `fill` or `wipe`.
 final class PageBatch: @unchecked Sendable {
     private enum State {
         static let stored: UInt8 = 0
         static let claimed: UInt8 = 1
         static let plain: UInt8 = 2
         static let damaged: UInt8 = 3
-        /// The connection's thread decrypted it to where it was wanted; here it is as it was read.
+        /// The connection's thread decrypts the page directly into the reader's buffer. The batch keeps the ciphertext.
         static let handedOut: UInt8 = 4
     }
 
@@ -29,8 +28,8 @@ final class PageBatch: @unchecked Sendable {
         static let abandoned: UInt8 = 2
     }
 
-    /// How long the connection's thread waits for a page that the helper is at, in looks at its state: some
-    /// microseconds. The helper may have lost its core in the middle; the page is then read a second time, by itself.
+    /// How often the connection's thread polls for a page that the helper has claimed: some microseconds. If the helper
+    /// has lost its core meanwhile, the page is read a second time, alone.
     private static let patience = 4000
 
     let capacity: Int
@@ -40,7 +39,7 @@ final class PageBatch: @unchecked Sendable {
     private let memory: UnsafeMutableRawPointer
     private let states: UnsafeMutablePointer<Atomic<UInt8>>
     private let place = Atomic<UInt8>(Place.home)
-    /// Whether a helper had the batch since it was filled.
+    /// Whether a helper has had the batch since it was filled.
     private(set) var wasLent = false
 
     init(capacity: Int, pageSize: Int) {
@@ -66,7 +65,7 @@ final class PageBatch: @unchecked Sendable {
 
     // MARK: - By the connection's thread, while the batch is not lent
 
-    /// Reads pages, all of which must be there.
+    /// Reads pages. All of them must exist in the file.
     func fill(from base: BaseFile, first: UInt32, count: Int) -> Bool {
         self.first = first
         self.count = count
@@ -80,7 +79,7 @@ final class PageBatch: @unchecked Sendable {
         place.store(Place.lent, ordering: .relaxed)
     }
 
-    /// Overwrites what was decrypted.
+    /// Overwrites decrypted content.
     private func wipe() {
         UnsafeMutableRawBufferPointer(start: memory, count: count * pageSize).wipe()
         count = 0
@@ -94,7 +93,7 @@ final class PageBatch: @unchecked Sendable {
         ).exchanged
     }
 
-    /// Decrypts a page in its place if nobody else has begun to, and tells whether it did.
+    /// Decrypts a page in place if no other thread has claimed it. Returns whether it did.
     private func decrypt(_ index: Int, with codec: any PageCodec) -> Bool {
         guard claim(index) else { return false }
         let place = memory + index * pageSize
@@ -103,12 +102,12 @@ final class PageBatch: @unchecked Sendable {
         return true
     }
 
-    /// What the helper does: decrypts page after page, until there are no more or nobody wants them.
+    /// The helper's work: decrypts pages in sequence until the end, or until the batch is recalled.
     func work(_ codec: any PageCodec) {
         for index in 0..<count where place.load(ordering: .relaxed) == Place.lent {
             _ = decrypt(index, with: codec)
         }
-        // Acquiring too: what the connection's thread read before it gave the batch up must not be overwritten sooner.
+        // Acquire, too: the helper must not overwrite the batch before the connection's thread has finished its reads.
         let end = place.compareExchange(
             expected: Place.lent, desired: Place.home, ordering: .acquiringAndReleasing)
         if end.exchanged { return }
@@ -118,32 +117,32 @@ final class PageBatch: @unchecked Sendable {
 
     // MARK: - By the connection's thread
 
-    /// Gives the pages up: the helper leaves the batch as soon as it notices, and overwrites it.
+    /// Gives the pages up. The helper leaves the batch as soon as it notices, and overwrites it.
     private func recall() -> Bool {
         place.compareExchange(
             expected: Place.lent, desired: Place.abandoned, ordering: .acquiringAndReleasing
         ).exchanged
     }
 
-    /// Gives the pages up, to be replaced by others soon.
+    /// Gives the pages up. Other pages will replace them soon.
     func release() {
         _ = recall()
     }
 
-    /// Gives the pages up and overwrites them: now or, if the helper has them, as soon as it notices.
+    /// Gives the pages up and overwrites them. If the helper has them, it does so as soon as it notices.
     func abandon() {
         if !recall(), !isLent { wipe() }
     }
 
-    /// Decrypts the first page from an index on that nobody has begun, and tells whether there was one.
+    /// Decrypts the first unclaimed page from an index on. Returns whether there was such a page.
     func decryptOne(from start: Int, with codec: any PageCodec) -> Bool {
         for index in start..<max(start, count) where decrypt(index, with: codec) { return true }
         return false
     }
 
-    /// Gives a page's plaintext, or tells that there is none: it is damaged, or the helper is stuck with it.
+    /// Copies a page's plaintext. Returns `false` if the page is damaged, or if the helper does not finish it in time.
     ///
-    /// - Parameter meanwhile: something to do while the helper is at this page; tells whether there was anything.
+    /// - Parameter meanwhile: Other work to do while the helper has the page. Returns whether there was any.
     func take(
         _ index: Int, to target: UnsafeMutableRawPointer, with codec: any PageCodec, meanwhile: () -> Bool
     ) -> Bool {

@@ -1,42 +1,41 @@
 import Foundation
 import GRDBSQLite
 
-/// Reads pages ahead when SQLite reads them one after another, and has them decrypted on another core meanwhile.
+/// Read-ahead of pages when SQLite reads in sequence. Another core decrypts them in the meantime.
 ///
-/// There are two batches: the one that SQLite is in, and the one after it, which is read while SQLite is in the first.
-/// A run begins with few pages, decrypted as they are wanted, so that a short scan pays nothing for pages it does not
-/// reach; each further batch has twice as many, up to 256 KiB, and goes to a helper. Only the connection's thread reads
-/// the file. It does not depend on the helper: a page that the helper has not begun it decrypts itself, and while the
-/// helper is at the page that it wants, it decrypts the next. The helper has one batch at a time; where it has no core
-/// to run on, the connection's thread goes on without it.
+/// There are two batches: the current one, and the next one, which is read while SQLite uses the current one. A run
+/// begins with few pages, which are decrypted on demand, so a short scan has no extra cost. Each further batch has
+/// twice as many pages, up to 256 KiB, and goes to a helper. Only the connection's thread reads the file. It does not
+/// depend on the helper. It decrypts each page that the helper has not begun. While it waits for the helper's page, it
+/// decrypts the next one. The helper has one batch at a time. If the helper gets no core, the connection's thread
+/// continues without it.
 ///
-/// Batches may be held only within one read transaction. There SQLite reads from the database file only pages that
-/// nobody changes meanwhile: in a rollback journal mode its lock sees to that, and with a write-ahead log a checkpoint
-/// writes only pages that this transaction takes from the log. So `forget()` is called whenever a transaction can begin
-/// or end (a lock is taken or released, the log's header is read) and whenever this connection writes. A batch that the
-/// helper has then is not used again until the helper has left it.
+/// Batches are valid only within one read transaction. During it, no other connection changes the pages that SQLite
+/// reads from the database file. In a rollback journal mode, SQLite's lock ensures that. With a write-ahead log, a
+/// checkpoint writes only pages that this transaction reads from the log. `forget()` is therefore called whenever a
+/// transaction can begin or end (a lock is taken or released, or the log's header is read), and whenever this
+/// connection writes. A batch that the helper has at that time is not used again until the helper has left it.
 ///
-/// What is held is plaintext, at most two batches, and is overwritten when it is forgotten.
+/// At most two batches of plaintext exist, and they are overwritten when they are dropped.
 final class ReadAhead {
-    /// The bytes of a batch.
+    /// The size of a batch in bytes.
     static let batchSize = 256 << 10
     private static let firstCount = 8
-    /// How far apart two pages may lie that still count as one after another: between the leaves of a tree lie pages of
-    /// its inner levels.
+    /// The maximum distance of two pages that still count as sequential. Interior pages lie between a tree's leaves.
     private static let gap: UInt32 = 4
 
     private let context: ConnectionContext
     private let pageSize: Int
     private let capacity: Int
     private let mayHaveHelper: Bool
-    /// All that there are, two at most.
+    /// All batches, at most two.
     private var batches: [PageBatch] = []
     private var current: PageBatch?
     private var next: PageBatch?
-    /// The page that was wanted last, and how many before it came one after another.
+    /// The page that was read last, and the number of sequential reads before it.
     private var last = UInt32.max
     private var run = 0
-    /// The file's pages when the run began.
+    /// The file's page count when the run began.
     private var end: UInt32 = 0
 
     init(context: ConnectionContext, mayHaveHelper: Bool = true) {
@@ -50,7 +49,7 @@ final class ReadAhead {
         forget()
     }
 
-    /// Drops all pages, and the run: what is read from here on is read anew.
+    /// Drops all pages and ends the run. Later reads go to the file.
     func forget() {
         last = .max
         guard current != nil else { return }
@@ -59,8 +58,8 @@ final class ReadAhead {
         for batch in batches { batch.abandon() }
     }
 
-    /// Gives a page's plaintext, if it is here or worth fetching with those that follow. If not, or if it is damaged,
-    /// the page must be read by itself.
+    /// Copies a page's plaintext, if it is cached or worth fetching together with the following pages. If this returns
+    /// `false`, the caller must read the page alone.
     func read(_ page: UInt32, into target: UnsafeMutableRawPointer, from base: BaseFile) -> Bool {
         defer { last = page }
         if let batch = next, batch.index(of: page) != nil {
@@ -87,8 +86,8 @@ final class ReadAhead {
         }
     }
 
-    /// Reads the first batch of a run, or goes on with a run whose next batch could not be read in time: the helper had
-    /// not left the memory for it.
+    /// Reads the first batch of a run. It also continues a run whose next batch could not be read in time, because the
+    /// helper had not left the memory.
     private func begin(at page: UInt32, from base: BaseFile) -> PageBatch? {
         let goesOn = current.map { page >= $0.first && page - $0.first <= UInt32($0.count) + Self.gap } ?? false
         let count = goesOn ? capacity : Self.firstCount

@@ -1,6 +1,6 @@
 import GRDBSQLite
 
-// SQLite's extended result codes, which its header defines by expressions that Swift does not import.
+// SQLite's extended result codes. Its header defines them by expressions that Swift does not import.
 let SQLITE_IOERR_READ = SQLITE_IOERR | 1 << 8
 let SQLITE_IOERR_SHORT_READ = SQLITE_IOERR | 2 << 8
 let SQLITE_IOERR_WRITE = SQLITE_IOERR | 3 << 8

@@ -3,20 +3,21 @@ import GRDBSQLite
 
 /// The write-ahead log's index, kept in memory instead of in the `-shm` file.
 ///
-/// SQLite maps the index and writes into it by itself, among other things the checksum of the last frame, which is one
-/// over plaintext: with the rest of a page guessed, eight bytes of it can be computed from that. So the `-shm` file
-/// serves for SQLite's locks, and holds only a random number that leads to the index.
+/// SQLite maps the index and writes to it directly. It also writes the last frame's checksum over plaintext. An
+/// attacker who guesses the rest of a page can compute eight of its bytes from that. The `-shm` file therefore serves
+/// only for SQLite's locks, and holds a random number that identifies the index.
 ///
 /// | number | the index is | for |
 /// | --- | --- | --- |
 /// | odd | a file on a file system in memory, with the number in its name: ``FileIndex`` | all processes that see it |
-/// | even | memory of the process that made it: ``HeapIndex`` | that process alone |
+/// | even | memory of the process that created it: ``HeapIndex`` | that process alone |
 ///
-/// The number decides for all processes. A process never makes an index beside one that a number names, even if it
-/// can't see that one: it gets an error. So two processes never use two indexes for one log, whichever folders they see.
+/// The number decides for all processes. If a number exists, a process never creates another index. If it can't find
+/// the index with that number, it gets an error. Two processes therefore never use two indexes for the same log,
+/// whichever folders they see.
 final class SharedMemory {
-    /// Not in the first bytes: the first process to open the database cuts the `-shm` file to 3 bytes, and so makes the
-    /// number of a time before a crash void.
+    /// The offset of the number in the `-shm` file. The first process to open the database truncates the file to 3
+    /// bytes. A number from before a crash is thereby lost, because it is beyond them.
     private static let idOffset = 64
     private static let patience = 30
 
@@ -24,7 +25,7 @@ final class SharedMemory {
     private let context: ConnectionContext
     private var memory: (any IndexMemory)?
     private var regions: [Int32: UnsafeMutableRawPointer] = [:]
-    /// How often a number led to no index.
+    /// The number of failed attempts to find the index with the number.
     private var attempts = 0
 
     init(base: BaseFile, context: ConnectionContext) {
@@ -63,8 +64,8 @@ final class SharedMemory {
         return code == SQLITE_OK && memory.isReadOnly ? SQLITE_READONLY : code
     }
 
-    /// Opens the index that the number names, or makes one if there is no number yet. SQLite lets only the holder of
-    /// the write lock extend, so two can't make one at once.
+    /// Opens the index with the stored number, or creates an index if there is no number yet. SQLite lets only the
+    /// holder of the write lock extend the index, so two connections can't create one at the same time.
     private func open(_ anchor: UnsafeMutableRawPointer, holdsLocks: Bool, extend: Bool) -> Int32 {
         let id = anchor.load(fromByteOffset: Self.idOffset, as: UInt64.self)
         let check = anchor.load(fromByteOffset: Self.idOffset + 8, as: UInt64.self)
@@ -87,27 +88,29 @@ final class SharedMemory {
         }
     }
 
-    /// The number leads to no index. Another process has it in its own memory, or in a file that this one can't see; or
-    /// the process that had it was killed, and its file swept, just as we came.
+    /// Handles a number without an index. Another process has the index in its own memory, or in a file that this
+    /// process can't see. Or the process that had it was killed, and its file was just removed.
     ///
-    /// Another index must not be made beside it, as others may use it. But if no other process has the `-shm` file
-    /// open, the next to open it makes the number void. So it is closed, and SQLite, told that it is busy, tries again.
+    /// This must not create another index, because other processes may use the existing one. But if no other process
+    /// has the `-shm` file open, the next process to open it discards the number. So this closes the file and returns
+    /// `SQLITE_BUSY`, and SQLite tries again.
     private func lookAgain(holdsLocks: Bool, isHeap: Bool) -> Int32 {
         attempts += 1
         guard attempts < Self.patience else {
-            let error = isHeap ? heldElsewhere : Self.failure("Other processes use one that this process can't find.")
+            let error =
+                isHeap ? heldElsewhere : Self.failure("Other processes use an index that this process can't find.")
             return context.fail(error, code: SQLITE_IOERR_SHMOPEN)
         }
-        // SQLite begins without locks, and asks for the index to be extended when it has taken one.
+        // SQLite begins without locks. It asks for the index to be extended after it has taken a lock.
         if !holdsLocks { _ = base.shmUnmap(0) }
         return SQLITE_BUSY
     }
 
-    /// The page that a frame of the log holds, as SQLite has it in the index (https://www.sqlite.org/walformat.html): two
-    /// headers and 24 bytes of marks, the page numbers of 4,062 frames, a hash table; in each further region the numbers
-    /// of 4,096 frames and a hash table.
+    /// Returns the page in a frame of the log, as recorded in the index (https://www.sqlite.org/walformat.html). The
+    /// first region has two headers, 24 bytes of marks, the page numbers of 4,062 frames, and a hash table. Each
+    /// further region has the page numbers of 4,096 frames, and a hash table.
     ///
-    /// - Returns: `nil` if it is not known: SQLite keeps the index to itself in its exclusive locking mode.
+    /// - Returns: `nil` if the page is unknown. SQLite keeps the index private in its exclusive locking mode.
     func page(ofFrame frame: Int) -> UInt32? {
         let marks = 136
         let first = (regionSize / 2 - marks) / 4
@@ -123,8 +126,8 @@ final class SharedMemory {
 
     /// Ends this connection's use of the index.
     ///
-    /// - Returns: The index, to be held until the `-shm` file is closed too: until then a connection of this process
-    ///   may come that finds the number.
+    /// - Returns: The index. The caller must hold it until the `-shm` file is closed too. Until then, another
+    ///   connection of this process may find the number.
     @discardableResult
     func unmap(delete: Bool) -> (any IndexMemory)? {
         regions = [:]
@@ -145,7 +148,7 @@ final class SharedMemory {
         CipherError(
             .busy,
             "Another process has the database open, and has the index of the write-ahead log in its own memory: "
-                + "it found no file system in memory to share it in.",
+                + "it found no file system in memory to share it.",
             advice: "Close the database there, or let all processes that open it see the same /dev/shm.")
     }
 }

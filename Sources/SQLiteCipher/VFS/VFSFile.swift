@@ -1,7 +1,7 @@
 import GRDBSQLite
 
-/// What one open file does with what SQLite asks of it. This one hands everything through: super-journals, which hold
-/// the names of journals and nothing of what is stored, and journals that are only looked at.
+/// The base class of an open file's methods. It passes every call through. Two kinds of files use it directly:
+/// super-journals, which hold only the names of journals, and journals that are only inspected.
 class VFSFile {
     let base: BaseFile
 
@@ -25,8 +25,8 @@ class VFSFile {
     func control(_ op: Int32, _ argument: UnsafeMutableRawPointer?) -> Int32 { base.control(op, argument) }
     func sectorSize() -> Int32 { base.sectorSize() }
 
-    /// Journals and logs arrive in shapes that we know only if SQLite may take small overwrites as safe, and does not
-    /// count on atomic writes.
+    /// Reports that small overwrites are safe, and that atomic writes are not available. Otherwise SQLite would write
+    /// journals and logs in forms that this VFS does not support.
     func deviceCharacteristics() -> Int32 {
         let atomic =
             SQLITE_IOCAP_ATOMIC | SQLITE_IOCAP_ATOMIC512 | SQLITE_IOCAP_ATOMIC1K | SQLITE_IOCAP_ATOMIC2K

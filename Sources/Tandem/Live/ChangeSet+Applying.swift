@@ -1,12 +1,12 @@
 extension ChangeSet {
-    /// Turns an array of the old objects into one of the new ones.
+    /// Applies the changes to an array of the previous objects, which gives the current ones.
     ///
     /// ```swift
     /// var list: [Card] = []
     /// for try await change in cards.changesetPublisher.values { change.apply(to: &list) }
     /// ```
     ///
-    /// An initial change set replaces all that is in the array.
+    /// An initial change set replaces the whole content of the array.
     ///
     /// - Precondition: The array has as many elements as ``previous``, unless the change set is initial.
     /// - Complexity: O(*n* + *k* log *n*) for *k* changes.
@@ -17,7 +17,7 @@ extension ChangeSet {
         }
         precondition(
             array.count == previous.count,
-            "The change set is for \(previous.count) objects; the array has \(array.count).")
+            "The change set is for \(previous.count) objects, but the array has \(array.count).")
         if deletions.count + insertions.count <= 4 {
             for index in deletions.reversed() { array.remove(at: index) }
             for index in insertions { array.insert(results[index], at: index) }
@@ -27,7 +27,7 @@ extension ChangeSet {
         for modification in modifications { array[modification.new] = results[modification.new] }
     }
 
-    /// The array without what was deleted and with what was inserted, made in one go.
+    /// Returns the array without the deletions and with the insertions, built in a single pass.
     private func rearranged(_ array: [Element]) -> [Element] {
         var rearranged: [Element] = []
         rearranged.reserveCapacity(results.count)
@@ -59,7 +59,7 @@ extension ChangeSet {
 // MARK: Printing
 
 extension ChangeSet: CustomStringConvertible {
-    /// The indices in short, as in `3 results: deletions 1, insertions 0, modifications 1→2`.
+    /// A short form of the indices, such as `3 results: deletions 1, insertions 0, modifications 1→2`.
     public var description: String {
         let count = "\(results.count) \(results.count == 1 ? "result" : "results")"
         if isInitial { return "\(count), the first" }
@@ -71,7 +71,7 @@ extension ChangeSet: CustomStringConvertible {
         return changes.isEmpty ? "\(count), unchanged" : "\(count): \(changes)"
     }
 
-    /// A list that a line can hold.
+    /// Returns a list of at most 20 entries.
     private static func list(_ name: String, _ entries: [some Any]) -> String? {
         if entries.isEmpty { return nil }
         let shown = entries.prefix(20).map { "\($0)" }.joined(separator: " ")
@@ -80,10 +80,11 @@ extension ChangeSet: CustomStringConvertible {
 }
 
 extension ChangeSet.Modification: CustomStringConvertible {
-    /// The index, or both if they differ.
+    /// The index, or both indices if they differ.
     public var description: String { old == new ? "\(new)" : "\(old)→\(new)" }
 }
 
 extension ChangeSet.Move: CustomStringConvertible {
+    /// Both indices.
     public var description: String { "\(from)→\(to)" }
 }

@@ -1,4 +1,4 @@
-/// What changed in a live result, by index: what a list needs to follow it.
+/// The changes of a live result, by index, so that a list can follow it.
 ///
 /// For example:
 ///
@@ -15,17 +15,17 @@
 /// }
 /// ```
 ///
-/// `deletions` are indices in ``previous``, `insertions` are indices in ``results``. Applied to an array of the old
-/// objects in this order, deletions from the last to the first, insertions from the first to the last, then the
-/// modified ones, they give the new array: see ``apply(to:)``.
+/// `deletions` are indices in ``previous``, and `insertions` are indices in ``results``. Apply them to an array of the
+/// previous objects in this order: deletions from the last to the first, insertions from the first to the last, then
+/// modifications. The result is the new array: see ``apply(to:)``.
 ///
-/// An object that changed is a **modification** if it is still between the same neighbours. If it went elsewhere it is
-/// a **move**, and its indices are among the deletions and the insertions too, so that a list that knows no moves shows
-/// the right thing.
+/// A changed object is a **modification** if it still has the same neighbors. If its position changed, it is a
+/// **move**. Its indices are then also among the deletions and insertions, so a list without support for moves is still
+/// correct.
 ///
-/// The first change set has no objects before it, and inserts all there are. It comes even if there are none. A
-/// subscriber that was slow gets one change set for several commits. One that asked not to be told of a write
-/// (``LivePublisher/identified(by:)``) may be told anew: by another that is initial.
+/// The first change set has no previous objects, and contains all objects as insertions. It is delivered even if there
+/// are none. A slow subscriber gets a single change set for several commits. After a write that left a subscriber out
+/// (``LivePublisher/identified(by:)``), the subscriber may get another initial change set.
 ///
 /// ## Topics
 /// ### The objects
@@ -44,38 +44,39 @@
 /// - ``insertedIDs``
 /// - ``modifiedIDs``
 public struct ChangeSet<Element: Sendable>: Sendable {
-    /// An object that changed and stayed between the same neighbours.
+    /// A changed object that kept its neighbors.
     public struct Modification: Hashable, Sendable {
-        /// Its index in ``ChangeSet/previous``. Table views reload a row by this one.
+        /// Its index in ``ChangeSet/previous``. Table views reload a row by this index.
         public let old: Int
         /// Its index in ``ChangeSet/results``.
         public let new: Int
     }
 
-    /// An object that changed and went elsewhere.
+    /// A changed object whose position changed.
     public struct Move: Hashable, Sendable {
-        /// Its index in ``ChangeSet/previous``, which is one of the deletions.
+        /// Its index in ``ChangeSet/previous``, which is also among the deletions.
         public let from: Int
-        /// Its index in ``ChangeSet/results``, which is one of the insertions.
+        /// Its index in ``ChangeSet/results``, which is also among the insertions.
         public let to: Int
     }
 
-    /// The objects now.
+    /// The current objects.
     public let results: LiveCollection<Element>
-    /// The objects that were delivered before these; none if this is initial.
+    /// The objects that were delivered before. It is empty if the change set is initial.
     public let previous: LiveCollection<Element>
-    /// Whether this is the first change set of its subscription, or one that tells anew: show the results as they are.
+    /// Whether this is the first change set of its subscription, or a later one that starts again. Show the whole
+    /// results.
     public let isInitial: Bool
     /// The indices in ``previous`` of the objects that were deleted or moved away, ascending.
     public let deletions: [Int]
     /// The indices in ``results`` of the objects that were inserted or moved here, ascending.
     public let insertions: [Int]
-    /// The objects that changed where they are, ascending.
+    /// The objects that changed without moving, ascending.
     public let modifications: [Modification]
-    /// The objects that changed and moved, ascending by where they were.
+    /// The objects that changed and moved, ascending by their old indices.
     public let moves: [Move]
 
-    /// The first one: everything is new.
+    /// Creates the initial change set, in which all objects are insertions.
     init(initial results: LiveCollection<Element>) {
         self.results = results
         previous = results.with(.empty)
@@ -96,40 +97,40 @@ public struct ChangeSet<Element: Sendable>: Sendable {
         moves = changes.moves.map { Move(from: $0.from, to: $0.to) }
     }
 
-    /// Whether nothing changed, as in the first change set of a result without objects.
+    /// Whether nothing changed, as in the first change set of an empty result.
     public var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 }
 
 // MARK: By object
 
 extension ChangeSet {
-    /// The objects that are no longer in the result, as they were. Those that moved are not among them.
+    /// The old values of the objects that are no longer in the result. Moved objects are not included.
     public var deleted: [Element] { trueDeletions.map { previous[$0] } }
 
     /// The local IDs of the objects that are no longer in the result.
     public var deletedIDs: [LocalID] { trueDeletions.map { previous.rows[$0].localID } }
 
-    /// The local IDs of the objects that are new in the result. Those that moved are not among them.
+    /// The local IDs of the objects that are new in the result. Moved objects are not included.
     public var insertedIDs: [LocalID] {
         let targets = Set(moves.lazy.map(\.to))
         return insertions.lazy.filter { !targets.contains($0) }.map { results.rows[$0].localID }
     }
 
-    /// The local IDs of the objects that changed, those that stayed first, then those that moved.
+    /// The local IDs of the changed objects: first the modifications, then the moves.
     public var modifiedIDs: [LocalID] {
         modifications.map { results.rows[$0.new].localID } + moves.map { results.rows[$0.to].localID }
     }
 
-    /// An object as it was before it changed.
+    /// Returns an object's value before it changed.
     public func oldValue(of modification: Modification) -> Element { previous[modification.old] }
 
-    /// An object as it was before it changed and moved.
+    /// Returns an object's value before it changed and moved.
     public func oldValue(of move: Move) -> Element { previous[move.from] }
 
-    /// An object as it is.
+    /// Returns the current value of a changed object.
     public func newValue(of modification: Modification) -> Element { results[modification.new] }
 
-    /// An object that moved as it is.
+    /// Returns the current value of a moved object.
     public func newValue(of move: Move) -> Element { results[move.to] }
 
     private var trueDeletions: [Int] {

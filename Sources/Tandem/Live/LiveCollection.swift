@@ -1,4 +1,4 @@
-/// The objects of a live result at one moment: a snapshot, that stays as it is while later ones arrive.
+/// An immutable snapshot of a live result's objects. It does not change when later snapshots arrive.
 ///
 /// For example:
 ///
@@ -9,10 +9,10 @@
 /// }
 /// ```
 ///
-/// A snapshot is cheap to keep and to pass between threads: what did not change it shares with the ones before and
-/// after it. The memory of the objects that it alone still holds is freed with it.
+/// A snapshot is cheap to keep and to pass between threads: it shares unchanged objects with earlier and later
+/// snapshots. Objects that only this snapshot holds are freed with it.
 ///
-/// - Complexity: An element by its index is O(log *n*); going through all of them is O(*n*).
+/// - Complexity: Access by index is O(log *n*). Iteration over all elements is O(*n*).
 public struct LiveCollection<Element: Sendable>: RandomAccessCollection, Sendable {
     let rows: RowSlice
     private let element: @Sendable (LiveRow) -> Element
@@ -22,17 +22,19 @@ public struct LiveCollection<Element: Sendable>: RandomAccessCollection, Sendabl
         self.element = element
     }
 
-    /// The same kind of collection over other rows.
+    /// Returns the same kind of collection over other rows.
     func with(_ rows: RowSlice) -> LiveCollection {
         LiveCollection(rows, element: element)
     }
 
-    /// A collection without elements: what a list shows before the first result is there.
+    /// A collection without elements, for a list before its first result.
     public static var empty: LiveCollection {
         LiveCollection(.empty) { _ in preconditionFailure("An empty collection has no elements.") }
     }
 
+    /// The index of the first object, 0.
     public var startIndex: Int { 0 }
+    /// The number of objects.
     public var endIndex: Int { rows.count }
 
     /// The object at an index.
@@ -42,15 +44,17 @@ public struct LiveCollection<Element: Sendable>: RandomAccessCollection, Sendabl
         element(rows[position])
     }
 
+    /// Returns an iterator over the objects.
     public func makeIterator() -> Iterator {
         Iterator(rows: rows.makeIterator(), element: element)
     }
 
-    /// Goes through the objects in order.
+    /// An iterator over the objects, in their order.
     public struct Iterator: IteratorProtocol {
         fileprivate var rows: RowIterator
         fileprivate let element: @Sendable (LiveRow) -> Element
 
+        /// Returns the next object, or nil at the end.
         public mutating func next() -> Element? {
             rows.next().map(element)
         }
@@ -60,14 +64,16 @@ public struct LiveCollection<Element: Sendable>: RandomAccessCollection, Sendabl
 // MARK: Local IDs
 
 extension LiveCollection {
-    /// The local IDs of the objects, in their order. They are not gathered: each is looked up when asked for.
+    /// The local IDs of the objects, in their order. Each is looked up on access.
     public var localIDs: LocalIDs { LocalIDs(rows: rows) }
 
     /// The local IDs of the objects of a ``LiveCollection``.
     public struct LocalIDs: RandomAccessCollection, Sendable {
         let rows: RowSlice
 
+        /// The index of the first local ID, 0.
         public var startIndex: Int { 0 }
+        /// The number of local IDs.
         public var endIndex: Int { rows.count }
 
         /// The local ID of the object at an index.
@@ -75,12 +81,14 @@ extension LiveCollection {
         /// - Complexity: O(log *n*)
         public subscript(position: Int) -> LocalID { rows[position].localID }
 
+        /// Returns an iterator over the local IDs.
         public func makeIterator() -> Iterator { Iterator(rows: rows.makeIterator()) }
 
-        /// Goes through the local IDs in the order of the objects.
+        /// An iterator over the local IDs, in the order of the objects.
         public struct Iterator: IteratorProtocol {
             fileprivate var rows: RowIterator
 
+            /// Returns the next local ID, or nil at the end.
             public mutating func next() -> LocalID? { rows.next()?.localID }
         }
     }
@@ -89,12 +97,13 @@ extension LiveCollection {
 // MARK: Comparing and printing
 
 extension LiveCollection: Equatable where Element: Equatable {
-    /// Whether two collections have equal objects in the same order.
+    /// Returns whether two collections have equal objects in the same order.
     public static func == (lhs: LiveCollection, rhs: LiveCollection) -> Bool {
         lhs.count == rhs.count && lhs.elementsEqual(rhs)
     }
 }
 
 extension LiveCollection: CustomStringConvertible {
+    /// The objects as an array's description.
     public var description: String { Array(self).description }
 }

@@ -1,6 +1,6 @@
 import OpenCombine
 
-/// Publishes the present answer of a query, then what each commit changes of it.
+/// A publisher of a query's current result, and then of the changes of each commit.
 ///
 /// For example:
 ///
@@ -16,24 +16,25 @@ import OpenCombine
 /// for try await cards in pinned.collectionPublisher.values { print(cards.count) }
 /// ```
 ///
-/// Every subscription begins with the answer as it is, also if that is empty, and goes on with one value for each
-/// commit that changes it, in the order of the commits, whichever thread or process made them. Each value is of exactly
-/// one committed state. Who is slow, or asks for nothing, gets what it missed in one value: nothing is lost, and
-/// nothing piles up.
+/// Every subscription begins with the current result, even if it is empty. It continues with a value for each commit
+/// that changes the result, in the order of the commits, from any thread or process. Each value belongs to exactly one
+/// committed state. A subscriber that is slow, or that requests no values, gets its missed changes in a single value:
+/// nothing is lost, and nothing accumulates.
 ///
-/// A publisher ends when its store is closed; it fails with a ``TandemError`` if the store can't be read any more, and
-/// can be subscribed to again.
+/// A publisher finishes when its store is closed. It fails with a ``TandemError`` if the store can't be read any more.
+/// You can then subscribe again.
 ///
-/// No delivery begins after a subscription was cancelled. One that is under way on another thread at that moment goes
-/// on to its end. Writing, cancelling and subscribing inside a delivery are all allowed.
+/// No delivery begins after a subscription was cancelled. A delivery in progress on another thread at that time runs to
+/// its end. You can write, cancel and subscribe inside a delivery.
 ///
 /// ## Topics
-/// ### Choosing how
+/// ### Options
 /// - ``on(_:)``
 /// - ``identified(by:)``
 /// ### As an asynchronous sequence
 /// - ``values``
 public struct LivePublisher<Output: Sendable>: Publisher, Sendable {
+    /// The error with which the publisher fails.
     public typealias Failure = TandemError
 
     let store: Store
@@ -46,20 +47,21 @@ public struct LivePublisher<Output: Sendable>: Publisher, Sendable {
         self.recipe = recipe
     }
 
-    /// The same publisher, delivering elsewhere. Without it, on a queue of the subscription's own.
+    /// Returns the same publisher with another scheduler. The default is a serial queue for each subscription.
     public func on(_ scheduler: LiveScheduler) -> LivePublisher {
         var publisher = self
         publisher.scheduler = scheduler
         return publisher
     }
 
-    /// The same publisher, whose subscriptions a write can leave out, because they know of its changes already:
+    /// Returns the same publisher with a token, by which a write can leave out its subscriptions. Use it if they
+    /// already know the changes:
     ///
     /// ```swift
     /// let token = LiveToken()
     /// let publisher = cards.changesetPublisher.identified(by: token).on(.main)
     /// let subscription = publisher.sink(receiveCompletion: { _ in }) { change in list.follow(change) }
-    /// // The user drags a row: the list shows it already, and must not be told to move it once more.
+    /// // The user drags a row: the list already shows it, and must not move it again.
     /// try store.write(withoutNotifying: [token]) { try $0.update(moved) }
     /// ```
     public func identified(by token: LiveToken) -> LivePublisher {
@@ -68,6 +70,7 @@ public struct LivePublisher<Output: Sendable>: Publisher, Sendable {
         return publisher
     }
 
+    /// Attaches a subscriber.
     public func receive<Downstream: Subscriber>(subscriber: Downstream)
     where Downstream.Input == Output, Downstream.Failure == TandemError {
         let subscriber = SubscriberBox(AnySubscriber(subscriber))
@@ -84,18 +87,20 @@ public struct LivePublisher<Output: Sendable>: Publisher, Sendable {
         TypedLiveSubscription(recipe, store: store, scheduler: scheduler, token: token, receiver: receiver)
     }
 
-    /// The same values as an asynchronous sequence. Each is computed when it is asked for; a loop that is slow sees
-    /// what it missed in one. Where the publisher delivers does not matter: the values come where the loop runs.
+    /// The same values as an asynchronous sequence. Each value is computed on request. A slow loop gets its missed
+    /// changes in a single value. The publisher's scheduler is not used: values arrive where the loop runs.
     ///
-    /// The sequence ends when the store is closed or the task is cancelled, and throws ``TandemError`` if the store
+    /// The sequence ends when the store is closed or the task is cancelled. It throws ``TandemError`` if the store
     /// can't be read any more.
     public var values: LiveSequence<Output> {
         LiveSequence(publisher: self)
     }
 }
 
-/// `@unchecked Sendable`: OpenCombine's subscribers are not marked, and are made to be called by one thread at a time,
-/// whichever: a subscription sees to that.
+/// A subscriber in a `Sendable` box.
+///
+/// Proof of `@unchecked Sendable`: OpenCombine's subscribers are not marked, but support calls from any thread, one at
+/// a time. A subscription ensures that.
 private struct SubscriberBox<Output: Sendable>: @unchecked Sendable {
     private let subscriber: AnySubscriber<Output, TandemError>
 
@@ -107,7 +112,7 @@ private struct SubscriberBox<Output: Sendable>: @unchecked Sendable {
 }
 
 extension LivePublisher {
-    /// The same publisher, with each value turned into another one, still with demand, scheduler and token.
+    /// Returns a publisher of transformed values with the same demand, scheduler and token.
     func mapRecipe<New: Sendable>(_ transform: @escaping @Sendable (Output) throws -> New) -> LivePublisher<New> {
         var publisher = LivePublisher<New>(
             store: store,

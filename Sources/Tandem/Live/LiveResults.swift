@@ -1,27 +1,28 @@
 import Observation
 import OpenCombine
 
-/// Live results for a view: an `ObservableObject` of OpenCombine's, whose `results` are those delivered last.
+/// Live results for a view, as an `ObservableObject` of OpenCombine. `results` holds the last delivered objects.
 ///
 /// ```swift
 /// let cards = LiveResults(store.objects(Card.self).sorted(by: \.shop))
 /// let subscription = cards.objectWillChange.sink { view.setNeedsDisplay() }
 /// ```
 ///
-/// It observes as long as it lives. Its values change on the main queue, which the app must run.
+/// It observes while it exists. Its values change on the main queue, which the app must run.
 @MainActor
 public final class LiveResults<M: Model>: ObservableObject {
-    /// The objects as they are.
+    /// The current objects.
     @Published public private(set) var results: LiveCollection<M> = .empty
-    /// What the last commit changed of them; `nil` before the first result.
+    /// The changes of the last commit, or `nil` before the first result.
     @Published public private(set) var changes: ChangeSet<M>?
-    /// Why they are no longer kept up to date; `nil` while they are. Has the code `closed` when the store is.
+    /// The error that ended the updates, or `nil` while they continue. If the store was closed, its code is `closed`.
     @Published public private(set) var error: TandemError?
-    /// Whether the first result has come.
+    /// Whether the first result has arrived.
     public var isLoaded: Bool { changes != nil }
 
     private var subscription: AnyCancellable?
 
+    /// Starts to observe a query.
     public init(_ query: Results<M>) {
         observe(query)
     }
@@ -40,29 +41,30 @@ public final class LiveResults<M: Model>: ObservableObject {
     }
 }
 
-/// Live results for a view, for Swift's Observation: reading `results` in a tracked body has it drawn anew when they
-/// change.
+/// Live results for a view, for Swift's Observation. A view that reads `results` while it is tracked is updated when
+/// they change.
 ///
 /// ```swift
 /// let cards = ObservedResults(store.objects(Card.self).sorted(by: \.shop))
 /// withObservationTracking { draw(cards.results) } onChange: { view.setNeedsDisplay() }
 /// ```
 ///
-/// It observes as long as it lives. Its values change on the main queue, which the app must run.
+/// It observes while it exists. Its values change on the main queue, which the app must run.
 @MainActor
 @Observable
 public final class ObservedResults<M: Model> {
-    /// The objects as they are.
+    /// The current objects.
     public private(set) var results: LiveCollection<M> = .empty
-    /// What the last commit changed of them; `nil` before the first result.
+    /// The changes of the last commit, or `nil` before the first result.
     public private(set) var changes: ChangeSet<M>?
-    /// Why they are no longer kept up to date; `nil` while they are. Has the code `closed` when the store is.
+    /// The error that ended the updates, or `nil` while they continue. If the store was closed, its code is `closed`.
     public private(set) var error: TandemError?
-    /// Whether the first result has come.
+    /// Whether the first result has arrived.
     public var isLoaded: Bool { changes != nil }
 
     @ObservationIgnored private var subscription: AnyCancellable?
 
+    /// Starts to observe a query.
     public init(_ query: Results<M>) {
         observe(query)
     }
@@ -82,7 +84,7 @@ public final class ObservedResults<M: Model> {
 }
 
 extension LivePublisher {
-    /// Subscribes with functions of the main actor's. The publisher must deliver on the main queue.
+    /// Subscribes with functions of the main actor. The publisher must deliver on the main queue.
     fileprivate func onMain(
         _ receive: @escaping @MainActor (Output) -> Void, onEnd: @escaping @MainActor (TandemError?) -> Void
     ) -> AnyCancellable {

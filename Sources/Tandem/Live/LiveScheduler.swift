@@ -1,37 +1,38 @@
 import Dispatch
 
-/// Where a live publisher delivers.
+/// The thread or queue on which a live publisher delivers.
 ///
-/// The first result is computed off the caller's thread, and a write does not wait for deliveries. With ``immediate``,
-/// results are computed and delivered on the thread that subscribes and the threads that write.
+/// The first result is computed outside the caller's thread, and a write does not wait for deliveries. ``immediate`` is
+/// different: the subscribing and the writing threads compute and deliver the results.
 public struct LiveScheduler: Sendable {
     private enum Kind: Sendable {
         case immediate
-        /// On the engine's own thread: for deliveries that take no time.
+        /// The engine's own thread, for deliveries that take no time.
         case direct
         case queue(DispatchQueue)
-        /// On a queue of the subscription's own.
+        /// A queue for each subscription.
         case background
     }
 
     private var kind: Kind
 
-    /// On the caller's thread: the first result before the subscriber's request for it returns, each change set after
-    /// its commit, with the writer free, before `write` returns.
+    /// Delivers on the caller's thread. The first result arrives before the subscriber's request for it returns. Each
+    /// change set arrives after its commit, when the writer is free, and before `write` returns.
     ///
-    /// Changes of other processes come on a thread of Tandem's. Of several threads that write at once, one may deliver
-    /// what the others did as well; all the same each `write` returns when its change was delivered to who has asked for
-    /// it. A write made inside a delivery returns before its own change set is delivered: that comes next. What a write
-    /// in a cancelled task makes necessary to be read afresh is read, and delivered, on a thread of Tandem's.
+    /// Changes of other processes arrive on a thread of Tandem. If several threads write at once, one of them may also
+    /// deliver the changes of the others. Each `write` still returns only after its change was delivered to subscribers
+    /// with demand. A write inside a delivery returns before its own change set is delivered, which follows next. If a
+    /// write in a cancelled task requires a reload, a thread of Tandem reloads and delivers.
     public static let immediate = LiveScheduler(kind: .immediate)
 
-    /// On the main queue. The app must run it: `RunLoop.main.run()`, `dispatchMain()`, or an asynchronous `main`.
+    /// Delivers on the main queue. The app must run it: `RunLoop.main.run()`, `dispatchMain()`, or an asynchronous
+    /// `main`.
     public static let main = LiveScheduler(kind: .queue(.main))
 
-    /// On a serial queue of the subscription's own. The default.
+    /// Delivers on a serial queue for each subscription. This is the default.
     public static let background = LiveScheduler(kind: .background)
 
-    /// On a queue, which should be serial: on a concurrent one deliveries still come one after the other.
+    /// Delivers on a queue, which should be serial. On a concurrent queue, deliveries still come one at a time.
     public static func queue(_ queue: DispatchQueue) -> LiveScheduler {
         LiveScheduler(kind: .queue(queue))
     }
@@ -42,12 +43,12 @@ public struct LiveScheduler: Sendable {
         if case .immediate = kind { true } else { false }
     }
 
-    /// The queue to deliver on; `nil` if that needs none.
+    /// The queue for deliveries, or `nil` if there is none.
     var deliveryQueue: DispatchQueue? {
         if case .queue(let queue) = kind { queue } else { nil }
     }
 
-    /// The scheduler of one subscription.
+    /// The scheduler of a single subscription.
     var forOneSubscription: LiveScheduler {
         if case .background = kind { .queue(DispatchQueue(label: "tandem.live.delivery")) } else { self }
     }

@@ -1,30 +1,35 @@
-/// The objects of a live query in sections, one for each value of a property, as they were at one commit.
+/// The objects of a live query in sections, one for each value of a property or first letter of a folded text, in the
+/// state of a single commit.
 ///
-/// A snapshot: it stays as it is while later ones arrive.
+/// It is an immutable snapshot: it does not change when later ones arrive.
 public struct LiveSections<Key: Sendable, Element: Sendable>: RandomAccessCollection, Sendable {
-    /// One section.
+    /// A section of the list.
     public struct Section: RandomAccessCollection, Sendable {
-        /// The value that the objects have in common.
+        /// The common value of the objects.
         public let key: Key
         fileprivate let elements: LiveCollection<Element>
-        /// The places of its objects among all.
+        /// The indices of its objects among all objects.
         public let range: Range<Int>
 
+        /// The index of the section's first object, 0.
         public var startIndex: Int { 0 }
+        /// The number of objects in the section.
         public var endIndex: Int { range.count }
 
+        /// The object at an index within the section.
+        ///
         /// - Complexity: O(log *n*).
         public subscript(index: Int) -> Element {
-            precondition(range.indices.contains(range.lowerBound + index), "The index is beyond the section.")
+            precondition(range.indices.contains(range.lowerBound + index), "The index is out of range of the section.")
             return elements[range.lowerBound + index]
         }
     }
 
-    /// All objects, section after section.
+    /// All objects, section by section.
     public let elements: LiveCollection<Element>
     private let rows: RowSlice
     private let key: @Sendable (LiveRow) -> Key
-    /// Where each section begins, and where the last one ends.
+    /// The start of each section, and the end of the last one.
     private let starts: [Int]
 
     init(
@@ -42,19 +47,23 @@ public struct LiveSections<Key: Sendable, Element: Sendable>: RandomAccessCollec
         self.starts = starts
     }
 
+    /// The index of the first section, 0.
     public var startIndex: Int { 0 }
+    /// The number of sections.
     public var endIndex: Int { starts.count - 1 }
 
+    /// The section at an index.
+    ///
     /// - Complexity: O(log *n*).
     public subscript(index: Int) -> Section {
         Section(key: key(rows[starts[index]]), elements: elements, range: starts[index]..<starts[index + 1])
     }
 
-    /// The section and the place in it of an object, by its place among all.
+    /// Returns the section of an object, and its index in the section, from its index among all objects.
     ///
     /// - Complexity: O(log *s*) for *s* sections.
     public func position(ofElementAt index: Int) -> SectionPosition {
-        precondition(elements.indices.contains(index), "The index is beyond the sections.")
+        precondition(elements.indices.contains(index), "The index is out of range of the sections.")
         var low = 0
         var high = starts.count - 1
         while high - low > 1 {
@@ -64,32 +73,36 @@ public struct LiveSections<Key: Sendable, Element: Sendable>: RandomAccessCollec
         return SectionPosition(section: low, item: index - starts[low])
     }
 
-    /// The bytes that tell a section from others.
+    /// Returns the bytes that distinguish a section from others.
     func prefix(_ index: Int, _ length: (LiveRow) -> Int) -> [UInt8] {
         let first = rows[starts[index]]
         return Array(first.key.prefix(length(first)))
     }
 }
 
-/// A place in a list with sections.
+/// A position in a list with sections.
 public struct SectionPosition: Hashable, Comparable, Sendable {
+    /// The index of the section.
     public let section: Int
+    /// The index within the section.
     public let item: Int
 
+    /// Creates a position.
     public init(section: Int, item: Int) {
         self.section = section
         self.item = item
     }
 
+    /// Returns whether a position comes before another.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         (lhs.section, lhs.item) < (rhs.section, rhs.item)
     }
 }
 
 extension RowSlice {
-    /// The place behind the rows whose keys begin with some bytes.
+    /// Returns the index after the rows whose keys begin with given bytes.
     fileprivate func end(ofRowsWithPrefix prefix: ArraySlice<UInt8>) -> Int {
-        // The least key behind them all: the last byte that can be raised is, and what follows it goes.
+        // The least key after all of them: increase the last byte that is not FF, and drop the bytes after it.
         var bound = Array(prefix)
         while bound.last == 0xFF { bound.removeLast() }
         guard let last = bound.popLast() else { return count }

@@ -3,15 +3,17 @@ import Synchronization
 
 /// The values of a ``LivePublisher`` as an asynchronous sequence. See ``LivePublisher/values``.
 public struct LiveSequence<Output: Sendable>: AsyncSequence, Sendable {
+    /// The type of the values.
     public typealias Element = Output
 
     let publisher: LivePublisher<Output>
 
+    /// Returns an iterator over the values.
     public func makeAsyncIterator() -> Iterator {
         Iterator(publisher: publisher)
     }
 
-    /// Subscribes when it is first asked, and lets go when it is.
+    /// An iterator that subscribes at its first request, and unsubscribes when it is released.
     public struct Iterator: AsyncIteratorProtocol {
         private let walk: LiveWalk<Output>
 
@@ -19,17 +21,19 @@ public struct LiveSequence<Output: Sendable>: AsyncSequence, Sendable {
             walk = LiveWalk(publisher)
         }
 
+        /// Returns the next value, or nil at the end.
         public mutating func next() async throws -> Output? {
             try await walk.next()
         }
 
+        /// Returns the next value, or nil at the end.
         public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Output? {
             try await walk.next()
         }
     }
 }
 
-/// One walk over a live sequence.
+/// An iteration over a live sequence.
 private final class LiveWalk<Output: Sendable>: Sendable {
     private struct State {
         var waiting: CheckedContinuation<Output?, any Error>?
@@ -40,7 +44,8 @@ private final class LiveWalk<Output: Sendable>: Sendable {
     private let state: Shared
     private let publisher: LivePublisher<Output>
 
-    /// What the subscription tells. It does not hold the walk, which ends the subscription when it goes.
+    /// The state that the subscription updates. It does not retain the iteration, which ends the subscription when it
+    /// is released.
     private final class Shared: Sendable {
         let state = Mutex(State())
 
@@ -58,7 +63,7 @@ private final class LiveWalk<Output: Sendable>: Sendable {
             case .failure(let error): end = .failure(error)
             }
             let waiting = state.withLock { state in
-                // An error is told once; from then on the sequence is at its end.
+                // An error is reported once. After that the sequence is at its end.
                 state.end = state.waiting == nil ? end : .success(())
                 state.subscription = nil
                 defer { state.waiting = nil }

@@ -1,4 +1,4 @@
-/// Watching a query: what it finds now, and what each commit changes of that.
+/// Observation of a query: its current result, and the changes of each commit.
 ///
 /// For example:
 ///
@@ -7,14 +7,14 @@
 /// let subscription = cards.changesetPublisher.on(.main).sink(receiveCompletion: { _ in }) { change in … }
 /// ```
 ///
-/// What a change costs depends on the query: see <doc:LiveQueries>. ``explain()`` says it of one.
+/// The cost of a change depends on the query: see <doc:LiveQueries>. ``explain()`` describes it for a query.
 extension Results {
-    /// Publishes the objects: a collection that stays as it is while later ones come.
+    /// Publishes the objects as an immutable collection, for each state of the result.
     public var collectionPublisher: LivePublisher<LiveCollection<M>> {
         changesetPublisher.mapRecipe { $0.results }
     }
 
-    /// Publishes what changes: which objects left, came, changed and moved, by index and local ID, with the old values
+    /// Publishes the changes: removed, inserted, changed and moved objects, by index and local ID, with the old values
     /// and the new collection. The first change set has all objects as insertions.
     public var changesetPublisher: LivePublisher<ChangeSet<M>> {
         listPublisher(
@@ -24,7 +24,7 @@ extension Results {
         ) { unsafeDowncast($0, to: ObjectRow<M>.self).object }
     }
 
-    /// Publishes references to the objects, for lists of a million: an object is read when it is looked at.
+    /// Publishes references to the objects, for lists of a million objects. An object is read only when it is shown.
     ///
     /// ```swift
     /// let subscription = cards.referencesPublisher.on(.main).sink(receiveCompletion: { _ in }) { references in
@@ -32,12 +32,12 @@ extension Results {
     /// }
     /// ```
     ///
-    /// An object read later is as it is then: it may have changed, or be gone.
+    /// An object that is read later may have changed, or may have been deleted.
     public var referencesPublisher: LivePublisher<LiveCollection<Reference<M>>> {
         referenceChangesetPublisher.mapRecipe { $0.results }
     }
 
-    /// Publishes what changes in a list of references: see ``referencesPublisher``.
+    /// Publishes the changes of a list of references: see ``referencesPublisher``.
     public var referenceChangesetPublisher: LivePublisher<ChangeSet<Reference<M>>> {
         listPublisher(
             RowReading(
@@ -68,23 +68,23 @@ extension Results {
             })
     }
 
-    /// The same query, whose publishers tell of modifications only if one of some properties has changed. Objects that
-    /// come, go or move are told of all the same.
+    /// Returns the same query, whose publishers report modifications only if one of the given properties has changed.
+    /// They still report objects that are inserted, removed or moved.
     ///
     /// ```swift
     /// store.objects(Card.self).observing(\.shop, \.isSynced).changesetPublisher
     /// ```
     ///
-    /// The properties may be those of the state: `isSynced`, `serverID`, `updatedAt`. Values of the others in the
-    /// objects delivered are those of the last time that an object was told of, or later ones.
+    /// The properties can include those of the state: `isSynced`, `serverID`, `updatedAt`. In a delivered object, the
+    /// values of other properties date from the last report about this object, or are newer.
     ///
-    /// - Precondition: The properties are the model's own, none behind a reference.
+    /// - Precondition: The properties are the model's own, and not behind a reference.
     public func observing<each P: PropertyExpression>(_ property: repeat KeyPath<M.Columns, each P>) -> Results {
         var columns: [ColumnPath] = []
         for path in repeat each property { columns.append(M.Columns()[keyPath: path].__column) }
         precondition(
             columns.allSatisfy(\.steps.isEmpty),
-            "observing(_:) takes the model's own properties. Observe what is behind a reference by a query of its own.")
+            "observing(_:) takes the model's own properties. Observe a referenced model with its own query.")
         var results = self
         results.query.observed = columns
         return results

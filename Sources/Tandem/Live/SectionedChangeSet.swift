@@ -1,36 +1,39 @@
-/// What a commit has changed in a live list with sections.
+/// The changes of a commit in a live list with sections.
 ///
-/// Positions are those of table views: deletions and the old side of modifications in the old sections, insertions and
-/// the new side in the new ones. The objects of a section that goes are among the deletions, those of one that comes
-/// among the insertions. Applying it: take out the deletions, last first; take out the deleted sections, which are
-/// empty then; put in the inserted sections, empty; put in the insertions, first first.
+/// Positions are those of table views. Deletions and the old side of modifications refer to the old sections.
+/// Insertions and the new side refer to the new sections. The objects of a deleted section are among the deletions, and
+/// those of an inserted section among the insertions. To apply a change set, remove the deletions from the last to the
+/// first. Remove the deleted sections, which are then empty. Insert the new sections without objects. Then insert the
+/// insertions from the first to the last.
 public struct SectionedChangeSet<Key: Sendable, Element: Sendable>: Sendable {
-    /// The sections now.
+    /// The current sections.
     public let sections: LiveSections<Key, Element>
-    /// The sections delivered before; none if this is initial.
+    /// The sections that were delivered before. It is empty if the change set is initial.
     public let previous: LiveSections<Key, Element>
-    /// Whether this is the first delivery, or one that tells anew: see ``ChangeSet/isInitial``.
+    /// Whether this is the first delivery, or a later one that starts again: see ``ChangeSet/isInitial``.
     public var isInitial: Bool { changes.isInitial }
 
-    /// The sections that went, by their places in the old list, ascending.
+    /// The deleted sections, by their indices in the old list, ascending.
     public let deletedSections: [Int]
-    /// The sections that came, by their places in the new list, ascending.
+    /// The inserted sections, by their indices in the new list, ascending.
     public let insertedSections: [Int]
-    /// The objects that went or moved away.
+    /// The objects that were deleted or moved away.
     public let deletions: [SectionPosition]
-    /// The objects that came or moved here.
+    /// The objects that were inserted or moved here.
     public let insertions: [SectionPosition]
-    /// The objects that changed where they are.
+    /// The objects that changed without moving.
     public let modifications: [Change]
-    /// The objects that moved: each is also one of the deletions and one of the insertions.
+    /// The objects that moved. Each is also among the deletions and among the insertions.
     public let moves: [Change]
-    /// The same change without sections, with local IDs and old values. An object that went to the next section without
-    /// passing another object is a modification here.
+    /// The same change without sections, with local IDs and old values. If an object moved to the next section without
+    /// passing another object, it is a modification here.
     public let changes: ChangeSet<Element>
 
-    /// Where an object was, and where it is.
+    /// The old and the new position of an object.
     public struct Change: Hashable, Sendable {
+        /// The position in the old sections.
         public let old: SectionPosition
+        /// The position in the new sections.
         public let new: SectionPosition
     }
 
@@ -62,7 +65,8 @@ public struct SectionedChangeSet<Key: Sendable, Element: Sendable>: Sendable {
         }
         deletedSections = deleted
         insertedSections = inserted
-        // An object can go to the next section without passing another one: in the list it has stayed where it was.
+        // An object can move to the next section without passing another one. In the flat list its position did not
+        // change.
         var stayed: [ChangeSet<Element>.Modification] = []
         var left: [ChangeSet<Element>.Modification] = []
         for modification in changes.modifications {
@@ -86,57 +90,5 @@ public struct SectionedChangeSet<Key: Sendable, Element: Sendable>: Sendable {
 
     private static func merged(_ indices: [Int], _ others: [Int]) -> [Int] {
         others.isEmpty ? indices : (indices + others).sorted()
-    }
-}
-
-extension Results {
-    /// Publishes the objects in sections, one for each value of a property, in the order of the values, nil first
-    /// (last if descending). Within a section they have this query's order.
-    ///
-    /// ```swift
-    /// let cards = store.objects(Card.self).sorted(by: \.shop)
-    /// let publisher = cards.sectionsPublisher(by: \.category).on(.main)
-    /// let subscription = publisher.sink(receiveCompletion: { _ in }) { sections in
-    ///     for section in sections { print(section.key, section.count) }
-    /// }
-    /// ```
-    public func sectionsPublisher<P: PropertyExpression>(
-        by property: KeyPath<M.Columns, P>, ascending: Bool = true
-    ) -> LivePublisher<LiveSections<P.Value, M>> where P.Root == M, P.Value: Sendable {
-        sectionedChangesetPublisher(by: property, ascending: ascending).mapRecipe { $0.sections }
-    }
-
-    /// Publishes what changes in the objects in sections: see ``sectionsPublisher(by:ascending:)``.
-    ///
-    /// - Complexity: A change costs O(*s* log *n*) for *s* sections of *n* objects in all.
-    public func sectionedChangesetPublisher<P: PropertyExpression>(
-        by property: KeyPath<M.Columns, P>, ascending: Bool = true
-    ) -> LivePublisher<SectionedChangeSet<P.Value, M>> where P.Root == M, P.Value: Sendable {
-        let property = M.Columns()[keyPath: property]
-        let key = SortKey.column(property.__column, ascending: ascending, nilsFirst: ascending)
-        return LivePublisher(
-            store: store,
-            recipe: LiveRecipe { [query = query.nestedIfCut] store in
-                let reading = RowReading(
-                    maker: .sections(property, observed: query.observedMask(in: store.schema)),
-                    section: RowOrder([key], isPrefix: true), order: RowOrder(query.order))
-                let part = ListPart(LiveList(query, reading: reading, in: store.schema, section: key))
-                return LiveRecipe.Making(parts: [part]) {
-                    let taken = part.take()
-                    let length = { (row: LiveRow) in
-                        unsafeDowncast(row, to: SectionedRow<M, P.Value>.self).sectionLength
-                    }
-                    let value: @Sendable (LiveRow) -> P.Value = {
-                        unsafeDowncast($0, to: SectionedRow<M, P.Value>.self).sectionKey
-                    }
-                    let element: @Sendable (LiveRow) -> M = {
-                        unsafeDowncast($0, to: SectionedRow<M, P.Value>.self).object
-                    }
-                    return SectionedChangeSet(
-                        LiveSections(taken.new, length: length, key: value, element: element),
-                        previous: LiveSections(taken.old, length: length, key: value, element: element),
-                        ChangeSet(taken, element), length: length)
-                }
-            })
     }
 }

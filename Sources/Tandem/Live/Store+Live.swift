@@ -1,5 +1,6 @@
 extension Store {
-    /// Publishes an object as it is now and after each commit that changes it; nil while it is not in the store.
+    /// Publishes an object's current value, and its value after each commit that changes it. The value is nil while the
+    /// object is not in the store.
     ///
     /// ```swift
     /// let subscription = store.publisher(for: card).on(.main).sink(receiveCompletion: { _ in }) { card in
@@ -10,30 +11,29 @@ extension Store {
         publisher(for: object.reference)
     }
 
-    /// Publishes the object that a reference names, as it is now and after each commit that changes it; nil while it is
-    /// not in the store.
+    /// Publishes the current value of a reference's target, and its value after each commit that changes it. The value
+    /// is nil while the target is not in the store.
     public func publisher<M: Model>(for reference: Reference<M>) -> LivePublisher<M?> {
         objects(M.self).where { $0.localID == reference.localID }.collectionPublisher.mapRecipe { $0.first }
     }
 
-    /// Publishes several queries as one whole: all values are of one committed state.
+    /// Publishes several queries together: all values belong to the same committed state.
     ///
     /// ```swift
     /// let screen = store.combined(cards.collectionPublisher, people.countPublisher)
     /// let subscription = screen.on(.main).sink(receiveCompletion: { _ in }) { cards, count in … }
     /// ```
     ///
-    /// There is a value for each commit that changes one of them at least. A change set among them is then empty where
-    /// its query has not changed.
+    /// It publishes a value for each commit that changes at least one of them. A change set of an unchanged query is
+    /// then empty.
     ///
-    /// - Parameter publisher: Publishers of this store. Where they deliver, and by which token they are identified, is
-    ///   said of the whole.
+    /// - Parameter publisher: Publishers of this store. Set the scheduler and the token on the combined publisher.
     /// - Precondition: All are publishers of this store.
     public func combined<each Value: Sendable>(
         _ publisher: repeat LivePublisher<each Value>
     ) -> LivePublisher<(repeat each Value)> {
         for one in repeat each publisher {
-            precondition(one.store === self, "Only publishers of one store can be combined.")
+            precondition(one.store === self, "Only publishers of the same store can be combined.")
         }
         let recipes = (repeat (each publisher).recipe)
         return LivePublisher(
@@ -50,6 +50,6 @@ extension Store {
             })
     }
 
-    /// Whether this thread is in a transaction of a store in memory, which has no second connection to read by.
+    /// Whether this thread is in a transaction of a store in memory, which has no second connection for reading.
     var isBusyInMemory: Bool { readers == nil && AccessFrame.current(on: self) != nil }
 }

@@ -1,17 +1,17 @@
-/// How values of a property's type are stored, for the paths that know the type only at run time: queries,
-/// migrations, imports. The hot paths (writing and reading whole objects) are generated code.
+/// The storage functions of a property's type, for code that knows the type only at run time: queries, migrations,
+/// imports. The hot paths, which write and read whole objects, are generated code.
 public struct Codec<Value>: Sendable {
     let kind: PropertyKind
     let isOptional: Bool
     let append: @Sendable (Value, RowBuffer) -> Void
     /// Reads a column, by its index in the row.
     let read: @Sendable (RowReader, Int32) throws -> Value
-    /// Makes a value from JSON; `nil` if it is none of this type.
+    /// Creates a value from JSON. Returns `nil` if the JSON is not a value of the type.
     let fromJSON: @Sendable (JSONNode) -> Value?
-    /// The object type that the property links to.
+    /// The model that the property links to.
     let target: (@Sendable () -> any Model.Type)?
 
-    /// The stored form of a value.
+    /// Returns the stored form of a value.
     func storageValue(_ value: Value) -> StorageValue {
         let row = RowBuffer()
         append(value, row)
@@ -19,14 +19,16 @@ public struct Codec<Value>: Sendable {
     }
 }
 
-/// One overload for each family of types, chosen by the compiler: `Codec.of(String?.self)`.
+/// Overloads for each family of types. The compiler selects one: `Codec.of(String?.self)`.
 extension Codec where Value == Never {
+    /// Returns the codec of a stored type.
     public static func of<T: PropertyValue>(_ type: T.Type) -> Codec<T> {
         Codec<T>(
             kind: T.__kind, isOptional: false,
             append: { $0.__append(to: $1) }, read: { try T.__read($0, $1) }, fromJSON: { T(__json: $0) }, target: nil)
     }
 
+    /// Returns the codec of a type with a stored raw value.
     public static func of<T: RawRepresentable & Sendable>(_ type: T.Type) -> Codec<T> where T.RawValue: PropertyValue {
         Codec<T>(
             kind: T.RawValue.__kind, isOptional: false,
@@ -34,13 +36,14 @@ extension Codec where Value == Never {
             read: { row, column in
                 let rawValue = try T.RawValue.__read(row, column)
                 guard let value = T(rawValue: rawValue) else {
-                    throw InvalidStoredValue(column: column, reason: "\(rawValue) is no case of \(T.self)")
+                    throw InvalidStoredValue(column: column, reason: "\(rawValue) is not a case of \(T.self)")
                 }
                 return value
             },
             fromJSON: { T.RawValue(__json: $0).flatMap { T(rawValue: $0) } }, target: nil)
     }
 
+    /// Returns the codec of a `Codable` type, which is stored as JSON.
     @_disfavoredOverload
     public static func of<T: Codable & Sendable>(_ type: T.Type) -> Codec<T> {
         Codec<T>(
@@ -50,6 +53,7 @@ extension Codec where Value == Never {
             fromJSON: { CodableStorage.decode(T.self, from: $0) }, target: nil)
     }
 
+    /// Returns the codec of a reference.
     public static func of<T: Model>(_ type: Reference<T>.Type) -> Codec<Reference<T>> {
         Codec<Reference<T>>(
             kind: Reference<T>.__kind, isOptional: false,
@@ -57,6 +61,7 @@ extension Codec where Value == Never {
             fromJSON: { Reference<T>(__json: $0) }, target: { T.self })
     }
 
+    /// Returns the codec of a list of references.
     public static func of<T: Model>(_ type: [Reference<T>].Type) -> Codec<[Reference<T>]> {
         Codec<[Reference<T>]>(
             kind: .references("\(T.self)"), isOptional: false,
@@ -64,18 +69,22 @@ extension Codec where Value == Never {
             fromJSON: { [Reference<T>](__json: $0) }, target: { T.self })
     }
 
-    // The same for optionals: one overload for each, so that the wrapped type chooses its own family.
+    // Overloads for optionals. There is one for each family, so that the wrapped type selects its own.
 
+    /// Returns the codec of an optional stored type.
     public static func of<T: PropertyValue>(_ type: T?.Type) -> Codec<T?> { Codec.of(T.self).optional() }
 
+    /// Returns the codec of an optional type with a stored raw value.
     public static func of<T: RawRepresentable & Sendable>(_ type: T?.Type) -> Codec<T?>
     where T.RawValue: PropertyValue {
         Codec.of(T.self).optional()
     }
 
+    /// Returns the codec of an optional `Codable` type, which is stored as JSON.
     @_disfavoredOverload
     public static func of<T: Codable & Sendable>(_ type: T?.Type) -> Codec<T?> { Codec.of(T.self).optional() }
 
+    /// Returns the codec of an optional reference.
     public static func of<T: Model>(_ type: Reference<T>?.Type) -> Codec<Reference<T>?> {
         Codec.of(Reference<T>.self).optional()
     }

@@ -1,71 +1,85 @@
 import Foundation
 
-/// An object's primary key in its store: made on the device, never changed, never shared by two objects of a model.
+/// An object's primary key in its store. It is generated on the device, never changes, and is unique in its model.
 ///
-/// A local ID made here is a UUID of version 7 (RFC 9562), so that IDs made later sort later. An object that came
-/// from a server takes its server ID as local ID.
+/// A generated local ID is a UUID of version 7 (RFC 9562), so later IDs sort later. An object that came from a server
+/// uses its server ID as local ID.
 ///
-/// IDs are compared byte by byte. `String`'s own `==` is not used: it takes canonically equivalent spellings
-/// for one, where SQLite sees two keys.
+/// IDs are compared byte by byte, and not with `String`'s `==`. That treats canonically equivalent texts as equal,
+/// where SQLite sees two keys.
 public struct LocalID: RawRepresentable, Sendable {
+    /// The text of the ID.
     public let rawValue: String
 
+    /// Creates an ID from its text.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
+    /// Creates an ID from its text.
     public init(_ rawValue: String) {
         self.rawValue = rawValue
     }
 }
 
-/// The key that a server knows an object by. `nil` in an object until the server has acknowledged it.
+/// The server's key for an object. It is `nil` in an object until the server has acknowledged it.
 ///
-/// Compared byte by byte, like ``LocalID``. The two are types of their own so that the compiler tells them apart.
+/// It is compared byte by byte, like ``LocalID``. The IDs have two types so that the compiler can distinguish them.
 public struct ServerID: RawRepresentable, Sendable {
+    /// The text of the ID.
     public let rawValue: String
 
+    /// Creates an ID from its text.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
+    /// Creates an ID from its text.
     public init(_ rawValue: String) {
         self.rawValue = rawValue
     }
 }
 
-/// What ``LocalID`` and ``ServerID`` share: comparison, hashing and coding of the raw text, byte by byte.
+/// The common interface of ``LocalID`` and ``ServerID``: comparison, hashing and coding of the raw text, byte by byte.
 ///
-/// Not to be conformed to.
+/// Do not conform to it.
 public protocol TextualID: RawRepresentable, Hashable, Comparable, Codable, CustomStringConvertible,
     ExpressibleByStringLiteral
 where RawValue == String {
+    /// Creates an ID from its text.
     init(_ rawValue: String)
 }
 
 extension TextualID {
+    /// Returns whether two values are equal.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         ScalarText.isEqual(lhs.rawValue, rhs.rawValue)
     }
 
+    /// Returns whether a value comes before another.
     public static func < (lhs: Self, rhs: Self) -> Bool {
         ScalarText.isLess(lhs.rawValue, rhs.rawValue)
     }
 
+    /// Hashes the value consistently with `==`.
     public func hash(into hasher: inout Hasher) {
         ScalarText.hash(rawValue, into: &hasher)
     }
 
+    /// A textual description of the value.
     public var description: String { rawValue }
 
+    /// Creates a value from a string literal.
     public init(stringLiteral value: String) {
         self.init(value)
     }
 
+    /// Decodes a value.
     public init(from decoder: any Decoder) throws {
         self.init(try decoder.singleValueContainer().decode(String.self))
     }
 
+    /// Encodes the value.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(rawValue)

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// Makes local IDs: UUIDs of version 7, each greater than the one before.
+/// A generator of local IDs, which are UUIDs of version 7, each greater than the one before.
 ///
-/// The live generator reads the system's clock and random numbers. Tests put a deterministic one in its place:
+/// The live generator uses the system's clock and random numbers. Tests can replace it with a deterministic one:
 ///
 /// ```swift
 /// LocalIDGenerator.$current.withValue(.sequential()) {
@@ -11,7 +11,7 @@ import Synchronization
 /// }
 /// ```
 public struct LocalIDGenerator: Sendable {
-    /// The generator that new objects take their local IDs from.
+    /// The generator for the local IDs of new objects, or `nil` for the live one.
     @TaskLocal public static var current: LocalIDGenerator?
 
     private let make: @Sendable () -> LocalID
@@ -26,7 +26,7 @@ public struct LocalIDGenerator: Sendable {
         make()
     }
 
-    /// A generator that counts from 1, for tests.
+    /// Returns a generator that counts from 1, for tests.
     public static func sequential() -> LocalIDGenerator {
         let counter = Atomic<UInt64>(0)
         let box = CounterBox(counter)
@@ -36,7 +36,7 @@ public struct LocalIDGenerator: Sendable {
         }
     }
 
-    /// A new ID from the generator in force.
+    /// Returns a new ID from the current generator.
     static func makeID() -> LocalID {
         if let current { return current.next() }
         return LocalID(UUIDv7.shared.next())
@@ -50,9 +50,9 @@ public struct LocalIDGenerator: Sendable {
 
 /// The live source of UUIDs of version 7 (RFC 9562, section 5.7).
 ///
-/// 48 bits of Unix milliseconds, then 12 bits and 62 bits that start at random in each millisecond and grow by a
-/// random step within it (section 6.2, method 2), so that IDs made in one process sort in the order of their making,
-/// also when the clock is set back.
+/// A UUID has 48 bits of Unix milliseconds, then 12 and 62 bits of a counter. The counter starts at a random value in
+/// each millisecond, and grows by random steps within it (section 6.2, method 2). IDs of a process therefore sort in
+/// the order of their creation, even if the clock is set back.
 final class UUIDv7: Sendable {
     static let shared = UUIDv7()
 
@@ -65,7 +65,7 @@ final class UUIDv7: Sendable {
 
     private let state = Mutex(State())
 
-    /// Returns the next UUID in its text form, 36 characters in lower case.
+    /// Returns the next UUID as text: 36 characters in lower case.
     func next() -> String {
         let now = Self.unixMilliseconds()
         let (high, low) = state.withLock { state -> (UInt64, UInt64) in
@@ -95,11 +95,11 @@ final class UUIDv7: Sendable {
         return state.random.removeLast()
     }
 
-    /// Many numbers by one system call: an import makes IDs by the hundred thousand, and on Linux
-    /// `SystemRandomNumberGenerator` makes a call for each number.
+    /// Returns many random numbers with a single system call. An import creates hundreds of thousands of IDs, and on
+    /// Linux `SystemRandomNumberGenerator` makes a call for each number.
     private static func randomWords() -> [UInt64] {
         #if canImport(Glibc)
-            // 32 words are the 256 bytes that getentropy gives at most.
+            // 32 words are 256 bytes, the maximum for getentropy.
             var words = [UInt64](repeating: 0, count: 32)
             if words.withUnsafeMutableBytes({ getentropy($0.baseAddress!, $0.count) }) == 0 { return words }
         #endif
@@ -113,7 +113,7 @@ final class UUIDv7: Sendable {
         return UInt64(max(0, time.tv_sec)) * 1000 + UInt64(time.tv_nsec) / 1_000_000
     }
 
-    /// The text form of 128 bits: 8-4-4-4-12 digits in lower case.
+    /// Returns the text form of 128 bits: 8-4-4-4-12 digits in lower case.
     static func text(high: UInt64, low: UInt64) -> String {
         String(unsafeUninitializedCapacity: 36) { out in
             var position = 0

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Coded with its object: `localID`, and what a server has said, under names that no property can have.
+/// The state is coded together with its object: `localID` and the server's data, under names that no property can have.
 extension ObjectState: Codable {
     private enum CodingKeys: String, CodingKey {
         case localID, serverID, version, createdAt, updatedAt, synced, deleted
     }
 
-    /// Where there is no local ID, the object is a new one and gets its own.
+    /// Decodes a state. Without a local ID, the object is new and gets its own.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         if let localID = try container.decodeIfPresent(LocalID.self, forKey: .localID) {
@@ -22,6 +22,7 @@ extension ObjectState: Codable {
         isDeleted = try container.decodeIfPresent(Bool.self, forKey: .deleted) ?? false
     }
 
+    /// Encodes the state. Server data that is missing is left out.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(localID, forKey: .localID)

@@ -1,32 +1,34 @@
 import Foundation
 
-/// What Tandem keeps about an object beside its properties: its two IDs, and how it stands with the server.
+/// Tandem's data about an object besides its properties: its two IDs, and its state of synchronization.
 ///
-/// `@Model` adds one to each model as a stored property. Apps read it through ``Model``'s properties
-/// (``Model/localID``, ``Model/isSynced`` and so on); what is in it is Tandem's to set.
+/// `@Model` adds it to each model as a stored property. Apps read it through ``Model``'s properties, such as
+/// ``Model/localID`` and ``Model/isSynced``. Only Tandem writes it.
 public struct ObjectState: Hashable, Sendable {
     /// The primary key.
     public internal(set) var localID: LocalID
 
-    /// The server's key, `nil` until the server has acknowledged the object.
+    /// The server's key, or `nil` until the server has acknowledged the object.
     public internal(set) var serverID: ServerID?
 
-    /// The server's opaque concurrency token (ETag) for what was last received.
+    /// The server's opaque concurrency token (ETag) of the version that was last received.
     public internal(set) var version: String?
 
-    /// When the server created the object, by the server's clock.
+    /// The time at which the server created the object, by the server's clock.
     public internal(set) var createdAt: Date?
 
-    /// When the server last changed the object, by the server's clock.
+    /// The time at which the server last changed the object, by the server's clock.
     public internal(set) var updatedAt: Date?
 
-    /// The row in the table, 0 for a value that was not read from a store: a hint that saves a look-up.
+    /// The table's rowid, or 0 if the value was not read from a store. It is a hint that saves a look-up.
     var rowID: Int64 = 0
 
+    /// Whether the server holds exactly the state that the store held when the value was read.
     public internal(set) var isSynced = false
+    /// Whether the object is deleted locally, and the server has not acknowledged it yet.
     public internal(set) var isDeleted = false
 
-    /// The state of a new object: a local ID of its own, and nothing from a server.
+    /// Creates the state of a new object, with a new local ID and no server data.
     public init() {
         localID = LocalIDGenerator.makeID()
     }
@@ -35,7 +37,7 @@ public struct ObjectState: Hashable, Sendable {
         self.localID = localID
     }
 
-    /// The row hint does not make two values differ.
+    /// Compares two states. The row hint does not affect the result.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.localID == rhs.localID && lhs.serverID == rhs.serverID && lhs.isSynced == rhs.isSynced
             && lhs.isDeleted == rhs.isDeleted
@@ -43,6 +45,7 @@ public struct ObjectState: Hashable, Sendable {
             && lhs.createdAt == rhs.createdAt && lhs.updatedAt == rhs.updatedAt
     }
 
+    /// Hashes the local ID.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(localID)
     }

@@ -1,7 +1,7 @@
 import Foundation
 
-// Arrays, sets and dictionaries of stored values are JSON, so that SQLite's own functions can read them too.
-// A set is written in the order of its elements' text, so that equal sets are stored alike.
+// Arrays, sets and dictionaries of stored values are JSON, so that SQLite's own functions can read them too. A set is
+// written in the order of its elements' text, so that equal sets have equal text.
 
 extension RowBuffer {
     /// Appends a collection as exact JSON.
@@ -27,25 +27,30 @@ extension RowReader {
 }
 
 extension Array: PropertyValue where Element: PropertyValue {
+    /// The kind of the property in the schema.
     public static var __kind: PropertyKind { .collection("[\(Element.__kind)]") }
 
+    /// Appends the stored form of the value.
     public func __append(to row: RowBuffer) {
         row.append(json: __json)
-        // What keeps a file that was never committed must live until it is.
+        // The draft of an uncommitted file must live until the file is committed.
         if Element.self == Attachment.self, let attachments = self as? [Attachment] {
             row.drafts.append(contentsOf: attachments.compactMap(\.draft))
         }
     }
 
+    /// Reads the stored form of a value.
     public static func __read(_ row: RowReader, _ column: Int32) throws -> Self {
         guard let value = Self(__json: try row.json(column)) else {
-            throw InvalidStoredValue(column: column, reason: "the JSON is no \(Self.self)")
+            throw InvalidStoredValue(column: column, reason: "the JSON is not a \(Self.self)")
         }
         return value
     }
 
+    /// The value as a node of exact JSON.
     public var __json: JSONNode { .array(map(\.__json)) }
 
+    /// Creates a value from a JSON node. Returns `nil` if the node is not a value of this type.
     public init?(__json node: JSONNode) {
         guard case .array(let nodes) = node else { return nil }
         self.init()
@@ -58,17 +63,21 @@ extension Array: PropertyValue where Element: PropertyValue {
 }
 
 extension Set: PropertyValue where Element: PropertyValue {
+    /// The kind of the property in the schema.
     public static var __kind: PropertyKind { .collection("Set<\(Element.__kind)>") }
 
+    /// Appends the stored form of the value.
     public func __append(to row: RowBuffer) { row.append(json: __json) }
 
+    /// Reads the stored form of a value.
     public static func __read(_ row: RowReader, _ column: Int32) throws -> Self {
         guard let value = Self(__json: try row.json(column)) else {
-            throw InvalidStoredValue(column: column, reason: "the JSON is no \(Self.self)")
+            throw InvalidStoredValue(column: column, reason: "the JSON is not a \(Self.self)")
         }
         return value
     }
 
+    /// The value as a node of exact JSON.
     public var __json: JSONNode {
         let nodes = map { element -> (JSONNode, [UInt8]) in
             let node = element.__json
@@ -79,6 +88,7 @@ extension Set: PropertyValue where Element: PropertyValue {
         return .array(nodes.sorted { $0.1.lexicographicallyPrecedes($1.1) }.map(\.0))
     }
 
+    /// Creates a value from a JSON node. Returns `nil` if the node is not a value of this type.
     public init?(__json node: JSONNode) {
         guard case .array(let nodes) = node else { return nil }
         self.init()
@@ -90,22 +100,26 @@ extension Set: PropertyValue where Element: PropertyValue {
 }
 
 extension Dictionary: PropertyValue where Key == String, Value: PropertyValue {
+    /// The kind of the property in the schema.
     public static var __kind: PropertyKind { .collection("[String: \(Value.__kind)]") }
 
+    /// Appends the stored form of the value.
     public func __append(to row: RowBuffer) { row.append(json: __json) }
 
+    /// Reads the stored form of a value.
     public static func __read(_ row: RowReader, _ column: Int32) throws -> Self {
         guard let value = Self(__json: try row.json(column)) else {
-            throw InvalidStoredValue(column: column, reason: "the JSON is no \(Self.self)")
+            throw InvalidStoredValue(column: column, reason: "the JSON is not a \(Self.self)")
         }
         return value
     }
 
-    /// The members in the order in which they are written: a dictionary's own differs between equal ones.
+    /// The members, sorted by key. The order of a dictionary itself differs between equal ones.
     public var __json: JSONNode {
         .object(sorted { UTF8Order.compare($0.key, $1.key) < 0 }.map { (key: $0.key, value: $0.value.__json) })
     }
 
+    /// Creates a value from a JSON node. Returns `nil` if the node is not a value of this type.
     public init?(__json node: JSONNode) {
         guard case .object(let members) = node else { return nil }
         self.init()

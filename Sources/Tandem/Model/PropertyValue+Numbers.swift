@@ -1,13 +1,18 @@
 import BigInt
 import Foundation
 
-// How each number is stored is part of the format: see StorageFormat.md.
+// The storage of each number is part of the format: see StorageFormat.md.
 
 extension Bool: PropertyValue {
+    /// The kind of the property in the schema.
     public static var __kind: PropertyKind { .bool }
+    /// Appends the stored form of the value.
     public func __append(to row: RowBuffer) { row.append(integer: self ? 1 : 0) }
+    /// Reads the stored form of a value.
     public static func __read(_ row: RowReader, _ column: Int32) throws -> Bool { row.integer(column) != 0 }
+    /// The value as a node of exact JSON.
     public var __json: JSONNode { .bool(self) }
+    /// Creates a value from a JSON node. Returns `nil` if the node is not a value of this type.
     public init?(__json node: JSONNode) {
         switch node {
         case .bool(let value): self = value
@@ -22,10 +27,13 @@ extension Bool: PropertyValue {
 public protocol StoredInteger: FixedWidthInteger, PropertyValue {}
 
 extension StoredInteger {
+    /// The kind of the property in the schema.
     public static var __kind: PropertyKind { .integer(bits: bitWidth, signed: isSigned) }
 
+    /// Appends the stored form of the value.
     public func __append(to row: RowBuffer) { row.append(integer: Int64(truncatingIfNeeded: self)) }
 
+    /// Reads the stored form of a value.
     public static func __read(_ row: RowReader, _ column: Int32) throws -> Self {
         let value = row.integer(column)
         guard let result = Self(exactly: value) else {
@@ -34,8 +42,10 @@ extension StoredInteger {
         return result
     }
 
+    /// The value as a node of exact JSON.
     public var __json: JSONNode { .integer(Int64(truncatingIfNeeded: self)) }
 
+    /// Creates a value from a JSON node. Returns `nil` if the node is not a value of this type.
     public init?(__json node: JSONNode) {
         switch node {
         case .integer(let value): self.init(exactly: value)
@@ -55,13 +65,15 @@ extension UInt8: StoredInteger {}
 extension UInt16: StoredInteger {}
 extension UInt32: StoredInteger {}
 
-/// An unsigned integer of 64 bits: INTEGER up to 2^63-1, from there on a BLOB of 8 big-endian bytes. SQLite sorts
-/// blobs after integers, so the order is the numbers' own.
+/// An unsigned integer of 64 bits. It is stored as INTEGER up to 2^63-1, and from there on as a BLOB of 8 big-endian
+/// bytes. SQLite sorts blobs after integers, so the order is the numbers' own.
 public protocol StoredUnsigned64: FixedWidthInteger, UnsignedInteger, PropertyValue {}
 
 extension StoredUnsigned64 {
+    /// The kind of the property in the schema.
     public static var __kind: PropertyKind { .unsigned64 }
 
+    /// Appends the stored form of the value.
     public func __append(to row: RowBuffer) {
         if let small = Int64(exactly: self) {
             row.append(integer: small)
@@ -72,11 +84,12 @@ extension StoredUnsigned64 {
         }
     }
 
+    /// Reads the stored form of a value.
     public static func __read(_ row: RowReader, _ column: Int32) throws -> Self {
         if row.type(column) == StorageClass.blob {
             let bytes = row.bytes(column)
             guard bytes.count == 8 else {
-                throw InvalidStoredValue(column: column, reason: "\(bytes.count) bytes are no \(Self.self)")
+                throw InvalidStoredValue(column: column, reason: "\(bytes.count) bytes are not a \(Self.self)")
             }
             let value = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
             guard value > UInt64(Int64.max) else {
@@ -91,10 +104,12 @@ extension StoredUnsigned64 {
         return result
     }
 
+    /// The value as a node of exact JSON.
     public var __json: JSONNode {
         Int64(exactly: self).map { .integer($0) } ?? .text(String(self))
     }
 
+    /// Creates a value from a JSON node. Returns `nil` if the node is not a value of this type.
     public init?(__json node: JSONNode) {
         switch node {
         case .integer(let value): self.init(exactly: value)
@@ -108,12 +123,14 @@ extension StoredUnsigned64 {
 extension UInt: StoredUnsigned64 {}
 extension UInt64: StoredUnsigned64 {}
 
-// A column without affinity keeps the bits of a REAL, those of -0.0 included; a column declared REAL makes 0 of it.
-// SQLite has no NaN: it is stored as a BLOB, which sorts after all numbers.
+// A column without affinity keeps the bits of a REAL, including those of -0.0. A column declared REAL turns -0.0 into
+// 0. SQLite has no NaN, so NaN is stored as a BLOB, which sorts after all numbers.
 
 extension Double: PropertyValue {
+    /// The kind of the property in the schema.
     public static var __kind: PropertyKind { .double }
 
+    /// Appends the stored form of the value.
     public func __append(to row: RowBuffer) {
         if isNaN {
             row.append(.blob) { NaNStorage.append(self, to: &$0) }
@@ -122,13 +139,16 @@ extension Double: PropertyValue {
         }
     }
 
+    /// Reads the stored form of a value.
     public static func __read(_ row: RowReader, _ column: Int32) throws -> Double {
         guard row.type(column) == StorageClass.blob else { return row.real(column) }
         return try row.decode(column) { try NaNStorage.decodeDouble($0) }
     }
 
+    /// The value as a node of exact JSON.
     public var __json: JSONNode { .real(self) }
 
+    /// Creates a value from a JSON node. Returns `nil` if the node is not a value of this type.
     public init?(__json node: JSONNode) {
         switch node.unmarked {
         case .real(let value): self = value
@@ -139,8 +159,10 @@ extension Double: PropertyValue {
 }
 
 extension Float: PropertyValue {
+    /// The kind of the property in the schema.
     public static var __kind: PropertyKind { .float }
 
+    /// Appends the stored form of the value.
     public func __append(to row: RowBuffer) {
         if isNaN {
             row.append(.blob) { NaNStorage.append(self, to: &$0) }
@@ -149,13 +171,15 @@ extension Float: PropertyValue {
         }
     }
 
+    /// Reads the stored form of a value.
     public static func __read(_ row: RowReader, _ column: Int32) throws -> Float {
         guard row.type(column) == StorageClass.blob else { return Float(row.real(column)) }
         return try row.decode(column) { try NaNStorage.decodeFloat($0) }
     }
 
+    /// The value as a node of exact JSON.
     public var __json: JSONNode {
-        // A NaN's bits are kept as those of a Float: widening would quiet a signaling one.
+        // Store a NaN's bits as those of a Float: widening would make a signaling NaN quiet.
         if isNaN {
             var bytes: [UInt8] = []
             NaNStorage.append(self, to: &bytes)
@@ -164,6 +188,7 @@ extension Float: PropertyValue {
         return .real(Double(self))
     }
 
+    /// Creates a value from a JSON node. Returns `nil` if the node is not a value of this type.
     public init?(__json node: JSONNode) {
         switch node.unmarked {
         case .real(let value): self = Float(value)
@@ -177,21 +202,26 @@ extension Float: PropertyValue {
 }
 
 extension BigInt: PropertyValue {
+    /// The kind of the property in the schema.
     public static var __kind: PropertyKind { .bigInt }
 
+    /// Appends the stored form of the value.
     public func __append(to row: RowBuffer) {
         row.append(.blob) { OrderedBigInt.append(self, to: &$0) }
     }
 
+    /// Reads the stored form of a value.
     public static func __read(_ row: RowReader, _ column: Int32) throws -> BigInt {
         try row.decode(column) { try OrderedBigInt.decode($0) }
     }
 
+    /// The value as a node of exact JSON.
     public var __json: JSONNode { .text(String(self)) }
 
+    /// Creates a value from a JSON node. Returns `nil` if the node is not a value of this type.
     public init?(__json node: JSONNode) {
         switch node {
-        // Generic initialisers run unspecialised from outside their module: see OrderedBigInt.
+        // Generic initializers from another module are not specialized: see OrderedBigInt.
         case .integer(let value): self.init(integerLiteral: value)
         case .real(let value): self.init(exactly: value)
         case .text(let text):
@@ -202,18 +232,23 @@ extension BigInt: PropertyValue {
 }
 
 extension BigUInt: PropertyValue {
+    /// The kind of the property in the schema.
     public static var __kind: PropertyKind { .bigUInt }
 
+    /// Appends the stored form of the value.
     public func __append(to row: RowBuffer) {
         row.append(.blob) { OrderedBigInt.append(self, to: &$0) }
     }
 
+    /// Reads the stored form of a value.
     public static func __read(_ row: RowReader, _ column: Int32) throws -> BigUInt {
         try row.decode(column) { try OrderedBigInt.decodeUnsigned($0) }
     }
 
+    /// The value as a node of exact JSON.
     public var __json: JSONNode { .text(String(self)) }
 
+    /// Creates a value from a JSON node. Returns `nil` if the node is not a value of this type.
     public init?(__json node: JSONNode) {
         switch node {
         case .integer(let value): self.init(exactly: value)
@@ -224,8 +259,9 @@ extension BigUInt: PropertyValue {
     }
 }
 
-/// Stored as `BigInt` is, so that the order in the store is that of the numbers.
+/// An Int128 is stored like a `BigInt`, so that its order in the store is that of the numbers.
 extension Int128: PropertyValue {
+    /// The kind of the property in the schema.
     public static var __kind: PropertyKind { .bigInt }
 
     private var big: BigInt { BigInt(sign: self < 0 ? .minus : .plus, magnitude: magnitude.big) }
@@ -240,10 +276,12 @@ extension Int128: PropertyValue {
         }
     }
 
+    /// Appends the stored form of the value.
     public func __append(to row: RowBuffer) {
         big.__append(to: row)
     }
 
+    /// Reads the stored form of a value.
     public static func __read(_ row: RowReader, _ column: Int32) throws -> Int128 {
         let value = try BigInt.__read(row, column)
         guard let narrow = Int128(value) else {
@@ -252,16 +290,19 @@ extension Int128: PropertyValue {
         return narrow
     }
 
+    /// The value as a node of exact JSON.
     public var __json: JSONNode { big.__json }
 
+    /// Creates a value from a JSON node. Returns `nil` if the node is not a value of this type.
     public init?(__json node: JSONNode) {
         guard let value = BigInt(__json: node) else { return nil }
         self.init(value)
     }
 }
 
-/// Stored as `BigUInt` is, so that the order in the store is that of the numbers.
+/// A UInt128 is stored like a `BigUInt`, so that its order in the store is that of the numbers.
 extension UInt128: PropertyValue {
+    /// The kind of the property in the schema.
     public static var __kind: PropertyKind { .bigUInt }
 
     fileprivate var big: BigUInt {
@@ -274,10 +315,12 @@ extension UInt128: PropertyValue {
         self = words.reversed().reduce(0) { $0 << 64 | UInt128($1) }
     }
 
+    /// Appends the stored form of the value.
     public func __append(to row: RowBuffer) {
         big.__append(to: row)
     }
 
+    /// Reads the stored form of a value.
     public static func __read(_ row: RowReader, _ column: Int32) throws -> UInt128 {
         let value = try BigUInt.__read(row, column)
         guard let narrow = UInt128(value) else {
@@ -286,8 +329,10 @@ extension UInt128: PropertyValue {
         return narrow
     }
 
+    /// The value as a node of exact JSON.
     public var __json: JSONNode { big.__json }
 
+    /// Creates a value from a JSON node. Returns `nil` if the node is not a value of this type.
     public init?(__json node: JSONNode) {
         guard let value = BigUInt(__json: node) else { return nil }
         self.init(value)
@@ -295,27 +340,32 @@ extension UInt128: PropertyValue {
 }
 
 extension Decimal: PropertyValue {
+    /// The kind of the property in the schema.
     public static var __kind: PropertyKind { .decimal }
 
+    /// Appends the stored form of the value.
     public func __append(to row: RowBuffer) {
         row.append(.blob) { OrderedDecimal.append(self, to: &$0) }
     }
 
+    /// Reads the stored form of a value.
     public static func __read(_ row: RowReader, _ column: Int32) throws -> Decimal {
         try row.decode(column) { try OrderedDecimal.decode($0) }
     }
 
+    /// The value as a node of exact JSON.
     public var __json: JSONNode { .text(description) }
 
+    /// Creates a value from a JSON node. Returns `nil` if the node is not a value of this type.
     public init?(__json node: JSONNode) {
         switch node {
         case .integer(let value): self.init(value)
         case .real(let value):
-            // By its shortest text, as a person wrote it: 12.1 is 12.1, not the double next to it.
+            // Use the shortest text, as a person wrote it: 12.1 becomes 12.1, and not the double next to it.
             self.init(string: "\(value)", locale: Locale(identifier: "en_US_POSIX"))
         case .text("NaN"): self = .nan
         case .text(let text):
-            // Foundation reads a number at the beginning, and passes over what follows.
+            // Foundation reads a number at the beginning, and ignores the rest.
             guard text.isDecimalNumber else { return nil }
             self.init(string: text, locale: Locale(identifier: "en_US_POSIX"))
         default: return nil
@@ -324,7 +374,7 @@ extension Decimal: PropertyValue {
 }
 
 extension String {
-    /// Whether it is a decimal number and nothing else: a sign, digits with a point, an exponent.
+    /// Whether it is only a decimal number: a sign, digits with a point, an exponent.
     fileprivate var isDecimalNumber: Bool {
         var rest = Substring(self)
         func skipDigits() -> Int {

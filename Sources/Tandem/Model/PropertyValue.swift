@@ -1,37 +1,39 @@
-/// A type that a model's property can have: it is written to a column, and read from one, without change.
+/// A type for a model's property, which is written to a column and read back without change.
 ///
 /// Conforming types: `Bool`, all integers, `Double`, `Float`, `String`, `Data`, `Date`, `UUID`, `URL`, `Decimal`,
-/// `BigInt`, `BigUInt`, ``Reference``, and arrays, sets and dictionaries with string keys of these; ``Attachment``, and
-/// arrays of it. Besides, a property can be an enum with a raw value of one of these types, any `Codable` value, and an optional of each.
+/// `BigInt`, `BigUInt`, ``Reference``, ``Attachment``, arrays of attachments, and arrays, sets and dictionaries with
+/// string keys of these. A property can also be an enum with a raw value of one of these types, any `Codable` value,
+/// and an optional of each.
 ///
-/// How each is stored is described in <doc:StorageFormat>.
+/// <doc:StorageFormat> describes how each type is stored.
 public protocol PropertyValue: Hashable, Sendable {
-    /// What the property is, for the schema.
+    /// The kind of the property in the schema.
     static var __kind: PropertyKind { get }
 
-    /// Appends the stored form.
+    /// Appends the stored form of the value.
     func __append(to row: RowBuffer)
 
     /// Reads the stored form of a value that is not nil.
     ///
-    /// - Throws: ``InvalidStoredValue`` if the column holds something else.
+    /// - Throws: ``InvalidStoredValue`` if the column holds another kind of value.
     static func __read(_ row: RowReader, _ column: Int32) throws -> Self
 
     /// The value as a node of exact JSON, for collections.
     var __json: JSONNode { get }
 
-    /// Reads a node of JSON: one that ``__json`` made, or the form a person would write (a number or a string).
-    /// `nil` if it is no value of this type.
+    /// Creates a value from a JSON node. The node is a result of ``__json``, or the form that a person would write,
+    /// such as a number or a string. Returns `nil` if the node is not a value of this type.
     init?(__json node: JSONNode)
 }
 
-/// A column holds what its property's type cannot be read from.
+/// An error thrown if a column's content can't be read as its property's type.
 public struct InvalidStoredValue: Error, Sendable {
     /// The column's index in the row.
     public let column: Int32
-    /// What is wrong with it.
+    /// The reason, as the second half of a sentence.
     public let reason: String
 
+    /// Creates an error from a column's index and a reason.
     public init(column: Int32, reason: String) {
         self.column = column
         self.reason = reason

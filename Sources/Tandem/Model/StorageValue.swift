@@ -1,16 +1,21 @@
 import Foundation
 
-/// A value as SQLite stores it: one of its five storage classes.
+/// A value of one of SQLite's five storage classes.
 ///
-/// How each property type is written is described in <doc:StorageFormat>.
+/// <doc:StorageFormat> describes how each property type is stored.
 public enum StorageValue: Hashable, Sendable {
+    /// SQL's NULL.
     case null
+    /// A 64-bit integer.
     case integer(Int64)
+    /// A floating-point number.
     case real(Double)
+    /// A text.
     case text(String)
+    /// A sequence of bytes.
     case blob([UInt8])
 
-    /// Compares as SQLite's `IS` would if it told 0.0 from -0.0, and NaN payloads apart: bit by bit.
+    /// Compares bit by bit. Unlike SQLite's `IS`, this distinguishes 0.0 from -0.0, and NaN payloads from each other.
     public static func == (lhs: Self, rhs: Self) -> Bool {
         switch (lhs, rhs) {
         case (.null, .null): true
@@ -22,6 +27,7 @@ public enum StorageValue: Hashable, Sendable {
         }
     }
 
+    /// Hashes the value consistently with `==`.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -33,14 +39,18 @@ public enum StorageValue: Hashable, Sendable {
     }
 }
 
-/// Values for parameters of SQL, as one writes them: `[1, 2.5, "text", true, .null]`.
+/// Literals for SQL parameters: `[1, 2.5, "text", true, .null]`.
 ///
-/// Not by `nil`: a test of an optional storage value against nil would then compare it with NULL.
+/// A `nil` literal is not supported. Comparing an optional storage value with nil would then compare it with NULL.
 extension StorageValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
     ExpressibleByBooleanLiteral
 {
+    /// Creates a value from an integer literal.
     public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// Creates a value from a floating-point literal.
     public init(floatLiteral value: Double) { self = .real(value) }
+    /// Creates a value from a string literal.
     public init(stringLiteral value: String) { self = .text(value) }
+    /// Creates a value from a Boolean literal.
     public init(booleanLiteral value: Bool) { self = .integer(value ? 1 : 0) }
 }

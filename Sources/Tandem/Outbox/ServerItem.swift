@@ -59,7 +59,7 @@ package struct ServerItem: Sendable {
 
 /// What became of an operation when its answer came.
 package enum AnswerOutcome: Hashable, Sendable {
-    /// It is done, and the object synced.
+    /// It is done, and the object synced, or left to files that wait to be uploaded.
     case done
     /// What was sent is done; what was changed meanwhile waits to be sent, on the new version.
     case stillPending

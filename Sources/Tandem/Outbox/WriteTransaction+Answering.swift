@@ -103,8 +103,11 @@ extension WriteTransaction {
             try keep(item, of: state.rowID, in: table, .refused, message: error.message)
         }
         try settle(operation, state, received: received, table)
-        if !isRefused { try dropKept(knowing: item, of: state.rowID, in: table) }
-        return isRefused ? .refusedHere : try self.operation(of: state.rowID, in: table) == nil ? .done : .stillPending
+        guard !isRefused else { return .refusedHere }
+        try dropKept(knowing: item, of: state.rowID, in: table)
+        guard let rest = try self.operation(of: state.rowID, in: table) else { return .done }
+        // An operation that waits for a file has nothing more to send now.
+        return try fileDependence(of: rest, onRow: state.rowID, table) == .replacements ? .done : .stillPending
     }
 
     /// Writes what the server holds over what was not changed here meanwhile. Nothing is written if it throws.
@@ -118,7 +121,12 @@ extension WriteTransaction {
             let definition = table.definition.properties[property]
             let column = definition.column
             let value = definition.form(said, like: here[property], operation.base(of: column))
-            guard changes[column] != nil else { continue }
+            // The server keeps a replaced file until the upload: its value is the base of that change.
+            guard
+                try changes[column] != nil
+                    || keepsReplaced(value, here: here[property], of: property, in: table)
+                        && operation.base(of: column) != nil
+            else { continue }
             let there = try localForm(value, of: property, in: table)
             // A file that waits to be uploaded follows by itself.
             let sendable = try withoutPending(here[property], of: property, in: table)

@@ -78,7 +78,8 @@ extension WriteTransaction {
         var values: [String: StorageValue] = [:]
         var references: [OutgoingReference] = []
         for (index, property) in table.definition.properties.enumerated() where !property.isLocalOnly {
-            values[property.name] = try wireForm(whole[index], of: index, in: table)
+            values[property.name] = try wireForm(
+                whole[index], of: index, in: table, over: stored.base(of: property.column))
             references += try self.references(in: whole[index], of: index, in: table)
         }
         let isWhole = stored.kind == .insert || stored.replaced == .insert

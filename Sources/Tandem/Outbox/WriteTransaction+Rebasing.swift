@@ -119,7 +119,8 @@ extension WriteTransaction {
         _ value: StorageValue, _ there: StorageValue, _ here: StorageValue, _ property: Int, _ table: TableLayout,
         _ rounding: WireRounding
     ) throws -> Bool {
-        if there == here { return true }
+        if try there == here || hasSameFiles(there, here: here, of: property, in: table) { return true }
+        // A file that is still on the server does not count as the one that replaces it.
         let sent = try wireForm(here, of: property, in: table)
         // What the wire has no form for is surely not there: it is to be refused when it is sent, and not here.
         return (try? rounding(table.definition.properties[property], sent)) == value

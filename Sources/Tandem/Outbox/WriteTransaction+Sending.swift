@@ -56,7 +56,8 @@ extension WriteTransaction {
                     let isSent =
                         isOfLost || (isInsert ? left[property.column] == nil : sent[property.column] != nil)
                     guard isSent else { continue }
-                    let form = try wireForm(values[index], of: index, in: table)
+                    let form = try wireForm(
+                        values[index], of: index, in: table, over: operation.base(of: property.column))
                     do {
                         attempted.note(try rounding(property, form), of: property.column)
                     } catch  where isOfLost {

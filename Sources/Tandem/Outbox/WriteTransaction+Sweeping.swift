@@ -1,32 +1,36 @@
 // Taking away what the server has no more, or what the app does not want here any more.
 
 extension ReadTransaction {
-    /// Goes through the rows of the live objects that the server knows and that have no operation.
+    /// Calls a closure with the row number and the server ID of each live object that the server knows and that has no
+    /// operation.
     ///
     /// - Parameter filter: Of those, the ones for which it holds; `nil` for all.
     /// - Complexity: O(*n*), *n* objects in the table; with a filter that an index answers, as many as it finds.
-    package func forEachSyncedRow(in table: String, where filter: PredicateNode?, _ body: (Int64) -> Void) throws {
+    package func forEachSyncedRow(
+        in table: String, where filter: PredicateNode?, _ body: (Int64, ServerID) throws -> Void
+    ) throws {
         guard let layout = store.schema.table(named: table) else { throw store.hasNoModel(of: table) }
         var query = QueryDescription(layout.definition)
         if let filter { query = query.filtered(filter) }
-        try forEachRow(of: query) { alias in
+        try forEachRow(of: query, selecting: ["__rid", "serverID"]) { alias in
             """
             \(alias: alias)."serverID" IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "__operations" o \
             WHERE o."table" = \(bind: .text(table)) AND o."object" = \(alias: alias)."__rid")
             """
-        } body: { row in
-            body(row)
+        } body: { statement in
+            try body(statement.integer(0), ServerID(try statement.text(1)))
         }
     }
 
     /// Goes through the rows of a query in no order.
     fileprivate func forEachRow(
-        of query: QueryDescription, also condition: @escaping (String) -> SQL, body: (Int64) -> Void
+        of query: QueryDescription, selecting columns: [String], also condition: @escaping (String) -> SQL,
+        body: (Statement) throws -> Void
     ) throws {
         try checkUsable()
         var compiler = SQLCompiler()
         let sql = compiler.select(query, ordered: false, also: { condition($0.alias) }) { _, scope in
-            "\(alias: scope.alias).\"__rid\""
+            columns.map { "\(alias: scope.alias).\(name: $0)" as SQL }.joined(", ")
         }
         for model in compiler.models { try store.requireModel(model) }
         let statement = try connectionForReading(searching: compiler.searches).statement(sql.text)
@@ -35,7 +39,7 @@ extension ReadTransaction {
             statement.clearBindings()
         }
         statement.bind(sql.values)
-        while try statement.step() { body(statement.integer(0)) }
+        while try statement.step() { try body(statement) }
     }
 }
 
@@ -119,12 +123,12 @@ extension WriteTransaction {
         var query = QueryDescription(table.definition)
         if let filter { query = query.filtered(filter) }
         let name = table.definition.table
-        try forEachRow(of: query.living(.any)) { alias in
+        try forEachRow(of: query.living(.any), selecting: ["__rid"]) { alias in
             """
             \(alias: alias)."__rid" IN (SELECT "object" FROM "__operations" WHERE "table" = \(bind: .text(name)))
             """
-        } body: { row in
-            rows.append(row)
+        } body: { statement in
+            rows.append(statement.integer(0))
         }
         return rows
     }

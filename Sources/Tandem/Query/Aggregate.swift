@@ -1,12 +1,12 @@
-/// A number, or another value, made from all objects of a group: `.count`, `.sum(\.points)`, `.max(\.date)`.
+/// A value computed from all objects of a group: `.count`, `.sum(\.points)`, `.max(\.date)`.
 ///
 /// See ``Grouping/values(_:)``.
 public struct Aggregate<Root: Model, Value>: Sendable {
     let node: AggregateNode
-    /// Reads the value from the columns that the node selects, the first of which is given.
+    /// Reads the value from the columns that the node selects. The index is that of the first column.
     let read: @Sendable (RowReader, Int32) throws -> Value
 
-    /// Reads the value from a row, naming the property if there is none.
+    /// Reads the value from a row. An error names the property.
     func value(_ row: RowReader, _ column: Int32, store: String) throws -> Value {
         do {
             return try read(row, column)
@@ -16,14 +16,14 @@ public struct Aggregate<Root: Model, Value>: Sendable {
                 model: node.column?.model.name ?? Root.__definition.name, property: node.column?.propertyName)
         } catch is SumOverflow {
             throw TandemError(
-                .overflow, "The sum is beyond what its type can hold.",
-                advice: "Keep the property as a BigInt, or as a Double if a rounded sum will do.", store: store,
+                .overflow, "The sum does not fit its type.",
+                advice: "Declare the property as a BigInt, or as a Double if a rounded sum is enough.", store: store,
                 model: node.column?.model.name, property: node.column?.propertyName)
         }
     }
 }
 
-/// A sum does not fit its type.
+/// An error thrown if a sum does not fit its type.
 struct SumOverflow: Error {}
 
 extension Aggregate where Value == Int {
@@ -34,7 +34,7 @@ extension Aggregate where Value == Int {
 }
 
 extension Aggregate {
-    /// The sum of a property, 0 if no object has a value. See ``Results/sum(of:)``.
+    /// Returns the sum of a property, which is 0 if no object has a value. See ``Results/sum(of:)``.
     public static func sum<P: PropertyExpression>(_ property: KeyPath<Root.Columns, P>) -> Self
     where P.Root == Root, P.Value: QuerySummable, P.Value.Sum == Value {
         let sums = P.Value.__sums
@@ -44,7 +44,7 @@ extension Aggregate {
         }
     }
 
-    /// The average of a property, nil if no object has a value. See ``Results/average(of:)``.
+    /// Returns the average of a property, which is nil if no object has a value. See ``Results/average(of:)``.
     public static func average<P: PropertyExpression>(_ property: KeyPath<Root.Columns, P>) -> Self
     where P.Root == Root, P.Value: QuerySummable, Value == P.Value.Average? {
         let sums = P.Value.__sums
@@ -56,13 +56,13 @@ extension Aggregate {
         }
     }
 
-    /// The least value of a property, nil if no object has one. See ``Results/min(of:)``.
+    /// Returns the least value of a property, which is nil if no object has a value. See ``Results/min(of:)``.
     public static func min<P: PropertyExpression>(_ property: KeyPath<Root.Columns, P>) -> Self
     where P.Root == Root, P.Value: QueryOrdered, Value == P.Value.Ordered? {
         extreme(property) { .minimum($0) }
     }
 
-    /// The greatest value of a property, nil if no object has one. See ``Results/max(of:)``.
+    /// Returns the greatest value of a property, which is nil if no object has a value. See ``Results/max(of:)``.
     public static func max<P: PropertyExpression>(_ property: KeyPath<Root.Columns, P>) -> Self
     where P.Root == Root, P.Value: QueryOrdered, Value == P.Value.Ordered? {
         extreme(property) { .maximum($0) }

@@ -1,27 +1,35 @@
-/// The first letter of a folded text, by which a list is divided into sections: `\.shop.firstLetter`.
+/// The first letter of a folded text, which divides a list into sections: `\.shop.firstLetter`.
 ///
 /// It is the first Unicode scalar of the folded text. Sections show it in upper case.
 public struct FirstLetter<Root: Model>: Sendable {
+    /// The folded text.
+    private let text: ColumnPath
+    /// The first letter of the folded text.
     let column: ColumnPath
 
-    /// The letter as a section shows it: in upper case, unless that is another letter's.
+    init(of property: ColumnPath) {
+        text = property.folded
+        column = property.firstLetter
+    }
+
+    /// Returns the letter for display: in upper case, unless that belongs to another letter.
     static func shown(_ letter: String) -> String {
         let upper = letter.uppercased()
         return Folding.sortKey(upper) == letter ? upper : letter
     }
 
-    /// Finds the texts that begin with a letter; nil finds those that are nil.
+    /// Returns a predicate for the texts that begin with a letter. Nil selects the texts that are nil.
     func predicate(_ letter: String?) -> PredicateNode {
-        guard let letter else { return .identical(column, .null) }
-        // SQLite's substr ends at U+0000, so that texts which begin with it have no first letter, as the empty one.
+        guard let letter else { return .identical(text, .null) }
+        // SQLite's substr ends at U+0000, so a text that begins with it has no first letter, like an empty text.
         return letter.isEmpty
-            ? .comparison(column, .less, .value(.text("\u{1}"))) : .text(column, .prefix, letter)
+            ? .comparison(text, .less, .value(.text("\u{1}"))) : .text(text, .prefix, letter)
     }
 }
 
 extension Results {
-    /// The objects in sections, one for each first letter of a folded text, in the order of the letters, nil first
-    /// (last if descending). Within a section they have this query's order.
+    /// Returns the objects in sections by the first letter of a folded text. Sections are in the order of the letters,
+    /// nil first, or last if descending. Objects within a section have this query's order.
     ///
     /// ```swift
     /// for section in try store.objects(Card.self).sorted(by: \.shop).sectioned(by: \.shop.firstLetter) {
@@ -29,10 +37,10 @@ extension Results {
     /// }
     /// ```
     ///
-    /// Letters are compared without case and shown in upper case. Empty texts have an empty key.
+    /// Letters are compared without case, and shown in upper case. Empty texts have an empty key.
     ///
-    /// - Complexity: The keys and counts are read now, with one statement; the objects when a section's results are. An
-    ///   index finds those of one section.
+    /// - Complexity: Reads the keys and counts with one statement. The objects are read when a section's results are.
+    ///   An index finds the objects of a section.
     public func sectioned(
         by letter: KeyPath<M.Columns, FirstLetter<M>>, ascending: Bool = true
     ) throws -> [ResultsSection<String?, M>] {
@@ -43,7 +51,7 @@ extension Results {
             compiler.select(
                 query, grouping: { _, _ in " GROUP BY 1 ORDER BY 1\(raw: direction)" }
             ) { compiler, scope in
-                "substr(\(compiler.column(letter.column, in: scope)), 1, 1), COUNT(*)"
+                "\(compiler.column(letter.column, in: scope)), COUNT(*)"
             }
         } _: { statement, _ in
             var sections: [ResultsSection<String?, M>] = []

@@ -1,18 +1,18 @@
 extension Results {
-    /// The objects in groups of one value of a property each, to be counted and summed:
-    /// `grouped(by: \.shop).values(.count, .sum(\.points))`.
+    /// Groups the objects by the value of a property, for counts and sums: `grouped(by: \.shop).values(.count,
+    /// .sum(\.points))`.
     public func grouped<P: PropertyExpression>(by property: KeyPath<M.Columns, P>) -> Grouping<M, P>
     where P.Root == M {
         Grouping(results: self, property: M.Columns()[keyPath: property])
     }
 }
 
-/// The objects of a query in groups, each with one value of a property.
+/// The objects of a query, grouped by the value of a property.
 public struct Grouping<M: Model, P: PropertyExpression>: Sendable where P.Root == M {
     let results: Results<M>
     let property: P
 
-    /// A key and some aggregates for each group, in the order of the keys, nil first.
+    /// Returns the key and the aggregates of each group, in the order of the keys, nil first.
     ///
     /// ```swift
     /// for (shop, (count, points)) in try store.objects(Card.self).grouped(by: \.shop).values(.count, .sum(\.points)) {
@@ -20,7 +20,7 @@ public struct Grouping<M: Model, P: PropertyExpression>: Sendable where P.Root =
     /// }
     /// ```
     ///
-    /// Texts that differ are different keys, also where their folded forms are equal.
+    /// Different texts are different keys, even if their folded forms are equal.
     ///
     /// - Throws: ``TandemError`` with the code `overflow` if a sum does not fit its type.
     public func values<each Value>(
@@ -53,7 +53,7 @@ public struct Grouping<M: Model, P: PropertyExpression>: Sendable where P.Root =
 }
 
 extension SQLCompiler {
-    /// GROUP BY and ORDER BY for groups of one value of a column each.
+    /// Returns GROUP BY and ORDER BY clauses for groups by a column.
     mutating func groups(_ path: ColumnPath, ascending: Bool = true, in scope: Scope) -> SQL {
         let direction = ascending ? "" : " DESC"
         let order = orderColumns(path, in: scope).map { "\($0)\(raw: direction)" as SQL }.joined(", ")

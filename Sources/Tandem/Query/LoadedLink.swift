@@ -1,31 +1,34 @@
 /// A link that ``Results/with(_:)`` loads together with the objects: a reference, a list of references, or inverse
-/// links. Not to be conformed to.
+/// links. Do not conform to it.
 public protocol LoadedLink: Sendable {
-    /// The value loaded for each object: an object or nil, or an array of objects.
+    /// The type of the loaded value: an optional object, or an array of objects.
     associatedtype Loaded
+    /// The functions that load the link.
     var __loading: LinkLoading<Loaded> { get }
 }
 
-/// How a link is loaded. Made by the links themselves.
+/// The functions that load a link. The links themselves create it.
 public struct LinkLoading<Loaded> {
-    /// A link's value in one row of the query.
+    /// A link's value in a row of the query.
     enum Entry {
         case loaded(Loaded)
-        /// The objects that the row names, or, of inverse links, the object that they lead to.
+        /// The local IDs that the row names or, for inverse links, the target's local ID.
         case named([LocalID])
     }
 
-    /// The columns that the query selects for the link.
+    /// Compiles the columns that the query selects for the link.
     let columns: (inout SQLCompiler, SQLCompiler.Scope) -> SQL
     /// Reads these columns.
     let read: (inout JoinedRow) throws -> Entry
-    /// Loads what a batch of rows names, by its local ID.
+    /// Loads the objects that a batch of rows names, by local ID.
     let load: (ReadTransaction, Set<LocalID>) throws -> ([LocalID]) -> Loaded
 }
 
 extension ReferenceProperty: LoadedLink {
+    /// The type of the loaded value.
     public typealias Loaded = Target?
 
+    /// The functions that load the link.
     public var __loading: LinkLoading<Target?> {
         let steps = __column.steps(to: Target.__definition.table)
         return LinkLoading { compiler, scope in
@@ -39,8 +42,10 @@ extension ReferenceProperty: LoadedLink {
 }
 
 extension ReferencesProperty: LoadedLink {
+    /// The type of the loaded value.
     public typealias Loaded = [Target]
 
+    /// The functions that load the link.
     public var __loading: LinkLoading<[Target]> {
         LinkLoading { compiler, scope in
             compiler.column(__column, in: scope)
@@ -55,8 +60,10 @@ extension ReferencesProperty: LoadedLink {
 }
 
 extension InverseProperty: LoadedLink {
+    /// The type of the loaded value.
     public typealias Loaded = [Source]
 
+    /// The functions that load the link.
     public var __loading: LinkLoading<[Source]> {
         LinkLoading { compiler, scope in
             "\(alias: compiler.alias(path, in: scope)).\"localID\""
@@ -68,7 +75,7 @@ extension InverseProperty: LoadedLink {
         }
     }
 
-    /// The objects that refer to others, by the local ID of the object that they refer to.
+    /// Returns the referring objects by the local ID of the object that they refer to.
     private func sources(of ids: Set<LocalID>, _ transaction: ReadTransaction) throws -> [LocalID: [Source]] {
         let definition = Source.__definition
         guard !definition.properties[property].isToMany else {
@@ -91,7 +98,7 @@ extension InverseProperty: LoadedLink {
     }
 }
 
-/// One link of a batch of rows.
+/// A link of a batch of rows.
 final class LinkColumn<Loaded> {
     private let loading: LinkLoading<Loaded>
     private var entries: [LinkLoading<Loaded>.Entry] = []
@@ -106,7 +113,7 @@ final class LinkColumn<Loaded> {
 
     private var values: [Loaded] = []
 
-    /// The value loaded for an object of the batch that was finished last.
+    /// Returns the loaded value for an object of the last finished batch.
     func value(at index: Int) -> Loaded { values[index] }
 
     /// Ends a batch.

@@ -3,25 +3,33 @@ import Foundation
 
 /// A value whose order in the store is its order in Swift: numbers, texts, dates, UUIDs and IDs.
 ///
-/// Texts are ordered by their Unicode scalars, which is not the order of `String`'s `<`: that one compares canonical
-/// forms. Enums are not among them: their raw values have an order, and it need not be the one the enum has.
+/// Texts are ordered by their Unicode scalars. `String`'s `<` has another order, because it compares canonical forms.
+/// Enums do not conform: their raw values have an order, but it may differ from that of the enum.
 public protocol OrderedValue: Comparable, QueryOrdered, Sendable where Ordered == Self {}
 
-/// An ordered value or an optional of one. Not to be conformed to.
+/// An ordered value or an optional ordered value. Do not conform to it.
 public protocol QueryOrdered {
+    /// The type of the ordered value.
     associatedtype Ordered: Comparable & Sendable
+    /// Converts an ordered value to this type.
     static func __wrap(_ value: Ordered) -> Self
+    /// The ordered value, or nil.
     var __unwrapped: Ordered? { get }
 }
 
 extension OrderedValue {
+    /// Returns the value itself.
     public static func __wrap(_ value: Self) -> Self { value }
+    /// The value itself.
     public var __unwrapped: Self? { self }
 }
 
 extension Optional: QueryOrdered where Wrapped: OrderedValue {
+    /// The type of the ordered value.
     public typealias Ordered = Wrapped
+    /// Wraps a value in an optional.
     public static func __wrap(_ value: Wrapped) -> Wrapped? { value }
+    /// The optional itself.
     public var __unwrapped: Wrapped? { self }
 }
 

@@ -1,71 +1,80 @@
-// Comparisons. Nil is compared as Swift compares it: it equals nil and nothing else, and is neither less nor greater
-// than anything. NaN equals nothing, not even itself, and is neither less nor greater; -0.0 equals 0.0.
+// Comparisons. Nil compares as in Swift: it equals only nil, and is neither less nor greater than any value. NaN does
+// not equal any value, not even itself, and is neither less nor greater. -0.0 equals 0.0.
 
 extension PropertyExpression where Value: Equatable {
-    /// Whether the property equals a value. `== nil` is true if the property is nil.
+    /// Returns a predicate that holds if the property equals a value. `== nil` holds if the property is nil.
     ///
-    /// Texts are equal if their Unicode scalars are: "é" in its two spellings is two texts.
+    /// Texts are equal if their Unicode scalars are equal. Composed and decomposed "é" are different texts.
     public static func == (lhs: Self, rhs: Value) -> Predicate<Root> {
         Predicate(.comparison(lhs.__column, .equal, .value(lhs.__encode(rhs))))
     }
 
-    /// Whether the property has another value, or none.
+    /// Returns a predicate that holds if the property has another value, or is nil.
     public static func != (lhs: Self, rhs: Value) -> Predicate<Root> {
         Predicate(.comparison(lhs.__column, .notEqual, .value(lhs.__encode(rhs))))
     }
 
-    /// Whether two properties have the same value, or both none.
+    /// Returns a predicate that holds if two properties have the same value, or are both nil.
     public static func == <Other: PropertyExpression>(lhs: Self, rhs: Other) -> Predicate<Root>
     where Other.Root == Root, Other.Value == Value {
         Predicate(.comparison(lhs.__column, .equal, .column(rhs.__column)))
     }
 
-    /// Whether two properties have different values, or one of them none.
+    /// Returns a predicate that holds if two properties have different values, or if one of them is nil.
     public static func != <Other: PropertyExpression>(lhs: Self, rhs: Other) -> Predicate<Root>
     where Other.Root == Root, Other.Value == Value {
         Predicate(.comparison(lhs.__column, .notEqual, .column(rhs.__column)))
     }
 
-    /// Whether the property has one of some values: `$0.barcode.in(["1", "2"])`, `$0.nickname.in(["x", nil])`.
+    /// Returns a predicate that holds if the property has any of the given values: `$0.barcode.in(["1", "2"])`,
+    /// `$0.nickname.in(["x", nil])`.
     ///
-    /// There may be any number of values.
+    /// The number of values is not limited.
     public func `in`(_ values: [Value]) -> Predicate<Root> {
         Predicate(.among(__column, values.map(__encode)))
     }
 }
 
 extension PropertyExpression where Value: QueryOrdered {
+    /// Returns a predicate that holds if the property is less than a value.
     public static func < (lhs: Self, rhs: Value.Ordered) -> Predicate<Root> { lhs.compare(.less, rhs) }
+    /// Returns a predicate that holds if the property is at most a value.
     public static func <= (lhs: Self, rhs: Value.Ordered) -> Predicate<Root> { lhs.compare(.lessOrEqual, rhs) }
+    /// Returns a predicate that holds if the property is greater than a value.
     public static func > (lhs: Self, rhs: Value.Ordered) -> Predicate<Root> { lhs.compare(.greater, rhs) }
+    /// Returns a predicate that holds if the property is at least a value.
     public static func >= (lhs: Self, rhs: Value.Ordered) -> Predicate<Root> { lhs.compare(.greaterOrEqual, rhs) }
 
     func compare(_ comparison: Comparison, _ value: Value.Ordered) -> Predicate<Root> {
         Predicate(.comparison(__column, comparison, .value(__encode(Value.__wrap(value)))))
     }
 
+    /// Returns a predicate that holds if a property is less than another one.
     public static func < <Other: PropertyExpression>(lhs: Self, rhs: Other) -> Predicate<Root>
     where Other.Root == Root, Other.Value == Value {
         Predicate(.comparison(lhs.__column, .less, .column(rhs.__column)))
     }
 
+    /// Returns a predicate that holds if a property is at most another one.
     public static func <= <Other: PropertyExpression>(lhs: Self, rhs: Other) -> Predicate<Root>
     where Other.Root == Root, Other.Value == Value {
         Predicate(.comparison(lhs.__column, .lessOrEqual, .column(rhs.__column)))
     }
 
+    /// Returns a predicate that holds if a property is greater than another one.
     public static func > <Other: PropertyExpression>(lhs: Self, rhs: Other) -> Predicate<Root>
     where Other.Root == Root, Other.Value == Value {
         Predicate(.comparison(lhs.__column, .greater, .column(rhs.__column)))
     }
 
+    /// Returns a predicate that holds if a property is at least another one.
     public static func >= <Other: PropertyExpression>(lhs: Self, rhs: Other) -> Predicate<Root>
     where Other.Root == Root, Other.Value == Value {
         Predicate(.comparison(lhs.__column, .greaterOrEqual, .column(rhs.__column)))
     }
 
-    /// Whether the value lies in a range, closed, half-open or one-sided: `$0.points.contains(1..<5)`,
-    /// `$0.date.contains(yesterday...)`. Nil lies in none.
+    /// Returns a predicate that holds if the value is in a range, which is closed, half-open or one-sided:
+    /// `$0.points.contains(1..<5)`, `$0.date.contains(yesterday...)`. It does not hold for nil.
     public func contains<Range: ValueRange>(_ range: Range) -> Predicate<Root> where Range.Bound == Value.Ordered {
         var nodes: [PredicateNode] = []
         if let lower = range.__lower { nodes.append(compare(.greaterOrEqual, lower).node) }
@@ -76,34 +85,47 @@ extension PropertyExpression where Value: QueryOrdered {
     }
 }
 
-/// A range that a property's values can be asked to lie in. Not to be conformed to.
+/// A range of values for a property. Do not conform to it.
 public protocol ValueRange<Bound> {
+    /// The type of the bounds.
     associatedtype Bound: Comparable
+    /// The lower bound, which is included, or nil.
     var __lower: Bound? { get }
+    /// The upper bound and whether it is included, or nil.
     var __upper: (bound: Bound, isIncluded: Bool)? { get }
 }
 
 extension Range: ValueRange {
+    /// The lower bound, which is included.
     public var __lower: Bound? { lowerBound }
+    /// The upper bound, which is not included.
     public var __upper: (bound: Bound, isIncluded: Bool)? { (upperBound, false) }
 }
 
 extension ClosedRange: ValueRange {
+    /// The lower bound, which is included.
     public var __lower: Bound? { lowerBound }
+    /// The upper bound, which is included.
     public var __upper: (bound: Bound, isIncluded: Bool)? { (upperBound, true) }
 }
 
 extension PartialRangeFrom: ValueRange {
+    /// The lower bound, which is included.
     public var __lower: Bound? { lowerBound }
+    /// Nil, because the range has no upper bound.
     public var __upper: (bound: Bound, isIncluded: Bool)? { nil }
 }
 
 extension PartialRangeUpTo: ValueRange {
+    /// Nil, because the range has no lower bound.
     public var __lower: Bound? { nil }
+    /// The upper bound, which is not included.
     public var __upper: (bound: Bound, isIncluded: Bool)? { (upperBound, false) }
 }
 
 extension PartialRangeThrough: ValueRange {
+    /// Nil, because the range has no lower bound.
     public var __lower: Bound? { nil }
+    /// The upper bound, which is included.
     public var __upper: (bound: Bound, isIncluded: Bool)? { (upperBound, true) }
 }

@@ -1,40 +1,45 @@
-/// An array or a set of plain values, or an optional of one. Not to be conformed to.
+/// An array or a set of plain values, or an optional array or set. Do not conform to it.
 public protocol QueryCollection {
+    /// The type of the elements.
     associatedtype QueryElement: PropertyValue
 }
 
 extension Array: QueryCollection where Element: PropertyValue {
+    /// The type of the elements.
     public typealias QueryElement = Element
 }
 
 extension Set: QueryCollection where Element: PropertyValue {
+    /// The type of the elements.
     public typealias QueryElement = Element
 }
 
 extension Optional: QueryCollection where Wrapped: QueryCollection {
+    /// The type of the elements.
     public typealias QueryElement = Wrapped.QueryElement
 }
 
 extension PropertyExpression where Value: QueryCollection {
-    /// Whether a value is among the elements: `$0.labels.contains("new")`. Nil contains nothing.
+    /// Returns a predicate that holds if a value is among the elements: `$0.labels.contains("new")`. It does not hold
+    /// for nil.
     ///
-    /// - Complexity: O(*n*), decoding the collection of each object: no index helps. Model what is searched often as a
-    ///   list of references.
+    /// - Complexity: O(*n*). Each object's collection is decoded, without an index. If you search it often, use a list
+    ///   of references.
     public func contains(_ element: Value.QueryElement) -> Predicate<Root> {
         var json: [UInt8] = []
-        // What can't be written can't have been stored either.
+        // A value that can't be encoded can't be stored either.
         guard (try? ExactJSON.write(element.__json, to: &json)) != nil else { return .false }
         return Predicate(.elementsContain(__column, String(decoding: json, as: UTF8.self)))
     }
 
-    /// How many elements there are: `$0.labels.count > 2`. As the count of nil is nil, it is not equal to any number,
-    /// and neither less nor greater.
+    /// The number of elements: `$0.labels.count > 2`. The count of nil is nil, so it does not equal any number, and is
+    /// neither less nor greater.
     ///
-    /// - Complexity: O(*n*): no index helps.
+    /// - Complexity: O(*n*), without an index.
     public var count: CountExpression<Root> {
         CountExpression { [column = __column] in .elementCount(column, $0, $1) }
     }
 
-    /// Whether there are no elements. Nil is not empty.
+    /// A predicate that holds if there are no elements. It does not hold for nil.
     public var isEmpty: Predicate<Root> { count == 0 }
 }

@@ -1,6 +1,6 @@
-// Tests of texts. They compare Unicode scalars: case and accents count, and so does the spelling. Nil passes none.
+// Tests of texts. They compare Unicode scalars, so case, accents and Unicode composition matter. Nil fails every test.
 
-/// A text, an ID, or an optional one. Not to be conformed to.
+/// A text, an ID, or an optional text or ID. Do not conform to it.
 public protocol QueryText {}
 extension String: QueryText {}
 extension LocalID: QueryText {}
@@ -8,29 +8,29 @@ extension ServerID: QueryText {}
 extension Optional: QueryText where Wrapped: QueryText {}
 
 extension PropertyExpression where Value: QueryText {
-    /// Whether the text begins with another one.
+    /// Returns a predicate that holds if the text begins with a prefix.
     ///
     /// - Complexity: With an index on the property, O(log *n*) for the first match.
     public func hasPrefix(_ prefix: String) -> Predicate<Root> {
         Predicate(.text(__column, .prefix, prefix))
     }
 
-    /// Whether the text ends with another one.
+    /// Returns a predicate that holds if the text ends with a suffix.
     ///
-    /// - Complexity: O(*n*): no index helps.
+    /// - Complexity: O(*n*), without an index.
     public func hasSuffix(_ suffix: String) -> Predicate<Root> {
         Predicate(.text(__column, .suffix, suffix))
     }
 
-    /// Whether the text contains another one. Every text contains the empty one.
+    /// Returns a predicate that holds if the text contains another one. Every text contains the empty text.
     ///
-    /// - Complexity: O(*n*): no index helps. `matches` on a `@Folded` property has one.
+    /// - Complexity: O(*n*), without an index. `matches` on a `@Folded` property uses an index.
     public func contains(_ part: String) -> Predicate<Root> {
         Predicate(.text(__column, .contains, part))
     }
 
-    /// Whether the text has a shape: `*` stands for any number of scalars, `?` for one, and a backslash takes the next
-    /// one as it is.
+    /// Returns a predicate that holds if the text matches a pattern. `*` matches any number of scalars, and `?` matches
+    /// one scalar. A backslash makes the next scalar literal.
     ///
     /// ```swift
     /// store.objects(Card.self).where { $0.barcode.like("460*3?") }
@@ -43,16 +43,16 @@ extension PropertyExpression where Value: QueryText {
 }
 
 extension FoldedProperty where Value: QueryText {
-    /// Whether the text has every word of a needle, each anywhere in a word; case, accents, width and punctuation do
-    /// not count. A needle with nothing left after folding finds nothing.
+    /// Returns a predicate that holds if the text contains every word of a search text, even within longer words. Case,
+    /// accents, width and punctuation are ignored. A search text that is empty after folding matches nothing.
     ///
     /// ```swift
     /// store.objects(Card.self).where { $0.shop.matches("пятероч") }  // Пятёрочка
     /// store.objects(Card.self).where { $0.owner.name.matches("ада лав") }
     /// ```
     ///
-    /// - Complexity: Words of three scalars and more are looked up in an index. A shorter one is searched for in every
-    ///   text that the rest of the query leaves, some 0.2 µs each.
+    /// - Complexity: An index finds words of at least three scalars. Shorter words are searched in every text that the
+    ///   rest of the query leaves, at some 0.2 µs each.
     public func matches(_ needle: String) -> Predicate<Root> {
         Predicate(.matches(__column, SearchNeedle(needle)))
     }

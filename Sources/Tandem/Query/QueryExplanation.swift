@@ -1,18 +1,19 @@
-/// How the store would answer a query: see ``Results/explain()``.
+/// The way in which the store evaluates a query: see ``Results/explain()``.
 public struct QueryExplanation: Sendable {
     /// The SQL.
     public let sql: String
-    /// The values bound in it, in the order of the question marks.
+    /// The bound values, in the order of the question marks.
     public let values: [StorageValue]
-    /// SQLite's plan, one step a line, indented where one belongs to another.
+    /// SQLite's plan, a step per line. Steps that belong to another step are indented.
     public let plan: [String]
-    /// How its ``Results/changesetPublisher`` is kept up to date: what a commit costs it.
+    /// The way in which ``Results/changesetPublisher`` follows changes, and its cost per commit.
     public let live: String
-    /// What would make it faster, in sentences; empty if nothing would.
+    /// Suggestions for a faster query, in sentences.
     public let suggestions: [String]
 }
 
 extension QueryExplanation: CustomStringConvertible {
+    /// The SQL, the values, the plan and the suggestions as text.
     public var description: String {
         var lines = [sql]
         if !values.isEmpty { lines.append("values: " + values.map(\.literal).joined(separator: ", ")) }
@@ -25,7 +26,7 @@ extension QueryExplanation: CustomStringConvertible {
 }
 
 extension StorageValue {
-    /// The value as one would write it in SQL.
+    /// The value as a literal in SQL.
     var literal: String {
         switch self {
         case .null: "NULL"
@@ -39,7 +40,8 @@ extension StorageValue {
 }
 
 extension Results {
-    /// The SQL of this query, SQLite's plan for it, how a live result of it follows changes, and which index would help.
+    /// Returns the SQL of this query, SQLite's plan, the way in which a live result follows changes, and suggested
+    /// indexes.
     ///
     /// ```swift
     /// print(try store.objects(Card.self).where { $0.barcode == "4601234567893" }.explain())
@@ -47,11 +49,11 @@ extension Results {
     /// // values: '4601234567893'
     /// // plan:
     /// //   SCAN t0 USING INDEX sqlite_autoindex_Card_1
-    /// // live: each change is looked at by itself
+    /// // live: each changed row is evaluated by itself
     /// // suggestion: All objects of Card are read. Mark its property barcode with @Indexed.
     /// ```
     ///
-    /// The text is for people; it may change from version to version.
+    /// The text is for people, and may change from version to version.
     public func explain() throws -> QueryExplanation {
         let sql = try store.compiled(compileObjects)
         return try store.reading { connection in

@@ -1,34 +1,35 @@
 extension Results {
-    /// The sum of a property: 0 if there are no objects; nils are left out.
+    /// Returns the sum of a property, which is 0 if there are no objects. Nils are skipped.
     ///
-    /// Sums of integers and decimals are exact, whatever the order and the sums in between. A sum of `Double` or `Float`
-    /// is rounded, is NaN if a value is, and its rounding errors do not grow with the number of values.
+    /// Sums of integers and decimals are exact, whatever the order and the intermediate sums. A sum of `Double` or
+    /// `Float` is rounded, and is NaN if a value is. Its rounding errors do not grow with the number of values.
     ///
-    /// - Throws: ``TandemError`` with the code `overflow` if the sum does not fit its type (see ``SummableValue``); for
-    ///   a decimal, if it would have to be rounded.
+    /// - Throws: ``TandemError`` with the code `overflow` if the sum does not fit its type (see ``SummableValue``), or
+    ///   if a decimal sum would have to be rounded.
     public func sum<P: PropertyExpression>(of property: KeyPath<M.Columns, P>) throws -> P.Value.Sum
     where P.Root == M, P.Value: QuerySummable {
         try value(of: .sum(property))
     }
 
-    /// The average of a property, nil if there is no value; nils are left out.
+    /// Returns the average of a property, which is nil if there is no value. Nils are skipped.
     ///
-    /// Averages are `Double`, computed from the exact sum; those of decimals are `Decimal`.
+    /// Averages are `Double`, computed from the exact sum. Averages of decimals are `Decimal`.
     public func average<P: PropertyExpression>(of property: KeyPath<M.Columns, P>) throws -> P.Value.Average?
     where P.Root == M, P.Value: QuerySummable {
         try value(of: .average(property))
     }
 
-    /// The least value of a property, nil if there is none; nils are left out.
+    /// Returns the least value of a property, which is nil if there is no value. Nils are skipped.
     ///
-    /// The order is the one of comparisons: texts by their Unicode scalars, also folded ones. NaN is greater than all
-    /// numbers, so it is the least only where there is nothing else.
+    /// The order is that of comparisons: texts are ordered by their Unicode scalars, even folded ones. NaN is greater
+    /// than all numbers, so it is the least value only if all values are NaN.
     public func min<P: PropertyExpression>(of property: KeyPath<M.Columns, P>) throws -> P.Value.Ordered?
     where P.Root == M, P.Value: QueryOrdered {
         try value(of: .min(property))
     }
 
-    /// The greatest value of a property, nil if there is none; nils are left out. NaN is greater than all numbers.
+    /// Returns the greatest value of a property, which is nil if there is no value. Nils are skipped. NaN is greater
+    /// than all numbers.
     public func max<P: PropertyExpression>(of property: KeyPath<M.Columns, P>) throws -> P.Value.Ordered?
     where P.Root == M, P.Value: QueryOrdered {
         try value(of: .max(property))

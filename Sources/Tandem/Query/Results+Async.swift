@@ -1,4 +1,4 @@
-/// Reading off the caller's thread: in an asynchronous function, `await` chooses these.
+/// Asynchronous reading, outside the caller's thread. In an asynchronous function, `await` selects these functions.
 ///
 /// For example:
 ///
@@ -8,19 +8,19 @@
 ///
 /// Cancelling the task interrupts the query and throws `CancellationError`.
 extension Results {
-    /// All objects, in the order, read off the caller's thread.
+    /// Returns all objects, in the query's order, read outside the caller's thread.
     ///
-    /// - Throws: As the synchronous `all()` does, and `CancellationError`.
+    /// - Throws: The errors of the synchronous `all()`, and `CancellationError`.
     public func all() async throws -> [M] {
         try await store.read { _ in try all() }
     }
 
-    /// The first object in the order, nil if there is none, read off the caller's thread.
+    /// Returns the first object, or nil if there is none, read outside the caller's thread.
     public func first() async throws -> M? {
         try await store.read { _ in try first() }
     }
 
-    /// The number of objects, counted off the caller's thread.
+    /// Returns the number of objects, counted outside the caller's thread.
     public func count() async throws -> Int {
         try await store.read { _ in try count() }
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Results {
-    /// The objects that follow one in the order: the next page of a list.
+    /// Returns the objects that follow an object in the order: the next page of a list.
     ///
     /// ```swift
     /// let cards = store.objects(Card.self).sorted(by: \.shop)
@@ -11,22 +11,22 @@ extension Results {
     /// }
     /// ```
     ///
-    /// The place is that of the object's values as given, so it does not matter whether the object has been changed or
-    /// deleted meanwhile. The local ID, which breaks ties, is part of the place: no object is skipped or repeated.
+    /// The position is that of the given values, so it does not matter if the object was changed or deleted in the
+    /// meantime. The position includes the local ID, which breaks ties, so no object is skipped or repeated.
     ///
-    /// - Complexity: If an index gives the order, O(log *n*) for the first object, however far the page is from the
+    /// - Complexity: If an index provides the order, O(log *n*) for the first object, however far the page is from the
     ///   beginning. ``offset(_:)`` reads all objects before it.
-    /// - Throws: ``TandemError`` with the code `invalidQuery` if the order follows a reference or has `matchingFirst`:
-    ///   an object does not say its place in such an order.
+    /// - Throws: ``TandemError`` with the code `invalidQuery` if the order follows a reference or contains
+    ///   `matchingFirst`. An object's values do not determine its position in such an order.
     public func after(_ object: M) throws -> Results {
         let terms = try PageTerm.terms(query.order, of: object, store: store.path)
         return Results(store: store, query: query.filtered(PageTerm.follows(terms[...])))
     }
 
-    /// At most a number of objects that follow one in the order, the first page if there is none.
+    /// Returns up to `limit` objects that follow an object in the order, or the first page if `object` is nil.
     ///
     /// - Precondition: The limit is not negative.
-    /// - Throws: ``TandemError``, as ``after(_:)`` and ``all()`` do.
+    /// - Throws: The errors of ``after(_:)`` and ``all()``.
     public func page(after object: M?, limit: Int) throws -> [M] {
         try (object.map(after) ?? self).limit(limit).all()
     }
@@ -41,20 +41,20 @@ private struct PageTerm {
 
     private var isNullable: Bool { path.isNullable }
 
-    /// Whether a column's value comes after this one.
+    /// A predicate that holds if a column's value comes after this one.
     private var isPassed: PredicateNode {
         if value == .null { return nilsFirst ? .not(.identical(path, .null)) : .constant(false) }
         let passed = PredicateNode.ordered(path, ascending ? .greater : .less, value)
         return isNullable && !nilsFirst ? .or(passed, .identical(path, .null)) : passed
     }
 
-    /// Whether a row comes after one with these values.
+    /// Returns a predicate that holds if a row comes after a row with these values.
     static func follows(_ terms: ArraySlice<PageTerm>) -> PredicateNode {
         guard let first = terms.first else { return .constant(false) }
         guard terms.count > 1 else { return first.isPassed }
         let tied = PredicateNode.and(.identical(first.path, first.value), follows(terms.dropFirst()))
         let follows = PredicateNode.or(first.isPassed, tied)
-        // The range says nothing new, but an index can find its beginning.
+        // The range is redundant, but lets an index find its beginning.
         guard first.value != .null, !first.isNullable || first.nilsFirst else { return follows }
         return .and(.ordered(first.path, first.ascending ? .greaterOrEqual : .lessOrEqual, first.value), follows)
     }
@@ -67,12 +67,12 @@ private struct PageTerm {
         for key in order {
             guard case .column(let path, let ascending, let nilsFirst) = key, path.steps.isEmpty else {
                 throw TandemError(
-                    .invalidQuery, "An object does not say its place in an order by references or conditions.",
+                    .invalidQuery, "An object does not determine its position in an order by references or conditions.",
                     advice: "Sort by the object's own properties.", store: store, model: M.__definition.name)
             }
             let value: StorageValue
             switch path.column {
-            case .property(let index), .folded(let index): value = row.value(at: index)
+            case .property(let index), .folded(let index), .firstLetter(let index): value = row.value(at: index)
             case .state(let name, _, _): value = stateValue(name, object.__state)
             }
             func add(_ path: ColumnPath, _ value: StorageValue) {

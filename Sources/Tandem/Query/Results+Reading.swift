@@ -1,5 +1,5 @@
 extension Results {
-    /// All objects, in the order.
+    /// Returns all objects, in the query's order.
     ///
     /// - Complexity: O(*n*), some 1 µs for each object.
     /// - Throws: ``TandemError``, with the code `invalidValue` if a stored value can't be read.
@@ -13,20 +13,20 @@ extension Results {
         }
     }
 
-    /// The first object in the order, nil if there is none.
+    /// Returns the first object in the order, or nil if there is none.
     public func first() throws -> M? {
         try store.query(limit(1).compileObjects) { statement, connection in
             try statement.step() ? try M.read(statement.row(), path: connection.path) : nil
         }
     }
 
-    /// Calls a function with each object, in the order.
+    /// Calls a function with each object, in the query's order.
     ///
-    /// The objects are read one by one, so that a million take no more memory than one, as long as the order is that of
-    /// the local IDs or of an index; otherwise SQLite sorts them first. All are of one moment: commits made meanwhile
-    /// are not seen. In a write block, changes that the function makes to these objects may or may not be.
+    /// The objects are read one at a time, in constant memory, if the order is that of the local IDs or of an index.
+    /// Otherwise SQLite sorts them first. All objects come from the same state of the store: later commits are not
+    /// visible. In a write block, it is undefined whether changes that the function makes to these objects are visible.
     ///
-    /// - Throws: What the function throws, which ends the walk, or ``TandemError``.
+    /// - Throws: The function's error, which ends the iteration, or ``TandemError``.
     public func forEach(_ body: (M) throws -> Void) throws {
         try store.query(shared: false, compileObjects) { statement, connection in
             while try statement.step() {
@@ -35,7 +35,7 @@ extension Results {
         }
     }
 
-    /// The number of objects.
+    /// Returns the number of objects.
     public func count() throws -> Int {
         let query = query.nestedIfCut
         return try store.query { compiler in
@@ -45,7 +45,7 @@ extension Results {
         }
     }
 
-    /// Whether there are no objects.
+    /// Returns whether there are no objects.
     ///
     /// - Complexity: The search ends at the first object found.
     public func isEmpty() throws -> Bool {
@@ -57,18 +57,19 @@ extension Results {
         }
     }
 
-    /// Whether the object with a local ID is among these.
+    /// Returns whether the object with a local ID is among these objects.
     public func contains(_ localID: LocalID) throws -> Bool {
         let isObject = PredicateNode.comparison(M.Columns().localID.__column, .equal, .value(.text(localID.rawValue)))
         return try !Results(store: store, query: query.filtered(isObject)).isEmpty()
     }
 
-    /// The local IDs of the objects, in the order.
+    /// Returns the local IDs of the objects, in the query's order.
     public func localIDs() throws -> [LocalID] {
         try values(of: \.localID)
     }
 
-    /// A property's value in each object, in the order: `values(of: \.shop)`, `values(of: \.owner.name)`.
+    /// Returns a property's value in each object, in the query's order: `values(of: \.shop)`, `values(of:
+    /// \.owner.name)`.
     public func values<P: PropertyExpression>(of property: KeyPath<M.Columns, P>) throws -> [P.Value]
     where P.Root == M {
         let property = M.Columns()[keyPath: property]
@@ -83,7 +84,7 @@ extension Results {
         }
     }
 
-    /// The objects' local IDs and rows, in the order: what is to be changed.
+    /// Returns the objects' local IDs and rows, in the query's order, for a change.
     func keys() throws -> [(localID: LocalID, rowID: Int64)] {
         try store.query { compiler in
             compiler.select(query) { _, scope in "\(alias: scope.alias).\"localID\", \(alias: scope.alias).\"__rid\"" }
@@ -94,14 +95,14 @@ extension Results {
         }
     }
 
-    /// The statement that reads the objects.
+    /// Compiles the statement that reads the objects.
     func compileObjects(_ compiler: inout SQLCompiler) -> SQL {
         compiler.select(query) { compiler, scope in compiler.objectColumns(query.model, scope.alias) }
     }
 }
 
 extension PropertyExpression {
-    /// Reads a value, naming the property if it can't be read.
+    /// Reads a value. An error names the property that can't be read.
     func value(_ row: RowReader, _ column: Int32, store: String) throws -> Value {
         do {
             return try __read(row, column)

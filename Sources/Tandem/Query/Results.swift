@@ -1,4 +1,5 @@
-/// The objects of a model that a query finds, in an order: a description, that reads nothing until it is asked.
+/// A query: a selection of a model's objects in an order. It reads nothing until one of its reading functions is
+/// called.
 ///
 /// For example:
 ///
@@ -11,15 +12,15 @@
 /// for try await card in cards.elements { print(card.shop) }  // a million in constant memory
 /// ```
 ///
-/// Without an order the objects come by local ID, which also breaks the ties of every other order. Deleted objects are
-/// not found, unless asked for.
+/// Without an order, the objects are in the order of their local IDs, which also breaks the ties of every other order.
+/// Deleted objects are not found, unless you include them.
 ///
-/// Results are values: each step returns a new one, and all can be kept, passed between threads and asked again. Each
-/// answer is read in one transaction, and what it says is what the store held then. Steps apply in the order in which
-/// they are written, as with a Swift sequence: `limit(10).where { … }` looks among the first ten.
+/// Results are values. Each step returns a new value, which you can keep, pass between threads and read again. Each
+/// read uses a single transaction, and returns the store's state at that time. Steps apply in the order in which they
+/// are written, as with a Swift sequence: `limit(10).where { … }` filters the first ten objects.
 ///
 /// ## Topics
-/// ### Choosing
+/// ### Selecting
 /// - `where(_:)`
 /// - ``sorted(by:ascending:)``
 /// - `sorted(by:)`
@@ -38,7 +39,7 @@
 /// - ``values(of:)``
 /// - ``localIDs()``
 /// - ``with(_:)``
-/// ### Asking
+/// ### Aggregating
 /// - ``count()``
 /// - ``isEmpty()``
 /// - ``contains(_:)``
@@ -49,7 +50,7 @@
 /// ### Grouping
 /// - ``sectioned(by:ascending:)``
 /// - ``grouped(by:)``
-/// ### Looking into it
+/// ### Explaining
 /// - ``explain()``
 public struct Results<M: Model>: Sendable {
     let store: Store
@@ -64,9 +65,9 @@ public struct Results<M: Model>: Sendable {
         Results(store: store, query: query)
     }
 
-    // MARK: Choosing
+    // MARK: Selecting
 
-    /// The objects for which a predicate holds. Several of them must all hold.
+    /// Returns the objects for which a predicate holds. With several calls, all predicates must hold.
     ///
     /// ```swift
     /// store.objects(Card.self).where { $0.points > 100 || $0.owner.name == "Ада" }
@@ -75,7 +76,7 @@ public struct Results<M: Model>: Sendable {
         with(query.filtered(predicate(M.Columns()).node))
     }
 
-    /// The objects for which a predicate holds that was made before.
+    /// Returns the objects for which an existing predicate holds.
     ///
     /// ```swift
     /// let isRich = Card.predicate { $0.points > 100 }
@@ -85,21 +86,21 @@ public struct Results<M: Model>: Sendable {
         with(query.filtered(predicate.node))
     }
 
-    /// The objects in which a property is true: `where { $0.isPinned }`.
+    /// Returns the objects in which a property is true: `where { $0.isPinned }`.
     public func `where`(_ property: (M.Columns) -> Property<M, Bool>) -> Results {
         self.where { property($0).asPredicate }
     }
 
-    /// The same objects in the order of a property. It replaces an earlier order.
+    /// Returns the same objects in the order of a property. It replaces an earlier order.
     ///
-    /// Nils come first, or last if descending; ``SortDescriptor`` can say otherwise, and takes several properties.
+    /// Nils come first, or last if descending. ``SortDescriptor`` can override this, and combines several properties.
     public func sorted<P: PropertyExpression>(
         by property: KeyPath<M.Columns, P>, ascending: Bool = true
     ) -> Results where P.Root == M {
         sorted(by: ascending ? .ascending(property) : .descending(property))
     }
 
-    /// The same objects in the order of several keys, the first of which counts most. It replaces an earlier order.
+    /// Returns the same objects in the order of several keys, the most significant first. It replaces an earlier order.
     ///
     /// ```swift
     /// store.objects(Card.self).sorted(by: .descending(\.points), .ascending(\.owner.name, nils: .last))
@@ -108,54 +109,54 @@ public struct Results<M: Model>: Sendable {
         sorted(by: keys)
     }
 
-    /// The same objects in the order of several keys, the first of which counts most. It replaces an earlier order.
+    /// Returns the same objects in the order of several keys, the most significant first. It replaces an earlier order.
     public func sorted(by keys: [SortDescriptor<M>]) -> Results {
         with(query.sorted(keys.map(\.key)))
     }
 
-    /// The first object, in the order, of each distinct value of a property, or combination of values of several. Nil
-    /// is a value.
+    /// Returns the first object, in the query's order, for each distinct value of a property or combination of values.
+    /// Nil counts as a value.
     public func distinct<each P: PropertyExpression>(by property: repeat KeyPath<M.Columns, each P>) -> Results {
         var columns: [ColumnPath] = []
         for path in repeat each property { columns.append(M.Columns()[keyPath: path].__column) }
         return with(query.distinct(columns))
     }
 
-    /// At most a number of objects, the first in the order.
+    /// Returns at most `count` objects, the first in the order.
     ///
-    /// - Precondition: The number is not negative.
+    /// - Precondition: The count is not negative.
     public func limit(_ count: Int) -> Results {
         precondition(count >= 0, "A limit must not be negative.")
         return with(query.limited(count))
     }
 
-    /// The objects but a number of the first in the order.
+    /// Skips the first `count` objects of the order.
     ///
-    /// - Precondition: The number is not negative.
-    /// - Complexity: Those left out are read all the same. To page through many, use ``after(_:)``.
+    /// - Precondition: The count is not negative.
+    /// - Complexity: Skipped objects are still read. To page through many objects, use ``after(_:)``.
     public func offset(_ count: Int) -> Results {
         precondition(count >= 0, "An offset must not be negative.")
         return with(query.skipping(count))
     }
 
-    /// The same query over the deleted objects too, which the server has not acknowledged yet.
+    /// Returns the same query with deleted objects included, which the server has not acknowledged yet.
     public func includingDeleted() -> Results {
         with(query.living(.any))
     }
 
-    /// The same query over the deleted objects alone.
+    /// Returns the same query over deleted objects only.
     public func onlyDeleted() -> Results {
         with(query.living(.deleted))
     }
 }
 
 extension Store {
-    /// The objects of a model, to be narrowed and read: see ``Results``.
+    /// Returns the objects of a model, to filter and read: see ``Results``.
     public func objects<M: Model>(_ model: M.Type) -> Results<M> {
         Results(store: self, query: QueryDescription(M.__definition))
     }
 
-    /// The objects that refer to another one: `store.objects(person.cards)`.
+    /// Returns the objects that refer to another object: `store.objects(person.cards)`.
     public func objects<Source: Model>(_ links: InverseLinks<Source>) -> Results<Source> {
         let definition = Source.__definition
         let node: PredicateNode

@@ -1,18 +1,18 @@
-/// The objects of a query that have one value of a property in common: a section of a list.
+/// A section of a list: the objects of a query with the same value of a property.
 public struct ResultsSection<Key, M: Model> {
-    /// The value that the objects have in common.
+    /// The common value of the objects.
     public let key: Key
-    /// How many they were when the sections were read.
+    /// The number of objects when the sections were read.
     public let count: Int
-    /// The objects, in the order of the query. Nothing is read until they are asked.
+    /// The objects, in the query's order. They are read only when a reading function is called.
     public let results: Results<M>
 }
 
 extension ResultsSection: Sendable where Key: Sendable {}
 
 extension Results {
-    /// The objects in sections, one for each value of a property, in the order of the values, nil first (last if
-    /// descending). Within a section they have this query's order.
+    /// Returns the objects in sections, one for each value of a property. Sections are in the order of the values, nil
+    /// first, or last if descending. Objects within a section have this query's order.
     ///
     /// ```swift
     /// for section in try store.objects(Card.self).sorted(by: \.shop).sectioned(by: \.category) {
@@ -21,7 +21,7 @@ extension Results {
     /// }
     /// ```
     ///
-    /// - Complexity: The keys and counts are read now, with one statement; the objects when a section's results are.
+    /// - Complexity: Reads the keys and counts with one statement. The objects are read when a section's results are.
     public func sectioned<P: PropertyExpression>(
         by property: KeyPath<M.Columns, P>, ascending: Bool = true
     ) throws -> [ResultsSection<P.Value, M>] where P.Root == M {
@@ -36,7 +36,7 @@ extension Results {
             var sections: [ResultsSection<P.Value, M>] = []
             while try statement.step() {
                 let row = statement.row()
-                // As it is stored, so that the NaNs, which equal nothing, find their section too.
+                // Compare stored forms, so that NaNs, which do not equal any value, also find their section.
                 let same = PredicateNode.identical(column, row.storageValue(0))
                 sections.append(
                     ResultsSection(

@@ -1,5 +1,5 @@
 extension Results {
-    /// The objects, in the order, one by one, without blocking the task's thread.
+    /// The objects as an asynchronous sequence, in the query's order, which does not block the task's thread.
     ///
     /// ```swift
     /// for try await card in store.objects(Card.self).where({ $0.points > 100 }).elements {
@@ -7,31 +7,33 @@ extension Results {
     /// }
     /// ```
     ///
-    /// The walk has a connection of its own, and sees the store as it was when the first object was asked for. It takes
-    /// constant memory as ``forEach(_:)`` does. A walk that takes long keeps the log of changes from being folded back
-    /// into the file; end it, or read ``all()``, if much is written meanwhile.
+    /// The iteration has its own connection. It sees the state of the store when the first object was requested, and
+    /// takes constant memory, like ``forEach(_:)``. A long iteration prevents checkpoints of the write-ahead log. If
+    /// other code writes a lot in the meantime, end the iteration, or read ``all()``.
     ///
-    /// `filter` and `map` of this sequence are applied to each object after it is read. ``where(_:)`` leaves the
-    /// choice to SQLite.
+    /// This sequence's `filter` and `map` run for each object after it is read. ``where(_:)`` lets SQLite filter.
     public var elements: ResultsSequence<M> { ResultsSequence(results: self) }
 }
 
 /// The objects of a query as an asynchronous sequence: see ``Results/elements``.
 public struct ResultsSequence<M: Model>: AsyncSequence, Sendable {
+    /// The type of the objects.
     public typealias Element = M
 
     let results: Results<M>
 
-    /// Begins a walk.
+    /// Returns a new iterator.
     ///
     /// - Throws: `CancellationError` if the task is cancelled, or ``TandemError``.
     public func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(walk: AsyncWalk(results: results))
     }
 
+    /// An iterator over the objects of a query.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let walk: AsyncWalk<M>
 
+        /// Returns the next object, or nil at the end.
         public mutating func next() async throws -> M? {
             try await walk.next()
         }

@@ -1,5 +1,5 @@
 extension Results {
-    /// The objects together with those they are linked with: by references, lists of references and inverse links.
+    /// Returns the objects together with linked objects: through references, lists of references and inverse links.
     ///
     /// ```swift
     /// for (card, owner) in try store.objects(Card.self).sorted(by: \.shop).with(\.owner).all() {
@@ -11,8 +11,8 @@ extension Results {
     /// for (person, cards) in try store.objects(Person.self).with(\.cards).all() { print(person.name, cards.count) }
     /// ```
     ///
-    /// Where a reference is nil, or names an object that is not in the store, there is nil. A list has the objects in
-    /// its own order, without those that are not in the store; inverse links have theirs by local ID.
+    /// If a reference is nil, or its target is not in the store, the value is nil. A list has its own order, without
+    /// objects that are not in the store. Inverse links are in the order of local IDs.
     public func with<each Link: LoadedLink>(
         _ links: repeat KeyPath<M.Columns, each Link>
     ) -> ResultsWithReferences<M, repeat each Link> {
@@ -21,15 +21,15 @@ extension Results {
     }
 }
 
-/// The objects of a query, each together with those it is linked with. See ``Results/with(_:)``.
+/// The objects of a query, each together with its linked objects. See ``Results/with(_:)``.
 public struct ResultsWithReferences<M: Model, each Link: LoadedLink>: Sendable {
     private(set) var results: Results<M>
     let links: (repeat each Link)
 
-    /// All objects, in the order, each with those it is linked with.
+    /// Returns all objects, in the query's order, with their linked objects.
     ///
-    /// - Complexity: O(*n*), with one look-up in an index for each reference, and for each object in a list. Inverse
-    ///   links of references take one more query; inverse links of lists one more for each object.
+    /// - Complexity: O(*n*), with an index look-up for each reference, and for each object in a list. Inverse links of
+    ///   references need one more query. Inverse links of lists need one more query for each object.
     public func all() throws -> [(M, repeat (each Link).Loaded)] {
         try results.store.read { transaction in
             let batch = makeBatch(transaction)
@@ -38,14 +38,14 @@ public struct ResultsWithReferences<M: Model, each Link: LoadedLink>: Sendable {
         }
     }
 
-    /// The first object in the order with those it is linked with, nil if there is none.
+    /// Returns the first object in the order with its linked objects, or nil if there is none.
     public func first() throws -> (M, repeat (each Link).Loaded)? {
         var one = self
         one.results = results.limit(1)
         return try one.all().first
     }
 
-    /// Calls a function with each object and those it is linked with, in the order, as ``Results/forEach(_:)`` does.
+    /// Calls a function with each object and its linked objects, in the query's order, as ``Results/forEach(_:)`` does.
     public func forEach(_ body: (M, repeat (each Link).Loaded) throws -> Void) throws {
         try results.store.read { transaction in
             let batch = makeBatch(transaction)
@@ -58,7 +58,7 @@ public struct ResultsWithReferences<M: Model, each Link: LoadedLink>: Sendable {
         LinkedBatch(transaction, repeat LinkColumn((each links).__loading))
     }
 
-    /// Reads all rows, in one state of the store, and calls a function after each.
+    /// Reads all rows from the same state of the store, and calls a function after each row.
     private func read(
         into batch: LinkedBatch<M, repeat (each Link).Loaded>, shared: Bool, _ next: () throws -> Void
     ) throws {
@@ -114,7 +114,7 @@ private final class LinkedBatch<M: Model, each Loaded> {
     }
 }
 
-/// A row with the columns of several objects and values, one after the other.
+/// A row with the columns of several objects and values, in sequence.
 struct JoinedRow {
     private let statement: Statement
     private let path: String
@@ -130,13 +130,13 @@ struct JoinedRow {
         return try M.read(statement.row(base: base), path: path)
     }
 
-    /// The next object, nil if there is none to the reference.
+    /// Reads the next object, or nil if the reference has no target.
     mutating func nextIfAny<M: Model>(_ model: M.Type) throws -> M? {
         defer { base += Int32(RowReader.stateColumns.count + M.__definition.properties.count) }
         return statement.isNull(base) ? nil : try M.read(statement.row(base: base), path: path)
     }
 
-    /// The next column.
+    /// Reads the next column.
     mutating func nextValue<T>(_ read: (RowReader, Int32) throws -> T) throws -> T {
         defer { base += 1 }
         do {

@@ -12,7 +12,7 @@ extension ModelColumns {
     /// The primary key.
     public var id: Property<Root, LocalID> { localID }
 
-    /// The server's key, nil until the server has acknowledged the object.
+    /// The server's key, or nil until the server has acknowledged the object.
     public var serverID: Property<Root, ServerID?> {
         Property(
             column: ColumnPath(Root.__definition, .state("serverID", isOptional: true, isFloating: false)),
@@ -20,10 +20,11 @@ extension ModelColumns {
             read: { $0.isNull($1) ? nil : ServerID(try $0.text($1)) })
     }
 
-    /// Whether the server holds exactly what the store holds.
+    /// Whether the server holds exactly the store's state.
     public var isSynced: Property<Root, Bool> { flag("synced") }
 
-    /// Whether the object is deleted. Ask it of ``Results/includingDeleted()``: other queries see no deleted object.
+    /// Whether the object is deleted. Use it with ``Results/includingDeleted()``: other queries find no deleted
+    /// objects.
     public var isDeleted: Property<Root, Bool> { flag("deleted") }
 
     /// The server's opaque concurrency token.
@@ -34,10 +35,10 @@ extension ModelColumns {
             encode: { codec.storageValue($0) }, read: codec.read)
     }
 
-    /// When the server created the object.
+    /// The time at which the server created the object.
     public var createdAt: Property<Root, Date?> { date("createdAt") }
 
-    /// When the server last changed the object.
+    /// The time at which the server last changed the object.
     public var updatedAt: Property<Root, Date?> { date("updatedAt") }
 
     private func flag(_ name: String) -> Property<Root, Bool> {

@@ -1,11 +1,11 @@
 extension Store {
-    /// The object with a local ID, nil if there is none or it is deleted.
+    /// Returns the object with a local ID, or nil if it does not exist or is deleted.
     ///
     /// ```swift
     /// let card = try store.object(ofType: Card.self, forPrimaryKey: id)
     /// ```
     ///
-    /// - Complexity: O(log *n*), some 3 µs; several in one `read` block cost less each.
+    /// - Complexity: O(log *n*), some 3 µs. Several reads in a `read` block cost less each.
     /// - Throws: ``TandemError``, with the code `invalidValue` if a stored value can't be read.
     public func object<M: Model>(ofType model: M.Type, forPrimaryKey localID: LocalID) throws -> M? {
         try reading { connection in
@@ -13,22 +13,22 @@ extension Store {
         }
     }
 
-    /// The object that a server knows by an ID, nil if there is none or it is deleted.
+    /// Returns the object with a server ID, or nil if it does not exist or is deleted.
     ///
     /// - Complexity: O(log *n*).
     public func object<M: Model>(ofType model: M.Type, forServerID serverID: ServerID) throws -> M? {
         try objects(model).where { $0.serverID == serverID }.first()
     }
 
-    /// The object that a reference names, nil if the reference is nil, or names an object that is not in the store or
+    /// Returns the target of a reference. Returns nil if the reference is nil, or if its target is not in the store or
     /// is deleted.
     public func object<Target: Model>(_ reference: Reference<Target>?) throws -> Target? {
         guard let reference else { return nil }
         return try object(ofType: Target.self, forPrimaryKey: reference.localID)
     }
 
-    /// The objects that a list of references names, in the list's order. Those that are not in the store, or are
-    /// deleted, are left out.
+    /// Returns the objects that a list of references names, in the list's order. Objects that are not in the store, or
+    /// are deleted, are skipped.
     ///
     /// - Complexity: O(*m* log *n*) for *m* references, in one read.
     public func objects<Target: Model>(_ references: [Reference<Target>]) throws -> [Target] {

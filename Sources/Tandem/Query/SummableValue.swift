@@ -11,17 +11,20 @@ import Foundation
 /// | `Float`, `Double` | `Double` | `Double` |
 /// | `Decimal` | `Decimal` | `Decimal` |
 ///
-/// Not to be conformed to.
+/// Do not conform to it.
 public protocol SummableValue: OrderedValue, QuerySummable {}
 
-/// A summable value or an optional of one. Not to be conformed to.
+/// A summable value or an optional summable value. Do not conform to it.
 public protocol QuerySummable {
+    /// The type of the sum.
     associatedtype Sum: Sendable
+    /// The type of the average.
     associatedtype Average: Sendable
+    /// The functions that sum the values.
     static var __sums: Sums<Sum, Average> { get }
 }
 
-/// How values of a type are summed.
+/// The functions that sum the values of a type.
 public struct Sums<Sum, Average>: Sendable {
     enum Total {
         case integer(BigInt)
@@ -30,11 +33,11 @@ public struct Sums<Sum, Average>: Sendable {
     }
 
     let kind: ExactSum.Kind
-    /// The sum in its type; `nil` if it does not fit.
+    /// Converts the total to the sum's type. Returns `nil` if it does not fit.
     let sum: @Sendable (Total) -> Sum?
     let average: @Sendable (Total, Int) -> Average?
 
-    /// Reads the result of an ``ExactSum``; `nil` if it overflowed.
+    /// Reads the result of an ``ExactSum``. Returns `nil` if it overflowed.
     func total(_ row: RowReader, _ column: Int32) throws -> Total? {
         switch row.type(column) {
         case StorageClass.null: return nil
@@ -73,58 +76,76 @@ extension Sums where Sum == Double, Average == Double {
 }
 
 extension Optional: QuerySummable where Wrapped: SummableValue {
+    /// The functions that sum the values.
     public static var __sums: Sums<Wrapped.Sum, Wrapped.Average> { Wrapped.__sums }
 }
 
 extension Int: SummableValue {
+    /// The functions that sum the values.
     public static var __sums: Sums<Int, Double> { .integers { Int(exactly: $0) } }
 }
 extension Int8: SummableValue {
+    /// The functions that sum the values.
     public static var __sums: Sums<Int, Double> { .integers { Int(exactly: $0) } }
 }
 extension Int16: SummableValue {
+    /// The functions that sum the values.
     public static var __sums: Sums<Int, Double> { .integers { Int(exactly: $0) } }
 }
 extension Int32: SummableValue {
+    /// The functions that sum the values.
     public static var __sums: Sums<Int, Double> { .integers { Int(exactly: $0) } }
 }
 extension Int64: SummableValue {
+    /// The functions that sum the values.
     public static var __sums: Sums<Int64, Double> { .integers { Int64(exactly: $0) } }
 }
 extension UInt: SummableValue {
+    /// The functions that sum the values.
     public static var __sums: Sums<UInt, Double> { .integers { UInt(exactly: $0) } }
 }
 extension UInt8: SummableValue {
+    /// The functions that sum the values.
     public static var __sums: Sums<Int, Double> { .integers { Int(exactly: $0) } }
 }
 extension UInt16: SummableValue {
+    /// The functions that sum the values.
     public static var __sums: Sums<Int, Double> { .integers { Int(exactly: $0) } }
 }
 extension UInt32: SummableValue {
+    /// The functions that sum the values.
     public static var __sums: Sums<Int, Double> { .integers { Int(exactly: $0) } }
 }
 extension UInt64: SummableValue {
+    /// The functions that sum the values.
     public static var __sums: Sums<UInt64, Double> { .integers { UInt64(exactly: $0) } }
 }
 extension Int128: SummableValue {
+    /// The functions that sum the values.
     public static var __sums: Sums<Int128, Double> { .integers(.bigInt) { Int128(exactly: $0) } }
 }
 extension UInt128: SummableValue {
+    /// The functions that sum the values.
     public static var __sums: Sums<UInt128, Double> { .integers(.bigInt) { UInt128(exactly: $0) } }
 }
 extension BigInt: SummableValue {
+    /// The functions that sum the values.
     public static var __sums: Sums<BigInt, Double> { .integers(.bigInt) { $0 } }
 }
 extension BigUInt: SummableValue {
+    /// The functions that sum the values.
     public static var __sums: Sums<BigUInt, Double> { .integers(.bigInt) { BigUInt(exactly: $0) } }
 }
 extension Double: SummableValue {
+    /// The functions that sum the values.
     public static var __sums: Sums<Double, Double> { .reals }
 }
 extension Float: SummableValue {
+    /// The functions that sum the values.
     public static var __sums: Sums<Double, Double> { .reals }
 }
 extension Decimal: SummableValue {
+    /// The functions that sum the values.
     public static var __sums: Sums<Decimal, Decimal> {
         Sums(
             kind: .decimal, sum: { if case .decimal(let total) = $0 { total } else { nil } },

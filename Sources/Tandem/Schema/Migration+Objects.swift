@@ -1,6 +1,7 @@
-/// Going through objects: what a change of one property by itself, as ``Migration/convert(_:of:_:)``, can't say.
+/// Enumeration of objects, for changes that ``Migration/convert(_:of:_:)`` can't express, because they involve several
+/// properties.
 extension Migration {
-    /// Goes through a model's objects, with what each one was and what it is now.
+    /// Enumerates a model's objects with their old and new values.
     ///
     /// For example:
     ///
@@ -15,18 +16,18 @@ extension Migration {
     /// }
     /// ```
     ///
-    /// The function runs after all steps, when the tables fit the models and the other properties have their converted
-    /// values and defaults, in the migration's transaction. Objects come in the order of their insertion, without those
-    /// that are deleted. What the function changes in the new object is checked, folded and indexed like any write.
-    /// Objects that it inserts, updates or deletes by the transaction queue operations like any write of the app.
+    /// The function runs after all steps, in the migration's transaction. The tables then match the models, and the
+    /// other properties have their converted values and defaults. Objects are in the order of their insertion, without
+    /// deleted ones. Changes of the new object are validated, folded and indexed like any write. Objects that the
+    /// function inserts, updates or deletes with the transaction queue operations, like any write of the app.
     ///
     /// - Parameters:
-    ///   - model: A model of the store. If the store had none of its objects, nothing is done.
-    ///   - queued: Whether changes of the new object queue operations, to be sent. `false` if the server's objects are
-    ///     migrated on the server: then the object's queue and its sync state stay as they are.
-    ///   - body: Is given the old object's stored values, the new object, and the transaction. The old values go by the
-    ///     names that the properties had in the store, before all steps, and by `localID`, `serverID`, `version`,
-    ///     `createdAt` and `updatedAt`.
+    ///   - model: A model of the store. If the store had none of its objects, this does nothing.
+    ///   - queued: Whether changes of the new object queue operations. Pass `false` if the server migrates its objects
+    ///     itself. The object's operations and its sync state then do not change.
+    ///   - body: Receives the old object's stored values, the new object, and the transaction. The old values have the
+    ///     names of the properties in the store before all steps, and `localID`, `serverID`, `version`, `createdAt` and
+    ///     `updatedAt`.
     public func enumerateObjects<M: Model>(
         of model: M.Type, queued: Bool,
         _ body: @escaping (_ old: SQLRow, _ new: inout M, _ tx: WriteTransaction) throws -> Void
@@ -41,7 +42,7 @@ extension Migration {
             })
     }
 
-    /// Goes through the objects of a model that the app no longer has.
+    /// Enumerates the objects of a model that the app no longer has.
     ///
     /// For example, coupons become cards:
     ///
@@ -54,12 +55,12 @@ extension Migration {
     /// }
     /// ```
     ///
-    /// The function runs when ``enumerateObjects(of:queued:_:)``'s does.
+    /// The function runs at the same time as that of ``enumerateObjects(of:queued:_:)``.
     ///
     /// - Parameters:
-    ///   - model: The model's name, after renames. It may be deleted by this step or a later one.
-    ///   - body: Is given the old object's stored values, by the names of its properties, and the transaction.
-    /// - Throws: ``TandemError/Code/schemaMismatch`` if the store has no such model.
+    ///   - model: The model's name, after renames. This step or a later one may delete it.
+    ///   - body: Receives the old object's stored values, by the names of its properties, and the transaction.
+    /// - Throws: ``TandemError/Code/schemaMismatch`` if the store does not have this model.
     public func enumerateOldObjects(
         of model: String, _ body: @escaping (_ old: SQLRow, _ tx: WriteTransaction) throws -> Void
     ) throws {
@@ -70,7 +71,7 @@ extension Migration {
             })
     }
 
-    /// Objects to be gone through.
+    /// Objects to enumerate.
     struct Enumeration {
         enum Source {
             case model(any Model.Type)
@@ -82,9 +83,9 @@ extension Migration {
     }
 }
 
-/// The rows of a table as it was before the migration.
+/// The rows of a table before the migration.
 struct OldRows {
-    /// The table that has the rows now, `nil` if there is none.
+    /// The current name of the table with the rows.
     var table: String
     /// The model as it was in the store.
     let original: SchemaRecord.Model
@@ -92,7 +93,7 @@ struct OldRows {
 
     private static let state = ["localID", "serverID", "version", "createdAt", "updatedAt"]
 
-    /// Goes through the rows of live objects.
+    /// Enumerates the rows of live objects.
     func forEach(
         _ transaction: WriteTransaction, _ body: (_ old: SQLRow, _ localID: LocalID, _ rowID: Int64) throws -> Void
     ) throws {
@@ -116,7 +117,7 @@ struct OldRows {
 }
 
 extension WriteTransaction {
-    /// Changes an object in a migration, if it is still there.
+    /// Changes an object in a migration, if it still exists.
     fileprivate func migrate<M: Model>(
         _ model: M.Type, _ localID: LocalID, rowID: Int64, queued: Bool, _ change: (inout M) throws -> Void
     ) throws {

@@ -1,6 +1,7 @@
 import Foundation
 
-/// What a migration step can do to a store of an older version, before its tables are fitted to the models.
+/// The interface of a migration step, which changes a store of an older version before its tables are adapted to the
+/// models.
 ///
 /// For example:
 ///
@@ -16,27 +17,28 @@ import Foundation
 /// }
 /// ```
 ///
-/// Added and removed properties, models and indexes need no step, nor do renames that the models tell of by `@Renamed`.
+/// Added and removed properties, models and indexes need no step. Renames that the models declare with `@Renamed` need
+/// none either.
 public final class Migration {
     let connection: Connection
     private(set) var record: SchemaRecord
-    /// The version that the store has.
+    /// The current version of the store.
     public let oldVersion: Int
-    /// The version that it will have.
+    /// The version of the store after the migration.
     public let newVersion: Int
-    /// Turns an old stored value into a new one.
+    /// Converts an old stored value to a new one.
     typealias Conversion = (StorageValue) throws -> StorageValue
-    /// Conversions by the old column: names change, and several versions may convert one property in turn.
+    /// Conversions by old column. Names change, and several versions may convert a property in sequence.
     private var conversions: [OldColumn: Conversion] = [:]
-    /// Conversions of properties that have got their names by a rename that the models tell of.
+    /// Conversions of properties whose names come from a rename that the models declare.
     private var conversionsToCome: [(model: String, property: String, convert: Conversion)] = []
-    /// The models to be dropped with their objects.
+    /// The models to delete with their objects.
     private(set) var deletedTables: [SchemaRecord.Model] = []
-    /// The models as they are in the store, by their tables.
+    /// The models in the store, by table.
     let originals: [String: SchemaRecord.Model]
-    /// The objects to be gone through when the tables fit the models.
+    /// The objects to enumerate after the tables were adapted.
     var enumerations: [Enumeration] = []
-    /// The tables whose rows SQL may have changed: what follows from them is made anew.
+    /// The tables whose rows SQL may have changed. Their derived data is rebuilt.
     private(set) var changedTables: Set<String> = []
 
     private struct OldColumn: Hashable {
@@ -52,14 +54,14 @@ public final class Migration {
         self.newVersion = newVersion
     }
 
-    /// Says that a model had another name.
+    /// Renames a model.
     ///
-    /// - Throws: ``TandemError/Code/schemaMismatch`` if the store has no model of the old name.
+    /// - Throws: ``TandemError/Code/schemaMismatch`` if the store has no model with the old name.
     public func renameModel(_ oldName: String, to newName: String) throws {
         let index = try modelIndex(oldName)
         guard record.model(named: newName) == nil else {
             throw TandemError(
-                .schemaMismatch, "The store has a model \(newName) already.", advice: "Correct the migration step.",
+                .schemaMismatch, "The store already has a model \(newName).", advice: "Correct the migration step.",
                 store: connection.path, model: oldName)
         }
         rename(modelAt: index, to: newName)
@@ -68,7 +70,7 @@ public final class Migration {
     private func rename(modelAt index: Int, to newName: String) {
         let oldName = record.models[index].name
         record.models[index].name = newName
-        // References are kept with the name of their model.
+        // References contain the name of their model.
         for model in record.models.indices {
             for property in record.models[model].properties.indices {
                 switch record.models[model].properties[property].kind {
@@ -80,9 +82,9 @@ public final class Migration {
         }
     }
 
-    /// Says that a property had another name.
+    /// Renames a property.
     ///
-    /// - Throws: ``TandemError/Code/schemaMismatch`` if the store has no such property.
+    /// - Throws: ``TandemError/Code/schemaMismatch`` if the store does not have this property.
     public func renameProperty(_ oldName: String, to newName: String, of model: String) throws {
         let index = try modelIndex(model)
         func refuse(_ message: String) -> TandemError {
@@ -91,26 +93,26 @@ public final class Migration {
                 property: oldName)
         }
         guard let property = record.models[index].properties.firstIndex(where: { $0.name == oldName }) else {
-            throw refuse("The store has no such property to rename to \(newName).")
+            throw refuse("The store does not have the property to rename to \(newName).")
         }
         guard record.models[index].property(named: newName) == nil else {
-            throw refuse("The store has a property \(newName) already.")
+            throw refuse("The store already has a property \(newName).")
         }
         record.models[index].properties[property].name = newName
     }
 
-    /// Drops a model's objects and their operations.
+    /// Deletes a model's objects and their operations.
     public func deleteModel(_ name: String) throws {
         let index = try modelIndex(name)
         deletedTables.append(record.models.remove(at: index))
     }
 
-    /// Converts a property's stored values, for a change of type that has no rule of its own.
+    /// Converts a property's stored values, for a change of type without a built-in rule.
     ///
     /// - Parameters:
     ///   - property: The property's name, after renames.
     ///   - model: The model's name, after renames.
-    ///   - convert: Makes the new stored value of the old one; see ``stored(_:)``.
+    ///   - convert: Converts an old stored value to the new one. See ``stored(_:)``.
     public func convert(
         _ property: String, of model: String, _ convert: @escaping (StorageValue) throws -> StorageValue
     ) throws {
@@ -133,12 +135,12 @@ public final class Migration {
         }
     }
 
-    /// Finds the properties of conversions that came before their renames.
+    /// Finds the properties of conversions that preceded their renames.
     func resolveConversions() throws {
         for (name, property, convert) in conversionsToCome {
             guard let model = record.model(named: name), let old = model.property(named: property) else {
                 throw TandemError(
-                    .schemaMismatch, "The store has no such property to convert.",
+                    .schemaMismatch, "The store does not have the property to convert.",
                     advice: "Correct the migration step.", store: connection.path, model: name, property: property)
             }
             add(convert, to: OldColumn(table: model.table, column: old.column))
@@ -150,7 +152,7 @@ public final class Migration {
         conversions[OldColumn(table: model.table, column: property.column)]
     }
 
-    /// The stored form of a value.
+    /// Returns the stored form of a value.
     public static func stored<T: PropertyValue>(_ value: T) -> StorageValue {
         Codec<T>(
             kind: T.__kind, isOptional: false, append: { $0.__append(to: $1) }, read: { try T.__read($0, $1) },
@@ -158,39 +160,41 @@ public final class Migration {
         ).storageValue(value)
     }
 
-    /// Runs an SQL statement on the tables as they are, and returns its rows. For what neither
-    /// ``convert(_:of:_:)`` nor ``enumerateObjects(of:queued:_:)`` can say.
+    /// Runs an SQL statement on the current tables, and returns its rows. Use it for changes that neither
+    /// ``convert(_:of:_:)`` nor ``enumerateObjects(of:queued:_:)`` can express.
     ///
-    /// Values are written in their stored form: see ``stored(_:)`` and <doc:StorageFormat>. Each value that the models
-    /// have is read afterwards, and one that is none of its property's type ends the migration. Columns that Tandem keeps
-    /// beside the properties (folded texts, search, links of lists) are made anew for every table that a statement which
-    /// writes names. Change none of them, and no table whose name begins with `__`.
+    /// Write values in their stored form: see ``stored(_:)`` and <doc:StorageFormat>. Each value of the models is read
+    /// afterwards. A value that does not have its property's type ends the migration. Tandem rebuilds its own columns
+    /// (folded texts, search, links of lists) for every table that a writing statement names. Do not change them, or a
+    /// table whose name begins with `__`.
     ///
-    /// No statement queues an operation: what it changes is not sent. Operations of rows that it deletes go.
+    /// A statement does not queue operations, so its changes are not sent. Operations of rows that it deletes are
+    /// removed.
     ///
     /// - Parameters:
-    ///   - sql: One statement, which begins and ends no transaction.
+    ///   - sql: A single statement, which does not begin or end a transaction.
     ///   - values: The values for its parameters (`?`), in order.
-    /// - Throws: ``TandemError/Code/invalidQuery`` if it is no such statement, ``TandemError/Code/sql`` if SQLite refuses
-    ///   it.
+    /// - Throws: ``TandemError/Code/invalidQuery`` if it is not such a statement, ``TandemError/Code/sql`` if SQLite
+    ///   rejects it.
     @discardableResult
     public func sql(_ sql: String, _ values: [StorageValue] = []) throws -> [SQLRow] {
         guard SQLText(sql).isOneStatement else {
             throw TandemError(
-                .invalidQuery, "It is not one statement.", advice: "Run each by itself.", store: connection.path)
+                .invalidQuery, "The SQL is not a single statement.", advice: "Run each statement separately.",
+                store: connection.path)
         }
         let statement = try connection.uncachedStatement(sql)
         guard !statement.isControl else {
             throw TandemError(
-                .invalidQuery, "The transaction and the connection are the migration's: \(sql)",
-                advice: "Read and change tables only.", store: connection.path)
+                .invalidQuery, "A migration step can't change the transaction or the connection: \(sql)",
+                advice: "Only read and change tables.", store: connection.path)
         }
         if !statement.isReadOnly { noteChanges(by: sql) }
         return try SQLRow.fetch(statement, values, on: connection)
     }
 
-    /// Notes which tables a statement can change: those that it names. In a table's name that has more than letters,
-    /// digits and `_` quotes may be doubled, so such a table is always noted.
+    /// Records the tables that a statement can change: those that it names. If a table's name has characters other than
+    /// letters, digits and `_`, SQL may contain it with doubled quotes. Such a table is therefore always recorded.
     private func noteChanges(by sql: String) {
         for table in originals.keys {
             let isPlain = table.utf8.allSatisfy { byte in
@@ -204,13 +208,13 @@ public final class Migration {
     func modelIndex(_ name: String) throws -> Int {
         guard let index = record.models.firstIndex(where: { $0.name == name }) else {
             throw TandemError(
-                .schemaMismatch, "The store has no such model.", advice: "Correct the migration step.",
+                .schemaMismatch, "The store does not have this model.", advice: "Correct the migration step.",
                 store: connection.path, model: name)
         }
         return index
     }
 
-    /// A rename that the models tell of.
+    /// Adopts a rename that the models declare.
     func adopt(renamedModel oldName: String, to newName: String) {
         if let index = record.models.firstIndex(where: { $0.name == oldName }) { rename(modelAt: index, to: newName) }
     }

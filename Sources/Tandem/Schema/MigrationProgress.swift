@@ -1,24 +1,26 @@
-/// How far the migration of a store is: see ``Store/Configuration/onMigrationProgress``.
+/// The progress of a store's migration: see ``Store/Configuration/onMigrationProgress``.
 public struct MigrationProgress: Hashable, Sendable {
-    /// What the migration does.
+    /// A phase of the migration.
     public enum Work: Hashable, Sendable {
-        /// Writes the rows of a table anew.
+        /// The rows of a table are rewritten.
         case rows
-        /// Goes through old and new objects, as a step asks.
+        /// Old and new objects are enumerated for a step.
         case objects
     }
 
     /// The model's name.
     public let model: String
+    /// The current phase.
     public let work: Work
-    /// The number of objects that are done.
+    /// The number of processed objects.
     public let completed: Int
-    /// The number of objects in all.
+    /// The total number of objects.
     public let total: Int
 }
 
 extension MigrationProgress {
-    /// Counts a migration's rows, tells of each thousandth, and ends the migration when its task is cancelled.
+    /// A counter of a migration's rows. It reports each thousandth row, and ends the migration if its task is
+    /// cancelled.
     struct Counter {
         let connection: Connection
         let report: (@Sendable (MigrationProgress) throws -> Void)?
@@ -45,13 +47,13 @@ extension MigrationProgress {
             try tell()
         }
 
-        /// One more row is about to be done.
+        /// Counts the next row, before it is processed.
         mutating func advance() throws {
             if completed > 0, completed % 1000 == 0 { try tell() }
             completed += 1
         }
 
-        /// All rows are done.
+        /// Reports the end, after all rows were processed.
         func finish() throws {
             if completed > 0 { try tell() }
         }

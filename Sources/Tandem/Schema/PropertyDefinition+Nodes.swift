@@ -1,13 +1,14 @@
 import BigInt
 import Foundation
 
-// A property's values between their stored form and the node that a collection would hold: what wires are written
-// from. See ``PropertyValue/__json``.
+// Conversion of a property's values between their stored form and JSON nodes, from which requests are written. See
+// ``PropertyValue/__json``.
 
 extension PropertyDefinition {
-    /// The node of a stored value: numbers that are stored as bytes are texts, dates are seconds since 2001.
+    /// Returns the node of a stored value. Numbers that are stored as bytes become texts, and dates become seconds
+    /// since 2001.
     ///
-    /// - Throws: An error if it is no value of this property's type.
+    /// - Throws: An error if the value does not have this property's type.
     package func node(of value: StorageValue) throws -> JSONNode {
         switch (kind, value) {
         case (_, .null): return .null
@@ -30,13 +31,13 @@ extension PropertyDefinition {
         case (.collection, .text(var text)), (.references, .text(var text)), (.attachment, .text(var text)):
             return try text.withUTF8 { try ExactJSON.parse($0) }
         case (.json, .text(var text)): return try text.withUTF8 { try ExactJSON.parseWire($0) }
-        default: throw InvalidEncoding("\(kind)", .malformed, "the stored value is none of this type")
+        default: throw InvalidEncoding("\(kind)", .malformed, "the stored value does not have this type")
         }
     }
 
-    /// The stored form of a node's value, `nil` if it is none of this property's type.
+    /// Returns the stored form of a node's value, or `nil` if it does not have this property's type.
     ///
-    /// - Parameter row: Where it is made, used over and over; what is in it is lost.
+    /// - Parameter row: A reusable buffer. Its content is overwritten.
     package func storageValue(of node: JSONNode, by row: RowBuffer = RowBuffer()) -> StorageValue? {
         if let value = direct?.storageValue(of: node) { return value }
         row.removeAll()

@@ -1,12 +1,12 @@
-/// The models that a store keeps, checked against each other.
+/// The models of a store, validated together.
 struct Schema: Sendable {
-    /// The layouts of the models' tables, in the order in which the models were given.
+    /// The layouts of the models' tables, in the order of the models.
     let tables: [TableLayout]
     private let byType: [ObjectIdentifier: TableLayout]
-    /// Whether any model has attachments: a store of others asks nothing about files.
+    /// Whether any model has attachments. Other stores skip all file handling.
     let hasAttachments: Bool
 
-    /// - Throws: ``TandemError/Code/invalidSchema`` if the models can't be kept together.
+    /// - Throws: ``TandemError/Code/invalidSchema`` if the models can't be stored together.
     init(_ models: [any Model.Type]) throws {
         var tables: [TableLayout] = []
         var byType: [ObjectIdentifier: TableLayout] = [:]
@@ -18,14 +18,15 @@ struct Schema: Sendable {
             if let other = tableNames.updateValue(definition.name, forKey: layout.table.lowercased()) {
                 throw TandemError(
                     .invalidSchema, "Two models, \(other) and \(definition.name), have the table \(layout.table).",
-                    advice: "Give one of them another with @Model(table:).", model: definition.name)
+                    advice: "Give one of them another table with @Model(table:).", model: definition.name)
             }
             try Self.check(definition)
-            // A table Card_data, searched, would share names with what FTS5 keeps for a table Card.
+            // A searched table Card_data would have the same names as FTS5's tables for a table Card.
             for name in TableBuilder(definition: definition).names {
                 if let other = derivedNames.updateValue(definition.name, forKey: name.lowercased()) {
                     throw TandemError(
-                        .invalidSchema, "Two tables or indexes of its own and of \(other)'s would be named \(name).",
+                        .invalidSchema,
+                        "A table or index of this model and one of \(other) would both be named \(name).",
                         advice: "Give one of them another name, with @Model(table:) or @Named(column:).",
                         model: definition.name)
                 }
@@ -38,7 +39,7 @@ struct Schema: Sendable {
                 guard let target = property.target?() else { continue }
                 guard byType[ObjectIdentifier(target)] != nil else {
                     throw TandemError(
-                        .invalidSchema, "It refers to \(target), which is not among the store's models.",
+                        .invalidSchema, "The property refers to \(target), which is not among the store's models.",
                         advice: "Add \(target).self to the models.", model: table.definition.name,
                         property: property.name)
                 }
@@ -50,7 +51,7 @@ struct Schema: Sendable {
         for table in tables { table.findHolders(in: self) }
     }
 
-    /// The layout of a model's table.
+    /// Returns the layout of a model's table.
     func table<M: Model>(_ model: M.Type) throws -> TableLayout {
         guard let table = byType[ObjectIdentifier(model)] else { throw Self.unknown(model) }
         return table
@@ -88,18 +89,18 @@ struct Schema: Sendable {
             }
             if !columns.insert(property.column.lowercased()).inserted {
                 throw refuse(
-                    "Its column, \(property.column), exists already (SQLite's names heed no case).",
+                    "The column \(property.column) already exists (SQLite's names are not case-sensitive).",
                     "Choose another with @Named(column:).", property: property.name)
             }
         }
         for property in definition.properties where property.kind.hidesAttachments {
             throw refuse(
-                "It is a \(property.kind): attachments stand in no collections but arrays.",
-                "Make it an Attachment? or an [Attachment].", property: property.name)
+                "The property is a \(property.kind): arrays are the only collections for attachments.",
+                "Use the type Attachment? or [Attachment].", property: property.name)
         }
         for index in definition.indexes {
             for name in index.properties where definition.index(ofProperty: name) == nil {
-                throw refuse("An index names \(name), which is no stored property.", "Correct the index.")
+                throw refuse("An index names \(name), which is not a stored property.", "Correct the index.")
             }
         }
     }

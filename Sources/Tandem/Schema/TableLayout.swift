@@ -1,27 +1,27 @@
-/// How a model is laid out in its table, and the statements that follow from it. Made once for each store.
+/// The layout of a model's table, and the statements that depend on it. It is created once for each store.
 ///
-/// `@unchecked Sendable`: `holders` and `linkTargets` are set while the schema is made, before another thread sees it, and then
-/// only read.
+/// Proof of `@unchecked Sendable`: `holders` and `linkTargets` are set while the schema is created, before another
+/// thread can access it. After that they are only read.
 final class TableLayout: @unchecked Sendable {
     let definition: ModelDefinition
     let table: String
     /// The table's name, quoted for SQL.
     let quotedTable: String
     let isLocalOnly: Bool
-    /// The properties that are sent; `nil` if all are.
+    /// The indices of the properties that are sent, or `nil` if all are.
     let sentProperties: Set<Int>?
 
-    /// A folded property: where its text stands among the properties, and which twins it has.
+    /// A folded property: the index of its text, and the columns of its keys.
     struct Fold: Sendable {
         let property: Int
         let sortColumn: String
         let searchColumn: String?
     }
     let folds: [Fold]
-    /// The folds that are searched, in the order of the search index's columns.
+    /// The folds with a search key, in the order of the search index's columns.
     let searched: [Fold]
 
-    /// A reference, or a list of them.
+    /// A reference, or a list of references.
     struct Link: Sendable {
         let property: Int
         let isToMany: Bool
@@ -31,13 +31,13 @@ final class TableLayout: @unchecked Sendable {
 
     /// The properties that hold attachments.
     let attachments: [AttachmentColumn]
-    /// Whether an object's files can be among what is to be sent.
+    /// Whether an object's files can be sent.
     let sendsFiles: Bool
 
-    /// The tables that ``links`` lead to, one for each.
+    /// The target tables of ``links``, in the same order.
     private(set) var linkTargets: [TableLayout] = []
 
-    /// The references of all models that lead to this one.
+    /// A reference of any model to this one.
     struct Holder: Sendable {
         let table: TableLayout
         let property: Int
@@ -46,10 +46,10 @@ final class TableLayout: @unchecked Sendable {
     }
     private(set) var holders: [Holder] = []
 
-    /// The select list of every query that reads objects: state, then properties.
+    /// The select list of every query that reads objects: the state, then the properties.
     let selectList: String
     let insertSQL: String
-    /// Reads a row to change it: the select list, then the search twins.
+    /// Reads a row for a change: the select list, then the search keys.
     let selectForUpdateByIDSQL: String
     let selectForUpdateByRowSQL: String
 
@@ -95,12 +95,12 @@ final class TableLayout: @unchecked Sendable {
         }
     }
 
-    /// The index of a property's column in the select list.
+    /// Returns the index of a property's column in the select list.
     func column(_ property: Int) -> Int32 {
         Int32(RowReader.stateColumns.count + property)
     }
 
-    /// The index of a search twin in the list that an update reads.
+    /// Returns the index of a search key in the list that an update reads.
     func searchTwinColumn(_ index: Int) -> Int32 {
         Int32(RowReader.stateColumns.count + definition.properties.count + index)
     }

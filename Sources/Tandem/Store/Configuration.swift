@@ -1,7 +1,7 @@
 import Foundation
 
 extension Store {
-    /// How a store is opened.
+    /// The options for opening a store.
     ///
     /// ```swift
     /// var configuration = Store.Configuration()
@@ -12,73 +12,75 @@ extension Store {
     /// let store = try Store(at: "cards.tandem", models: Card.self, configuration: configuration)
     /// ```
     public struct Configuration: Sendable {
-        /// How surely a commit outlives a power cut.
+        /// The durability of a commit in a power failure.
         public enum Durability: Sendable {
-            /// A commit outlives the end of the process, also by `kill -9`. A power cut may lose the last ones, and
-            /// never damages the store. No flush of the disk for each commit.
+            /// A commit survives the end of the process, even by `kill -9`. A power failure may lose the last commits,
+            /// but never damages the store. Commits do not flush the disk.
             case process
-            /// A commit outlives a power cut too. Each one waits for the disk.
+            /// A commit also survives a power failure. Each commit waits for the disk.
             case powerLoss
         }
 
         /// The version of the app's models. A store that a higher version has written is refused.
         ///
-        /// Raise it when a migration step must run, and when older versions of the app must not write the store any
-        /// more. Added and removed properties, models and indexes need no new version.
+        /// Increase it if a migration step must run, or if older versions of the app must no longer write the store.
+        /// Added and removed properties, models and indexes need no new version.
         public var schemaVersion = 0
 
-        /// How long a writer waits for another one (of this `Store`, of another one, or of another process) before it
-        /// gets ``TandemError/Code/busy``, in seconds. 5 by default.
+        /// The time that a writer waits for another one before it throws ``TandemError/Code/busy``, in seconds. The
+        /// other writer may use this `Store`, another one, or another process. The default is 5.
         public var busyTimeout: TimeInterval = 5
 
-        /// The most memory for pages of the file kept by the writer, in bytes; a reader keeps up to a quarter of it.
-        /// 64 MiB by default. What is not used is not taken.
+        /// The maximum memory for the writer's cache of pages, in bytes. A reader uses up to a quarter of it. The
+        /// default is 64 MiB. Memory is allocated only as needed.
         public var cacheSize = 64 << 20
 
-        /// The number of readers that the store keeps, each with a connection of its own. 4 by default.
+        /// The maximum number of pooled readers, each with its own connection. The default is 4.
         ///
-        /// A read waits if all of them are in use. A walk over results, and a read that has waited for too long, open one
-        /// more reader, which is closed after it: the caller may hold a reader that the others wait for.
+        /// A read waits if all of them are in use. An iteration over results, or a read that has waited too long, opens
+        /// another reader and closes it afterwards: the caller may already hold a reader that others wait for.
         public var maximumReaders = 4
 
-        /// ``Durability/process`` by default.
+        /// The durability of commits. The default is ``Durability/process``.
         public var durability = Durability.process
 
-        /// Opens the store for reading only. It must exist and have this app's schema.
+        /// Whether the store is opened only for reading. It must then exist and have this app's schema.
         public var isReadOnly = false
 
-        /// The most bytes of attachments that are kept on this device though a server has them, so that they need not be
-        /// downloaded again: those that were not read for longest go first. 256 MiB by default; 0 keeps none. The file
-        /// that was downloaded last stays, whatever its size, until another one is or the store is opened anew.
+        /// The maximum size of cached attachments that a server also has, in bytes. They need not be downloaded again
+        /// while they are cached. The least recently read files are removed first. The default is 256 MiB, and 0
+        /// disables the cache. The last downloaded file stays, whatever its size, until another download or until the
+        /// store is opened again.
         ///
-        /// Files that no server has yet stay, however large they are.
+        /// Files that are not on a server yet always stay, whatever their size.
         public var attachmentCacheSize: Int64 = 256 << 20
 
-        /// The clock that the times of changes are taken from.
+        /// The clock for the times of changes.
         public var now: @Sendable () -> Date = { Date() }
 
-        /// Is told how far a migration that goes through objects is: before the first object, after each thousand, and
-        /// after the last one. On the thread that opens the store, in the migration's transaction.
+        /// Reports the progress of a migration that processes objects: before the first object, after each thousand,
+        /// and after the last one. It is called on the thread that opens the store, in the migration's transaction.
         ///
-        /// An error that it throws ends the opening, and leaves the store as it was. Changes that need no pass over the
-        /// objects tell nothing: see <doc:Migrations>.
+        /// An error that it throws ends the opening, and leaves the store unchanged. Changes without a pass over the
+        /// objects report nothing: see <doc:Migrations>.
         public var onMigrationProgress: (@Sendable (MigrationProgress) throws -> Void)?
 
-        /// Ends an opening from another thread.
+        /// Cancels an opening from another thread.
         var stop: OpeningStop?
 
-        /// Whether every changed table is rewritten row by row. Set by tests only.
+        /// Whether every changed table is rewritten row by row. Only tests set it.
         var alwaysRewritesTables = false
 
-        /// How files are put into the folder: tests set it otherwise.
+        /// The options for storing files in the folder. Tests change them.
         var files = FileFolderOptions()
 
         var migrationSteps: [Int: @Sendable (Migration) throws -> Void] = [:]
 
+        /// Creates a configuration with the default options.
         public init() {}
 
-        /// Adds a step that runs once, when a store of a lower version is opened, before the tables are changed to
-        /// fit the models. Steps run in the order of their versions, in the transaction of the migration.
+        /// Adds a step that runs once when a store of a lower version is opened, before the tables are adapted to the
+        /// models. Steps run in the order of their versions, in the transaction of the migration.
         public mutating func migrate(to version: Int, _ step: @escaping @Sendable (Migration) throws -> Void) {
             migrationSteps[version] = step
         }

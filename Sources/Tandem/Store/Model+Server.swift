@@ -1,7 +1,7 @@
 import Foundation
 
 extension Model {
-    /// This object with what a server has said about it, to be written in a `write(from: .server)`.
+    /// Returns a copy of this object with a server's data about it, for a `write(from: .server)`.
     ///
     /// For example:
     ///
@@ -11,7 +11,7 @@ extension Model {
     /// }
     /// ```
     ///
-    /// In a write of the app's own these are not the app's to set, and are ignored.
+    /// An ordinary write of the app ignores this data.
     public func received(
         serverID: ServerID, version: String? = nil, createdAt: Date? = nil, updatedAt: Date? = nil
     ) -> Self {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The values of an object by the names of its properties, to be imported by a write on another thread.
+/// The values of an object by the names of its properties, for an import by a write on another thread.
 ///
-/// A dictionary of `Any` can't be sent to an asynchronous write. This type holds what JSON has for its values:
+/// A dictionary of `Any` can't be sent to an asynchronous write. This type holds the values in JSON's types:
 ///
 /// ```swift
 /// let rows = try ObjectValues.list(JSONSerialization.jsonObject(with: data))
@@ -13,7 +13,7 @@ public struct ObjectValues: Hashable, Sendable {
         let key: String
         let value: JSONNode
 
-        // Equal as the values are stored: texts by their Unicode scalars, numbers by their bits.
+        // Compares values as the store does: texts by their Unicode scalars, and numbers by their bits.
         static func == (lhs: Self, rhs: Self) -> Bool {
             ScalarText.isEqual(lhs.key, rhs.key) && lhs.value == rhs.value
         }
@@ -21,16 +21,16 @@ public struct ObjectValues: Hashable, Sendable {
         func hash(into hasher: inout Hasher) { ScalarText.hash(key, into: &hasher) }
     }
 
-    /// By their keys' order, so that equal values are equal.
+    /// The members in the order of their keys, so that equal values are equal.
     private let members: [Member]
 
     var values: [(String, ImportedValue)] { members.map { ($0.key, .json($0.value)) } }
 
-    /// Takes values over.
+    /// Creates an object's values from a dictionary.
     ///
-    /// - Parameter values: By the properties' names in Swift or on the wire. A value is of any type that a property can
-    ///   have, an enum with a raw value of such a type, or what `JSONSerialization` makes.
-    /// - Throws: ``TandemError/Code/invalidValue`` naming the key of a value of another type.
+    /// - Parameter values: The values by the properties' names in Swift or on the wire. A value has any type that a
+    ///   property can have, or is an enum with a raw value of such a type, or a result of `JSONSerialization`.
+    /// - Throws: ``TandemError/Code/invalidValue`` with the key of a value of another type.
     public init(_ values: [String: Any?]) throws {
         members = try values.sorted { UTF8Order.compare($0.key, $1.key) < 0 }.map { key, value in
             guard let node = JSONNode(any: value as Any) else {
@@ -42,7 +42,7 @@ public struct ObjectValues: Hashable, Sendable {
         }
     }
 
-    /// Takes over what `JSONSerialization` makes of an array of objects, or of one object.
+    /// Creates the values from a result of `JSONSerialization`: an array of objects, or a single object.
     ///
     /// - Throws: ``TandemError/Code/invalidValue`` if it is something else.
     public static func list(_ json: Any) throws -> [ObjectValues] {
@@ -57,8 +57,8 @@ public struct ObjectValues: Hashable, Sendable {
 }
 
 extension WriteTransaction {
-    /// Adds an object from values, or changes the named properties of the object that has their `localID` or
-    /// `serverID`. See `upsert(_:values:ignoringUnknown:)` for dictionaries.
+    /// Inserts an object from values, or changes the named properties of the object with their `localID` or `serverID`.
+    /// See `upsert(_:values:ignoringUnknown:)` for dictionaries.
     ///
     /// - Returns: The object's local ID.
     @discardableResult
@@ -69,10 +69,10 @@ extension WriteTransaction {
         return try upsert(values.values, into: try store.schema.table(M.self), ignoringUnknown: ignoringUnknown)
     }
 
-    /// Adds or changes objects from values. See `upsert(_:values:ignoringUnknown:)` for dictionaries.
+    /// Inserts or changes objects from values. See `upsert(_:values:ignoringUnknown:)` for dictionaries.
     ///
     /// - Returns: The objects' local IDs.
-    /// - Throws: As for one object. Nothing of them is then kept.
+    /// - Throws: The errors for a single object. None of the objects is then saved.
     @discardableResult
     public func upsert<M: Model>(
         _ model: M.Type, values: [ObjectValues], ignoringUnknown: Bool = false

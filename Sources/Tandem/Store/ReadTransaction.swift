@@ -1,4 +1,4 @@
-/// One consistent state of a store, to be read inside a block. See `Store.read(_:)`.
+/// A consistent state of a store, for reading inside a block. See `Store.read(_:)`.
 public class ReadTransaction {
     /// The store.
     public let store: Store
@@ -15,13 +15,13 @@ public class ReadTransaction {
         if isOver {
             throw TandemError(
                 .transactionOver, "A transaction was used after its block had returned.",
-                advice: "Keep what you read, not the transaction.", store: store.path)
+                advice: "Keep the objects that you read, and not the transaction.", store: store.path)
         }
     }
 
-    /// The connection, with everything written to it that a query needs.
+    /// Returns the connection, after pending writes that a query needs.
     ///
-    /// - Parameter searching: Whether the query looks into a search index.
+    /// - Parameter searching: Whether the query uses a search index.
     func connectionForReading(searching: Bool) throws -> Connection {
         try checkUsable()
         return connection

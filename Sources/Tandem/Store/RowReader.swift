@@ -1,13 +1,13 @@
 import Foundation
 import GRDBSQLite
 
-/// A row that a statement stands on: what generated code reads a model's properties from.
+/// A statement's current row, from which generated code reads a model's properties.
 ///
-/// Valid only until the statement takes its next step.
+/// It is valid only until the statement's next step.
 public struct RowReader {
     let statement: OpaquePointer
 
-    /// The index of the first state column; the properties follow the state.
+    /// The index of the first state column. The properties follow the state.
     let base: Int32
 
     /// The columns of an object's state, in the order in which every query selects them.
@@ -30,17 +30,19 @@ public struct RowReader {
         }
     }
 
-    /// The column of a property.
+    /// Returns the column of a property.
     @inlinable func column(_ property: Int) -> Int32 {
         propertyBase + Int32(truncatingIfNeeded: property)
     }
 
     @usableFromInline var propertyBase: Int32 { base + 8 }
 
+    /// Returns whether a column is NULL.
     public func isNull(_ column: Int32) -> Bool {
         sqlite3_column_type(statement, column) == SQLITE_NULL
     }
 
+    /// Returns the integer in a column.
     public func integer(_ column: Int32) -> Int64 {
         sqlite3_column_int64(statement, column)
     }
@@ -53,27 +55,27 @@ public struct RowReader {
         sqlite3_column_type(statement, column)
     }
 
-    /// The text in a column, U+0000 included.
+    /// Returns the text in a column, including U+0000.
     func text(_ column: Int32) throws -> String {
         guard let pointer = sqlite3_column_text(statement, column) else {
-            throw InvalidStoredValue(column: column, reason: "NULL where a text was expected")
+            throw InvalidStoredValue(column: column, reason: "the value is NULL, but a text was expected")
         }
         let count = Int(sqlite3_column_bytes(statement, column))
         return String(decoding: UnsafeBufferPointer(start: pointer, count: count), as: UTF8.self)
     }
 
-    /// The bytes in a column; empty for an empty blob.
+    /// Returns the bytes in a column, which are empty for an empty blob.
     func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
         let pointer = sqlite3_column_blob(statement, column)
         return UnsafeRawBufferPointer(start: pointer, count: Int(sqlite3_column_bytes(statement, column)))
     }
 
-    /// Makes sure that a column's bytes are those of a text.
+    /// Converts a column's value to text, so that its bytes are those of a text.
     func text(validating column: Int32) -> UnsafePointer<UInt8>? {
         sqlite3_column_text(statement, column)
     }
 
-    /// Decodes a column's bytes, naming the column if they are no value's.
+    /// Decodes a column's bytes. An error names the column.
     func decode<T>(_ column: Int32, _ decode: (UnsafeRawBufferPointer) throws -> T) throws -> T {
         do {
             return try decode(bytes(column))
@@ -82,7 +84,7 @@ public struct RowReader {
         }
     }
 
-    /// A column's value in its stored form.
+    /// Returns a column's value in its stored form.
     func storageValue(_ column: Int32) -> StorageValue {
         switch sqlite3_column_type(statement, column) {
         case SQLITE_INTEGER: .integer(integer(column))
@@ -94,7 +96,7 @@ public struct RowReader {
     }
 }
 
-/// SQLite's names for its storage classes.
+/// SQLite's constants for its storage classes.
 enum StorageClass {
     static let integer = SQLITE_INTEGER
     static let real = SQLITE_FLOAT
@@ -103,37 +105,43 @@ enum StorageClass {
     static let null = SQLITE_NULL
 }
 
-/// Reading a property, by the same families of types as ``RowBuffer`` appends.
+/// Functions that read a property, for the same families of types as in ``RowBuffer``.
 extension RowReader {
+    /// Reads a stored type.
     @inlinable public func value<T: PropertyValue>(_ property: Int, _ type: T.Type) throws -> T {
         try T.__read(self, column(property))
     }
 
+    /// Reads an optional stored type.
     @inlinable public func value<T: PropertyValue>(_ property: Int, _ type: T?.Type) throws -> T? {
         let column = column(property)
         return isNull(column) ? nil : try T.__read(self, column)
     }
 
+    /// Reads a type with a stored raw value.
     @inlinable public func value<T: RawRepresentable & Sendable>(_ property: Int, _ type: T.Type) throws -> T
     where T.RawValue: PropertyValue {
         let column = column(property)
         let rawValue = try T.RawValue.__read(self, column)
         guard let value = T(rawValue: rawValue) else {
-            throw InvalidStoredValue(column: column, reason: "\(rawValue) is no case of \(T.self)")
+            throw InvalidStoredValue(column: column, reason: "\(rawValue) is not a case of \(T.self)")
         }
         return value
     }
 
+    /// Reads an optional type with a stored raw value.
     @inlinable public func value<T: RawRepresentable & Sendable>(_ property: Int, _ type: T?.Type) throws -> T?
     where T.RawValue: PropertyValue {
         isNull(column(property)) ? nil : try value(property, T.self)
     }
 
+    /// Reads a `Codable` value from JSON.
     @_disfavoredOverload
     public func value<T: Codable & Sendable>(_ property: Int, _ type: T.Type) throws -> T {
         try CodableStorage.decode(T.self, from: self, column(property))
     }
 
+    /// Reads an optional `Codable` value from JSON.
     @_disfavoredOverload
     public func value<T: Codable & Sendable>(_ property: Int, _ type: T?.Type) throws -> T? {
         let column = column(property)

@@ -4,12 +4,13 @@ import GRDBSQLite
 public struct SQLRow: Hashable, Sendable {
     /// The columns' names.
     public let columns: [String]
+    /// The values, in the order of the columns.
     public let values: [StorageValue]
 
     /// The value at a column's index.
     public subscript(index: Int) -> StorageValue { values[index] }
 
-    /// The value of the first column of a name, `nil` if there is none.
+    /// The value of the first column with a name, or `nil` if there is none.
     public subscript(column: String) -> StorageValue? {
         columns.firstIndex { ScalarText.isEqual($0, column) }.map { values[$0] }
     }
@@ -29,28 +30,29 @@ public struct SQLRow: Hashable, Sendable {
 }
 
 extension Statement {
-    /// Whether it changes nothing and returns rows.
+    /// Whether it returns rows without changing anything.
     var isQuery: Bool { sqlite3_stmt_readonly(handle) != 0 && sqlite3_column_count(handle) > 0 }
 
     /// Whether it changes nothing.
     var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
-    /// Whether it begins or ends a transaction, attaches a file, or sets what the connection does: such statements
-    /// return nothing and "change nothing".
+    /// Whether it begins or ends a transaction, attaches a file, or changes the connection's settings. SQLite reports
+    /// such statements as read-only, and they return no rows.
     var isControl: Bool { sqlite3_stmt_readonly(handle) != 0 && sqlite3_column_count(handle) == 0 }
 
     func checkParameters(_ count: Int, path: String) throws {
         let expected = Int(sqlite3_bind_parameter_count(handle))
         guard expected == count else {
             throw TandemError(
-                .invalidQuery, "The statement has \(expected) parameters, and \(count) values were given.",
+                .invalidQuery, "The statement has \(expected) parameters, but \(count) values were given.",
                 advice: "Give one value for each ?.", store: path)
         }
     }
 }
 
 extension Store {
-    /// Reads by SQL: the way down for what queries can't say. How values are stored is in <doc:StorageFormat>.
+    /// Reads with SQL, for queries that the query language can't express. <doc:StorageFormat> describes how values are
+    /// stored.
     ///
     /// For example:
     ///
@@ -59,25 +61,28 @@ extension Store {
     /// ```
     ///
     /// - Parameters:
-    ///   - sql: One statement that changes nothing.
+    ///   - sql: A single statement that changes nothing.
     ///   - values: The values for its parameters (`?`), in order.
-    /// - Throws: ``TandemError/Code/sql``, ``TandemError/Code/invalidQuery`` if it would change something.
+    /// - Throws: ``TandemError/Code/sql``, or ``TandemError/Code/invalidQuery`` if the statement could change
+    ///   something.
     public func sql(_ sql: String, _ values: [StorageValue] = []) throws -> [SQLRow] {
         func refuse(_ message: String, _ advice: String) -> TandemError {
             TandemError(.invalidQuery, message, advice: advice, store: path)
         }
         let text = SQLText(sql)
-        // Before SQLite sees them: some pragmas take effect when they are prepared.
+        // Check the text before SQLite prepares it, because some pragmas take effect at that time.
         if text.isSetting {
-            throw refuse("The pragma would change how the store works.", "Read with a pragma that only tells.")
+            throw refuse("The pragma would change the store's settings.", "Use a pragma that only reads.")
         }
-        guard text.isOneStatement else { throw refuse("It is not one statement.", "Run each by itself.") }
+        guard text.isOneStatement else {
+            throw refuse("The SQL is not a single statement.", "Run each statement separately.")
+        }
         return try reading(searching: true) { connection in
             let statement = try connection.uncachedStatement(sql)
             guard statement.isQuery else {
                 throw refuse(
                     "The statement would change the store.",
-                    "Write through a write block, so that each change has its operation.")
+                    "Write in a write block, so that each change has its operation.")
             }
             return try SQLRow.fetch(statement, values, on: connection)
         }

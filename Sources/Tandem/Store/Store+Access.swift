@@ -1,16 +1,16 @@
 import GRDB
 
-/// Who makes a change.
+/// The origin of a change.
 public enum WriteOrigin: Sendable {
-    /// The app: each change queues an operation, to be sent.
+    /// The app: each change queues an operation to send.
     case app
-    /// A server: what is written came from there, and queues nothing. The state that
-    /// ``Model/received(serverID:version:createdAt:updatedAt:)`` gives an object is kept.
+    /// A server: the values came from there, and changes queue nothing. The state from
+    /// ``Model/received(serverID:version:createdAt:updatedAt:)`` is stored.
     case server
 }
 
 extension Store {
-    /// Reads in one consistent state of the store, whatever is written meanwhile.
+    /// Reads a consistent state of the store, whatever is written in the meantime.
     ///
     /// For example:
     ///
@@ -20,9 +20,9 @@ extension Store {
     /// }
     /// ```
     ///
-    /// Inside another block of the same store it is part of that one.
+    /// Inside another block of the same store, it joins that block's transaction.
     ///
-    /// - Throws: What the block throws, and ``TandemError``.
+    /// - Throws: The errors of the block, and ``TandemError``.
     public func read<T>(_ body: (ReadTransaction) throws -> T) throws -> T {
         if let current = AccessFrame.current(on: self) { return try body(current) }
         return try reading(consistently: true) { connection in
@@ -31,9 +31,9 @@ extension Store {
         }
     }
 
-    /// Reads in one consistent state of the store, off the caller's thread.
+    /// Reads a consistent state of the store, outside the caller's thread.
     ///
-    /// Cancelling the task interrupts the statement under way and throws `CancellationError`.
+    /// Cancelling the task interrupts the current statement and throws `CancellationError`.
     public func read<T: Sendable>(_ body: @Sendable (ReadTransaction) throws -> T) async throws -> T {
         try checkOpen()
         guard let readers else {
@@ -59,7 +59,7 @@ extension Store {
         }
     }
 
-    /// Writes: all that the block does is kept, or, if it throws, nothing of it.
+    /// Writes to the store. A write block is atomic: if it throws, none of its changes are saved.
     ///
     /// For example:
     ///
@@ -70,15 +70,15 @@ extension Store {
     /// }
     /// ```
     ///
-    /// Writers wait for each other. A `write` inside a `write` is part of it; if the inner one throws, what it did is
-    /// undone, and the outer one goes on if it catches the error.
+    /// Writers wait for each other. A `write` inside a `write` joins it. If the inner one throws, its changes are
+    /// undone. The outer one continues if it catches the error.
     ///
     /// - Parameters:
-    ///   - origin: Who makes the changes.
-    ///   - quiet: Subscriptions that are not told of what this write changes, because they know: see
-    ///     ``LivePublisher/identified(by:)``. In a `write` inside a `write` it holds for all that the outer one does:
-    ///     what that changes besides is not told to them either.
-    /// - Throws: What the block throws, and ``TandemError``.
+    ///   - origin: The origin of the changes.
+    ///   - quiet: Tokens of subscriptions that are not notified of this write, because they know its changes: see
+    ///     ``LivePublisher/identified(by:)``. In a `write` inside a `write`, this applies to the whole outer write:
+    ///     they are not notified of its other changes either.
+    /// - Throws: The errors of the block, and ``TandemError``.
     @discardableResult
     public func write<T>(
         from origin: WriteOrigin = .app, withoutNotifying quiet: Set<LiveToken> = [],
@@ -91,12 +91,13 @@ extension Store {
                 perform(origin, quiet, isCancellable: false, body)
             }
         }
-        // With the writer free: whoever is told may write.
+        // Notify after the writer is released, because observers may write.
         tell(outcome)
         return try outcome.result.get()
     }
 
-    /// Writes off the caller's thread: all that the block does is kept, or, if it throws, nothing of it.
+    /// Writes to the store, outside the caller's thread. A write block is atomic: if it throws, none of its changes are
+    /// saved.
     ///
     /// Cancelling the task before the commit rolls back and throws `CancellationError`.
     @discardableResult
@@ -116,26 +117,27 @@ extension Store {
         return try outcome.result.get()
     }
 
-    /// What came of a write.
+    /// The outcome of a write.
     fileprivate struct Outcome<T> {
         let result: Result<T, any Error>
         let touched: TouchedTables
         let wakeUp: LiveWakeUp
     }
 
-    /// Tells those who watch, with the writer free.
+    /// Notifies observers, after the writer is released.
     private func tell<T>(_ outcome: Outcome<T>) {
         if case .success = outcome.result { commits.committed(outcome.touched) }
         live.run(outcome.wakeUp)
     }
 
-    /// The write that this thread is in.
+    /// Returns the write that this thread is in.
     private func joined(_ origin: WriteOrigin) throws -> WriteTransaction? {
         guard let current = AccessFrame.current(on: self) else { return nil }
         guard let write = current as? WriteTransaction else {
             throw TandemError(
-                .writeInsideRead, "A write was begun inside a read block.",
-                advice: "Read first, leave the block, then write; or do both in one write block.", store: path)
+                .writeInsideRead, "A write began inside a read block.",
+                advice: "Write after the read block has returned, or read and write in a single write block.",
+                store: path)
         }
         return write
     }
@@ -147,7 +149,7 @@ extension Store {
         transaction.quiet = quiet
         let result = Result<T, any Error> {
             do {
-                // The store may have been closed while this write waited for its turn.
+                // The store may have been closed while this write waited.
                 try checkOpen()
                 return try transaction.run(isCancellable: isCancellable) {
                     try AccessFrame.with(self, transaction) { try body(transaction) }
@@ -159,11 +161,11 @@ extension Store {
         return Outcome(result: result, touched: transaction.touched, wakeUp: transaction.wakeUp)
     }
 
-    /// Runs a block with a connection to read by: that of the transaction the thread is in, else a reader.
+    /// Runs a block with a connection for reading: that of the thread's transaction, or else a reader.
     ///
     /// - Parameters:
-    ///   - consistently: Whether the block runs several statements, which must see one state.
-    ///   - searching: Whether it looks into a search index.
+    ///   - consistently: Whether the block runs several statements, which must see the same state.
+    ///   - searching: Whether it uses a search index.
     func reading<T>(
         consistently: Bool = false, searching: Bool = false, _ body: (Connection) throws -> T
     ) throws -> T {
@@ -182,13 +184,13 @@ extension Store {
         return try reader.connection.consistently(consistently) { try body(reader.connection) }
     }
 
-    /// Runs a block with a connection that sees what was committed last, also inside a read block, which sees the state
-    /// that it began with; inside a write block, with that block's own.
+    /// Runs a block with a connection that sees the last commit, even inside a read block, which sees an older state.
+    /// Inside a write block, it is that block's connection.
     func readingNewest<T>(_ body: (Connection) throws -> T) throws -> T {
-        // In memory nothing is committed while somebody reads.
+        // In memory, nothing is committed during a read.
         guard let readers, !(AccessFrame.current(on: self) is WriteTransaction) else { return try reading(body) }
         try checkOpen()
-        // One beyond the maximum, if need be: who asks may hold another.
+        // May exceed the maximum: the caller may already hold a reader.
         let reader = try readers.borrowForWalk()
         defer { giveBack(reader) }
         return try body(reader.connection)
@@ -200,7 +202,7 @@ extension Store {
         try? reader.connection.queue.close()
     }
 
-    /// A connection of its own for a walk that goes on across suspensions, `nil` in memory, where there is but one.
+    /// Returns a separate connection for an iteration across suspensions, or `nil` in memory, where there is only one.
     func checkOutReader() throws -> Connection? {
         try readers?.borrowForWalk().connection
     }
@@ -209,7 +211,7 @@ extension Store {
         giveBack(ReaderPool.Reader(connection: connection))
     }
 
-    /// Makes sure that the store was opened with a model.
+    /// Checks that the store was opened with a model.
     func requireModel(_ model: ModelDefinition) throws {
         guard schema.table(ofType: model.type) != nil else {
             var error = Schema.unknown(model.type)

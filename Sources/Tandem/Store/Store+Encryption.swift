@@ -1,26 +1,27 @@
-// A key and a profile are part of Tandem's own interface: who opens an encrypted store needs one import.
+// Keys and profiles are part of Tandem's interface, so that an app with an encrypted store needs a single import.
 @_exported import SQLiteCipher
 
 extension Store {
-    /// Opens an encrypted store, and creates it if there is none.
+    /// Opens an encrypted store, and creates it if it does not exist.
     ///
     /// ```swift
     /// let store = try Store(at: "cards.tandem", key: .passphrase(typed), models: Card.self)
     /// ```
     ///
-    /// **A forgotten key is lost data**: there is no second way in. All else is as with a plain store; what the
-    /// encryption covers and what it does not is said in <doc:Encryption>.
+    /// **A forgotten key means lost data**: there is no other way to open the store. Otherwise it works like a plain
+    /// store. <doc:Encryption> describes what the encryption covers, and what it does not.
     ///
     /// - Parameters:
-    ///   - path: The path of the database file, as for a plain store. A store in memory can't have a key: it has no file.
-    ///   - key: A passphrase, 32 raw bytes, or a provider that is asked for one of these. The bytes that Tandem keeps of
-    ///     it are overwritten when the store closes; a `String` can't be.
-    ///   - profile: How pages are encrypted. It must be the one that the store was made with.
-    ///   - models: The models that the store holds.
+    ///   - path: The path of the database file, as for a plain store. A store in memory can't have a key, because it
+    ///     has no file.
+    ///   - key: A passphrase, 32 raw bytes, or a provider of one of these. Tandem overwrites its copy of the key's
+    ///     bytes when the store closes. It can't overwrite a `String`.
+    ///   - profile: The encryption format of the pages. It must be the format with which the store was created.
+    ///   - models: The models of the store.
     ///   - configuration: Cache, readers, durability and so on, as for a plain store.
     /// - Throws: ``TandemError``: ``TandemError/Code/wrongKey``, ``TandemError/Code/notEncrypted``,
-    ///   ``TandemError/Code/invalidKey``, ``TandemError/Code/keyUnavailable``, and what a plain store throws. The file is
-    ///   then as it was.
+    ///   ``TandemError/Code/invalidKey``, ``TandemError/Code/keyUnavailable``, and the errors of a plain store. The
+    ///   file is then unchanged.
     public convenience init(
         at path: String, key: CipherKey, profile: CipherProfile = .aes256gcm, models: any Model.Type...,
         configuration: Configuration = Configuration()
@@ -28,15 +29,15 @@ extension Store {
         try self.init(at: path, key: key, profile: profile, models: models, configuration: configuration)
     }
 
-    /// Opens an encrypted store, with models that are known at run time only.
+    /// Opens an encrypted store, with models that are known only at run time.
     ///
     /// - Parameters:
     ///   - path: The path of the database file.
     ///   - key: A passphrase, 32 raw bytes, or a provider.
-    ///   - profile: How pages are encrypted. It must be the one that the store was made with.
-    ///   - models: The models that the store holds.
+    ///   - profile: The encryption format of the pages. It must be the format with which the store was created.
+    ///   - models: The models of the store.
     ///   - configuration: Cache, readers, durability and so on.
-    /// - Throws: ``TandemError``, as the one with models in its call.
+    /// - Throws: ``TandemError``, as the initializer with variadic models does.
     public convenience init(
         at path: String, key: CipherKey, profile: CipherProfile = .aes256gcm, models: [any Model.Type],
         configuration: Configuration = Configuration()
@@ -51,29 +52,29 @@ extension Store {
 
     // MARK: - Changing the encryption of a closed store
 
-    /// Gives an encrypted store another key, another profile, or both, in place.
+    /// Changes the key of an encrypted store, its profile, or both, in place.
     ///
     /// ```swift
     /// try Store.changeKey(at: "cards.tandem", from: .passphrase(old), to: .passphrase(new))
     /// ```
     ///
-    /// The process may die at any moment: the store opens with the old key or with the new one, never with neither.
-    /// While it works, the folder holds both, and needs the room for that. The old file's bytes stay on the disk until
-    /// the system uses their place again.
+    /// If the process dies at any moment, either the old key or the new key opens the store. During the change, the
+    /// folder holds both files, and needs the space for that. The old file's bytes stay on the disk until the system
+    /// overwrites them.
     ///
-    /// The key of the attachments' files is renewed too, and each file is encrypted again after the database. If the
-    /// process dies meanwhile, opening the store with its models does the rest. So the old key and an old copy of the store
-    /// open no file that is attached later.
+    /// The key of the attachments' files is changed too, and each file is encrypted again after the database. If the
+    /// process dies in between, opening the store with its models finishes the work. The old key with an old copy of
+    /// the store therefore can't open files that are attached later.
     ///
     /// - Parameters:
     ///   - path: The path of the store, which must not be open.
-    ///   - key: The key that the store has.
-    ///   - profile: The profile that the store has.
-    ///   - newKey: The key that it gets.
-    ///   - newProfile: The profile that it gets; the same if left out.
-    /// - Throws: ``TandemError``: ``TandemError/Code/busy`` if the store is open, here or in another process;
-    ///   ``TandemError/Code/wrongKey``. The store is then as it was. If the store has its new key and a file of an
-    ///   attachment can't be encrypted again, the error says so; opening the store with its models tries again.
+    ///   - key: The current key.
+    ///   - profile: The current profile.
+    ///   - newKey: The new key.
+    ///   - newProfile: The new profile, or nil to keep the current one.
+    /// - Throws: ``TandemError``: ``TandemError/Code/busy`` if the store is open, in this or another process;
+    ///   ``TandemError/Code/wrongKey``. The store is then unchanged. If the store has its new key, but an attachment's
+    ///   file can't be encrypted again, the error says so. Opening the store with its models tries again.
     /// - Complexity: O(size of the store and of its attachments' files).
     public static func changeKey(
         at path: String, from key: CipherKey, profile: CipherProfile = .aes256gcm, to newKey: CipherKey,
@@ -89,18 +90,18 @@ extension Store {
 
     /// Encrypts a plain store, in place.
     ///
-    /// As safe at a crash as ``changeKey(at:from:profile:to:newProfile:)``, and under the same conditions. What the
-    /// plain file held stays on the disk until the system uses its place again. The files of attachments are encrypted
-    /// after the database, one by one, and those that no object names are removed; if the process dies meanwhile, opening
-    /// the store with its models does the rest.
+    /// It is as safe in a crash as ``changeKey(at:from:profile:to:newProfile:)``, and has the same conditions. The
+    /// plain file's bytes stay on the disk until the system overwrites them. The files of attachments are encrypted
+    /// after the database, one by one. Files that no object names are removed. If the process dies in between, opening
+    /// the store with its models finishes the work.
     ///
     /// - Parameters:
     ///   - path: The path of the plain store, which must not be open.
-    ///   - key: The key that it gets.
-    ///   - profile: How its pages are to be encrypted.
+    ///   - key: The new key.
+    ///   - profile: The encryption format of the pages.
     /// - Throws: ``TandemError``: ``TandemError/Code/busy`` if the store is open, ``TandemError/Code/notAStore`` if the
-    ///   file is no plain Tandem store. The file is then as it was. If the store is encrypted and a file of an attachment
-    ///   can't be, the error says so; opening the store with its models tries again.
+    ///   file is not a plain Tandem store. The file is then unchanged. If the store is encrypted, but an attachment's
+    ///   file can't be, the error says so. Opening the store with its models tries again.
     public static func encrypt(at path: String, key: CipherKey, profile: CipherProfile = .aes256gcm) throws {
         try naming(path) {
             try StoreFile(path).check(isEncrypted: false, isReadOnly: true)
@@ -110,23 +111,23 @@ extension Store {
         }
     }
 
-    /// Copies what can still be read of a damaged encrypted store to a new one, with the same key and profile.
+    /// Copies the readable content of a damaged encrypted store to a new store, with the same key and profile.
     ///
-    /// Each page is tried by itself, and what could not be read is said in the report. Rows whose table is not known any
-    /// more are in the table `lost_and_found`. Opening the new store makes anew what follows from its objects: indexes,
-    /// the search, who refers to whom. References to objects that are lost wait for them, as for objects that have not
-    /// arrived yet; operations on objects that are lost are gone. An object whose operation is lost is not sent until it
-    /// is changed again, and nothing tells of it. If the store's settings are lost, it can't be opened as one, and the
-    /// error says so. The files of attachments are copied along, as far as what is left of the store tells which they are
-    /// and they can be read; the damaged store's own stay where they are.
+    /// Each page is read independently, and the report lists the unreadable ones. Rows whose table is unknown are in
+    /// the table `lost_and_found`. Opening the new store rebuilds the derived data: indexes, search, and links.
+    /// References to lost objects become unresolved, as for objects that have not arrived yet. Operations of lost
+    /// objects are removed. An object whose operation was lost is not sent until it changes again, and the report does
+    /// not mention it. If the store's settings are lost, the result can't be opened as a store, and the error says so.
+    /// The files of attachments are copied if they are readable and the remaining rows name them. The files of the
+    /// damaged store are not changed.
     ///
     /// - Parameters:
     ///   - path: The path of the damaged store.
-    ///   - key: The key that it has.
-    ///   - profile: The profile that it has.
-    ///   - target: The path of the new store. There must be no file.
-    /// - Returns: What could be read, and what could not.
-    /// - Throws: ``TandemError``: ``TandemError/Code/wrongKey`` if not one page can be read.
+    ///   - key: Its key.
+    ///   - profile: Its profile.
+    ///   - target: The path of the new store. The file must not exist.
+    /// - Returns: A report on the recovered and the lost content.
+    /// - Throws: ``TandemError``: ``TandemError/Code/wrongKey`` if no page can be read.
     public static func salvage(
         at path: String, key: CipherKey, profile: CipherProfile = .aes256gcm, to target: String
     ) throws -> SalvageReport {
@@ -153,19 +154,19 @@ extension Store {
 
     // MARK: - Copying an open store
 
-    /// Copies the store to a plain file, in one consistent state, while it is in use.
+    /// Copies a consistent state of the store to a plain file, while the store is in use.
     ///
-    /// Everything in the copy and in the files of its attachments can be read without a key: objects, operations that wait,
-    /// values in conflict, tokens, and freed space of the database that was not overwritten. It reveals neither the store's
-    /// key nor the key of its files.
+    /// Everything in the copy and in its attachments' files is readable without a key: objects, pending operations,
+    /// conflicting values, tokens, and freed space of the database that was not overwritten. The copy reveals neither
+    /// the store's key nor the key of its files.
     ///
     /// - Parameter path: The path of the copy. An existing file is replaced only if it is a plain Tandem store.
-    /// - Throws: ``TandemError``; the target is then as it was.
+    /// - Throws: ``TandemError``. The target is then unchanged.
     public func exportPlain(to path: String) throws {
         try copy(to: path, as: .plain)
     }
 
-    /// Copies the store to a file with another key or profile, in one consistent state, while it is in use.
+    /// Copies a consistent state of the store to a file with another key or profile, while the store is in use.
     ///
     /// ```swift
     /// try store.export(to: "exchange.db", key: .passphrase(shared), profile: .sqlCipher4)
@@ -174,13 +175,13 @@ extension Store {
     /// - Parameters:
     ///   - path: The path of the copy. An existing file is replaced only if it is a Tandem store that the key opens.
     ///   - key: The copy's key.
-    ///   - profile: How the copy's pages are encrypted.
-    /// - Throws: ``TandemError``; the target is then as it was.
+    ///   - profile: The encryption format of the copy's pages.
+    /// - Throws: ``TandemError``. The target is then unchanged.
     public func export(to path: String, key: CipherKey, profile: CipherProfile = .aes256gcm) throws {
         try copy(to: path, as: .encrypted(key, profile))
     }
 
-    /// Runs a block whose errors are told in the store's words.
+    /// Runs a block, and converts its errors to the store's errors.
     private static func naming<Value>(_ path: String, _ body: () throws -> Value) throws -> Value {
         do {
             return try body()

@@ -2,7 +2,7 @@ import GRDB
 import GRDBSQLite
 
 extension Store {
-    /// Checks the whole store: the file, and that all that is kept about an object is in step with it.
+    /// Checks the whole store: the file, and the consistency of all data about each object.
     ///
     /// For example:
     ///
@@ -11,15 +11,15 @@ extension Store {
     /// if !problems.isEmpty { print(problems.joined(separator: "\n")) }
     /// ```
     ///
-    /// What is looked at: SQLite's own check of the file; each value against its property's type; the folded twins
-    /// against their texts; the search index against the twins; references and their link tables; what waits for
-    /// objects that have not arrived; each operation against its object; the `synced` and `deleted` flags; who uses which
-    /// file, and whether it lies in the folder and is as long as it should be (``StoreAttachments/verify(_:)`` reads it).
+    /// It runs SQLite's own check of the file. It compares each value with its property's type, the folded keys with
+    /// their texts, the search index with the keys, references with their link tables, unresolved references with the
+    /// objects, and each operation with its object. It also checks the `synced` and `deleted` flags, the uses of files,
+    /// and their existence and length in the folder. ``StoreAttachments/verify(_:)`` also reads the files.
     ///
-    /// Inside a write block the transaction's own state is checked. In a store that was opened read-only, and inside a
-    /// read block, the search index is not looked at: SQLite checks it by what counts as a write.
+    /// Inside a write block it checks the transaction's own state. It skips the search index if the store was opened
+    /// read-only, and inside a read block, because SQLite's check of it counts as a write.
     ///
-    /// - Returns: The problems found, a sentence each; empty if there are none.
+    /// - Returns: The problems, one sentence each. It is empty if there are none.
     /// - Throws: ``TandemError`` if the store can't be read at all.
     /// - Complexity: O(size of the store). Writers wait.
     public func checkIntegrity() throws -> [String] {

@@ -1,36 +1,38 @@
 import GRDB
 
 extension Store {
-    /// Copies the store to another file, in one consistent state, while it is in use.
+    /// Copies a consistent state of the store to another file, while the store is in use.
     ///
-    /// The copy of an encrypted store has its key and profile; ``exportPlain(to:)`` and ``export(to:key:profile:)`` make
-    /// copies with others. The copy is written beside the target and then takes its place: a crash leaves no half copy
-    /// under its name.
+    /// The copy of an encrypted store has the same key and profile. ``exportPlain(to:)`` and
+    /// ``export(to:key:profile:)`` change them. The copy is written beside the target, and then replaces it. A crash
+    /// never leaves a partial copy under its name.
     ///
-    /// The files of attachments go along, into a folder beside the copy: first they, then the database. A crash leaves
-    /// the store that was there with its files, or the copy with all of its own, and at worst files that nobody names,
-    /// which the next opening removes. While it copies no file goes that it may still need.
+    /// The files of attachments are copied to a folder beside the copy, before the database. A crash leaves either the
+    /// previous store with its files, or the complete copy. At worst it also leaves unused files, which the next
+    /// opening removes. During the copy, no file that it still needs is removed.
     ///
-    /// Inside a read block the state that the block sees is copied. Files that have gone since it began are left out if a
-    /// server had them then; else there is no copy: leave the block first.
+    /// Inside a read block, the state of the block is copied. Files that were removed since it began are left out if a
+    /// server had them then. Otherwise the copy fails: make it outside the block.
     ///
-    /// - Parameter path: The path of the copy. An existing file is replaced only if it is a Tandem store
-    ///   (with the same key). Behind a symbolic link it is what the link leads to.
-    /// - Throws: ``TandemError``, inside a read block also ``TandemError/Code/attachmentNotHere``; the target is then as
-    ///   it was.
+    /// - Parameter path: The path of the copy. An existing file is replaced only if it is a Tandem store (with the same
+    ///   key). If the path is a symbolic link, its target is replaced.
+    /// - Throws: ``TandemError``, and inside a read block also ``TandemError/Code/attachmentNotHere``. The target is
+    ///   then unchanged.
     public func backup(to path: String) throws {
         try copy(to: path, as: .same)
     }
 
-    /// Rewrites the file without the room that deleted objects have left.
+    /// Rewrites the file without the free space that deleted objects have left.
     ///
-    /// - Complexity: O(size of the store); builds the new file in memory, and so needs as much. Writers wait. To make a
-    ///   large store smaller, copy it: ``export(to:key:profile:)``, ``exportPlain(to:)`` on a plain store.
+    /// - Complexity: O(size of the store). It builds the new file in memory, and needs the same amount. Writers wait.
+    ///   To reduce the size of a large store, copy it: ``export(to:key:profile:)``, or ``exportPlain(to:)`` on a plain
+    ///   store.
     public func compact() throws {
         try checkOpen()
         guard AccessFrame.current(on: self) == nil else {
             throw TandemError(
-                .invalidQuery, "A store can't be compacted inside a transaction.", advice: "Leave the block first.",
+                .invalidQuery, "A store can't be compacted inside a transaction.",
+                advice: "Compact it after the block has returned.",
                 store: path)
         }
         guard !configuration.isReadOnly else {

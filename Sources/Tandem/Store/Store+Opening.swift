@@ -2,10 +2,10 @@ import Dispatch
 import Synchronization
 
 extension Store {
-    /// Opens a store off the caller's thread, and creates it if there is none. As
+    /// Opens a store outside the caller's thread, and creates it if it does not exist. See
     /// ``init(at:models:configuration:)``.
     ///
-    /// Opening blocks its thread for as long as the disk, the derivation of a key and a migration take: see
+    /// Opening blocks its thread for the time of disk accesses, the derivation of a key and a migration: see
     /// <doc:Migrations>.
     ///
     /// For example:
@@ -16,12 +16,12 @@ extension Store {
     ///
     /// - Parameters:
     ///   - path: The path of the database file.
-    ///   - key: The key of an encrypted store; `nil` for a plain one.
-    ///   - profile: How pages of an encrypted store are encrypted.
-    ///   - models: The models to keep, with all those that they refer to.
-    ///   - configuration: How to open it.
-    /// - Throws: What the initialiser throws, and `CancellationError` if the task is cancelled: the store is then as it
-    ///   was, unless the migration had been committed.
+    ///   - key: The key of an encrypted store, or `nil` for a plain one.
+    ///   - profile: The encryption format of an encrypted store's pages.
+    ///   - models: The models of the store, including all that they refer to.
+    ///   - configuration: The options for opening the store.
+    /// - Throws: The errors of the initializer, and `CancellationError` if the task is cancelled. The store is then
+    ///   unchanged, unless the migration was already committed.
     public static func open(
         at path: String, key: CipherKey? = nil, profile: CipherProfile = .aes256gcm, models: any Model.Type...,
         configuration: Configuration = Configuration()
@@ -29,7 +29,7 @@ extension Store {
         try await open(at: path, key: key, profile: profile, models: models, configuration: configuration)
     }
 
-    /// Opens a store off the caller's thread, with models that are known at run time only.
+    /// Opens a store outside the caller's thread, with models that are known only at run time.
     public static func open(
         at path: String, key: CipherKey? = nil, profile: CipherProfile = .aes256gcm, models: [any Model.Type],
         configuration: Configuration = Configuration()
@@ -68,18 +68,18 @@ extension Store {
     }
 }
 
-/// Ends an opening from another thread.
+/// A handle that cancels an opening from another thread.
 final class OpeningStop: Sendable {
     private struct State {
         var isStopped = false
         var isOver = false
-        /// Set while the store is opened.
+        /// The flag of the connection, while the store is being opened.
         var connection: StopFlag?
     }
 
     private let state = Mutex(State())
 
-    /// Watches the connection that the store is migrated by.
+    /// Sets the connection on which the store is migrated.
     func watch(_ connection: Connection) {
         let flag = connection.mustStop
         let isStopped = state.withLock { state in
@@ -89,7 +89,7 @@ final class OpeningStop: Sendable {
         if isStopped { flag.isSet = true }
     }
 
-    /// Ends the opening, if it is not over.
+    /// Cancels the opening, if it has not finished.
     func stop() {
         state.withLock { state in
             guard !state.isOver else { return }
@@ -102,7 +102,7 @@ final class OpeningStop: Sendable {
         if state.withLock({ $0.isStopped }) { throw CancellationError() }
     }
 
-    /// The opening is over; `false` if it was stopped.
+    /// Marks the opening as finished. Returns `false` if it was cancelled.
     func end() -> Bool {
         state.withLock { state in
             state.isOver = true

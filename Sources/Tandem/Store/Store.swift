@@ -3,8 +3,8 @@ import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// An object store: one SQLite database file, with the objects of several models and the operations to be sent, and
-/// beside it a folder with the files of their attachments, if they have any.
+/// An object store in an SQLite database file. It holds the objects of several models and the operations to send. A
+/// folder beside it holds the files of attachments, if there are any.
 ///
 /// For example:
 ///
@@ -16,8 +16,8 @@ import Synchronization
 /// let cards = try store.objects(Card.self).where { $0.shop.matches("пятероч") }.all()
 /// ```
 ///
-/// A store is safe on all threads. Several stores can be open in a process, and several processes can have one store
-/// open.
+/// A store is safe to use on all threads. A process can have several stores open, and several processes can have the
+/// same store open.
 ///
 /// ## Topics
 /// ### Opening
@@ -31,70 +31,71 @@ import Synchronization
 /// ### Files
 /// - ``attachments``
 public final class Store: Sendable {
-    /// The path of the database file; `:memory:` for a store in memory.
+    /// The path of the database file, or `:memory:` for a store in memory.
     public let path: String
 
-    /// What the store was opened with.
+    /// The options with which the store was opened.
     public let configuration: Configuration
 
     let schema: Schema
     let writer: WriterBox
-    /// `nil` in memory: there the one connection reads too.
+    /// The pool of readers, or `nil` in memory, where the only connection also reads.
     let readers: ReaderPool?
     let gate: WriterGate
     /// The encryption's key, until the store is closed.
     let cipher: StoreCipher?
-    /// The database file itself, whatever links lead to it; `nil` in memory.
+    /// The resolved path of the database file, without symbolic links, or `nil` in memory.
     package let file: String?
     let commits = CommitHub()
-    /// The files that lie beside the database.
+    /// The files beside the database.
     let files: StoreFiles
-    /// Who watches what.
+    /// The engine of the live queries.
     let live: LiveEngine
-    /// The stamp of the schema that the store was opened with.
+    /// The stamp of the schema with which the store was opened.
     let openedStamp: String?
     private let isClosed = Mutex(false)
 
-    /// The writer's queue and connection. `@unchecked`: the connection is used only inside the queue's blocks, which
-    /// run one at a time.
+    /// The writer's queue and connection.
+    ///
+    /// Proof of `@unchecked Sendable`: the connection is used only inside the queue's blocks, which run one at a time.
     struct WriterBox: @unchecked Sendable {
         let queue: DatabaseQueue
         let connection: Connection
     }
 
-    /// Opens a store, and creates it if there is none.
+    /// Opens a store, and creates it if it does not exist.
     ///
-    /// The store's schema is fitted to the models in one transaction: see <doc:Migrations>.
+    /// The store's schema is adapted to the models in a single transaction: see <doc:Migrations>.
     ///
     /// - Parameters:
-    ///   - path: The path of the database file. Its folder must exist. SQLite keeps two more files beside it while
-    ///     the store is open (`-wal` and `-shm`).
-    ///   - models: The models to keep, with all those that they refer to.
-    ///   - configuration: How to open it.
+    ///   - path: The path of the database file. Its folder must exist. SQLite keeps two more files beside it while the
+    ///     store is open (`-wal` and `-shm`).
+    ///   - models: The models of the store, including all that they refer to.
+    ///   - configuration: The options for opening the store.
     /// - Throws: ``TandemError``: ``TandemError/Code/cannotOpen``, ``TandemError/Code/notAStore``,
     ///   ``TandemError/Code/newerSchema``, ``TandemError/Code/schemaMismatch``, ``TandemError/Code/invalidSchema`` or
-    ///   ``TandemError/Code/busy``. The file is then as it was.
+    ///   ``TandemError/Code/busy``. The file is then unchanged.
     public convenience init(
         at path: String, models: any Model.Type..., configuration: Configuration = Configuration()
     ) throws {
         try self.init(location: .file(path), models: models, configuration: configuration)
     }
 
-    /// Opens a store in memory, which goes when it is closed.
+    /// Opens a store in memory. Its content is lost when it is closed.
     public static func inMemory(
         models: any Model.Type..., configuration: Configuration = Configuration()
     ) throws -> Store {
         try Store(inMemoryModels: models, configuration: configuration)
     }
 
-    /// Opens a store in memory, with models that are known at run time only.
+    /// Opens a store in memory, with models that are known only at run time.
     public convenience init(
         inMemoryModels models: [any Model.Type], configuration: Configuration = Configuration()
     ) throws {
         try self.init(location: .memory, models: models, configuration: configuration)
     }
 
-    /// Opens a store at a path, with models that are known at run time only.
+    /// Opens a store at a path, with models that are known only at run time.
     public convenience init(
         at path: String, models: [any Model.Type], configuration: Configuration = Configuration()
     ) throws {
@@ -120,9 +121,9 @@ public final class Store: Sendable {
         try openFiles()
     }
 
-    /// Closes the store: finishes the write under way, writes the `-wal` file back and lets go of all files.
+    /// Closes the store: finishes the current write, writes the `-wal` file back, and closes all files.
     ///
-    /// A store that is let go of closes by itself. Using a closed store throws ``TandemError/Code/closed``.
+    /// A store closes itself when it is released. Using a closed store throws ``TandemError/Code/closed``.
     public func close() {
         let wasClosed = isClosed.withLock { closed in
             defer { closed = true }
@@ -137,7 +138,7 @@ public final class Store: Sendable {
         writer.queue.unsafeReentrantWrite { _ in
             flushFileNotes()
             if !configuration.isReadOnly, readers != nil {
-                // Whoever writes just now will write the log back; closing does not wait for it.
+                // Do not wait for another writer: it will write the log back.
                 sqlite3_busy_timeout(writer.connection.sqlite, 0)
                 try? writer.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             }
@@ -159,7 +160,7 @@ public final class Store: Sendable {
         if !isOpen { throw TandemError(.closed, "The store is closed.", store: path) }
     }
 
-    /// Names the store in an error that does not yet, and says of stored bytes that can't be read that they are damaged.
+    /// Adds the store's path to an error that lacks it. Converts errors of unreadable stored bytes to errors of damage.
     func located(_ error: any Error) -> any Error {
         if let error = error as? InvalidEncoding { return TandemError(damage: error, store: path) }
         if let error = error as? InvalidStoredValue { return TandemError(damage: error, store: path) }

@@ -3,14 +3,14 @@ import Foundation
 extension WriteTransaction {
     /// Deletes an object.
     ///
-    /// It disappears from queries at once. If the server may know it, it is kept as a tombstone until the server has
-    /// acknowledged the delete, and can be brought back by `undelete(_:)`; else it is gone.
+    /// It disappears from queries at once. If the server may know it, it stays as a tombstone until the server has
+    /// acknowledged the delete, and `undelete(_:)` can restore it. Otherwise it is removed.
     ///
-    /// Objects that refer to it are changed by their references' delete rules, each with an operation of its own.
+    /// The delete rules of references change the objects that refer to it. Each of them gets its own operation.
     ///
-    /// - Returns: `false` if there was no such object, or it was deleted already.
-    /// - Throws: ``TandemError/Code/deleteDenied`` if an object that would stay refers to it, or to one that is deleted
-    ///   with it, by a reference with the rule `deny`.
+    /// - Returns: `false` if the object does not exist, or is already deleted.
+    /// - Throws: ``TandemError/Code/deleteDenied`` if a remaining object refers to it, or to another object that is
+    ///   deleted with it, by a reference with the rule `deny`.
     @discardableResult
     public func delete<M: Model>(_ object: M) throws -> Bool {
         try delete(M.self, object.localID)
@@ -25,7 +25,7 @@ extension WriteTransaction {
 
     /// Deletes objects. See `delete(_:)`.
     ///
-    /// - Returns: The number of objects that were there.
+    /// - Returns: The number of deleted objects.
     @discardableResult
     public func delete<M: Model>(contentsOf objects: some Sequence<M>) throws -> Int {
         try checkUsable()
@@ -41,30 +41,30 @@ extension WriteTransaction {
     /// try store.write { try $0.delete($0.objects(Card.self).where { $0.shop.hasPrefix("Test") }) }
     /// ```
     ///
-    /// - Returns: The number of objects deleted.
+    /// - Returns: The number of deleted objects.
     @discardableResult
     public func delete<M: Model>(_ results: Results<M>) throws -> Int {
         try checkUsable()
         let table = try store.schema.table(M.self)
-        // A cascade may have deleted some of them before their turn.
+        // A cascade may already have deleted some of them.
         return try results.keys().reduce(0) { try $0 + (delete($1.localID, in: table) ? 1 : 0) }
     }
 
     /// Deletes all objects of a model. See `delete(_:)`.
     ///
-    /// - Returns: The number of objects deleted.
+    /// - Returns: The number of deleted objects.
     @discardableResult
     public func deleteAll<M: Model>(_ model: M.Type) throws -> Int {
         try delete(objects(model))
     }
 
-    /// Deletes all objects of all models that the store was opened with.
+    /// Deletes all objects of all models with which the store was opened.
     ///
-    /// Each delete queues its operation, as `delete(_:)` does: the server's objects are deleted too, with the next sync.
-    /// No rule `deny` stands in the way, since no object stays. To forget what is here and leave the server's objects
-    /// alone, close the store and remove its files.
+    /// Each delete queues its operation, as `delete(_:)` does: the next sync also deletes the server's objects. The
+    /// rule `deny` does not apply, because no object remains. To remove only the local data, close the store and remove
+    /// its files.
     ///
-    /// - Returns: The number of objects deleted.
+    /// - Returns: The number of deleted objects.
     @discardableResult
     public func deleteAll() throws -> Int {
         try checkUsable()
@@ -96,8 +96,9 @@ extension WriteTransaction {
         return true
     }
 
-    /// Deletes an object and all that its holders' rules say. What is to be deleted is found first, as a list, so that
-    /// nothing of it depends on an order, and a chain of a hundred thousand objects does not overflow the stack.
+    /// Deletes an object, and applies the rules of its holders. The objects to delete are first collected in a list.
+    /// The result therefore does not depend on an order, and a chain of a hundred thousand objects does not overflow
+    /// the stack.
     private func deleteCascading(_ localID: LocalID, in table: TableLayout) throws {
         var doomed = Doomed()
         doomed.insert(localID, table)
@@ -114,11 +115,11 @@ extension WriteTransaction {
             guard let (state, texts) = try deletable(localID, in: table) else { continue }
             try remove(state, texts, in: table)
         }
-        // An object that is deleted too neither loses its reference nor denies.
+        // An object that is deleted too neither loses its reference nor denies the delete.
         for (localID, table) in doomed.all { try releaseHolders(of: localID, in: table, doomed) }
     }
 
-    /// The objects that one delete takes along.
+    /// The objects of a cascading delete.
     private struct Doomed {
         private struct Key: Hashable {
             let table: ObjectIdentifier
@@ -144,7 +145,7 @@ extension WriteTransaction {
         }
     }
 
-    /// The state of an object that can be deleted, and what the search index holds of it; `nil` if there is none.
+    /// Returns the state of an object that can be deleted, and its indexed texts, or `nil` if there is none.
     private func deletable(
         _ localID: LocalID, in table: TableLayout
     ) throws -> (state: ObjectState, texts: [String?])? {
@@ -161,7 +162,7 @@ extension WriteTransaction {
         return (state, texts)
     }
 
-    /// Hides a row, or takes it away if no server may know it.
+    /// Hides a row, or removes it if no server may know it.
     private func remove(_ state: ObjectState, _ texts: [String?], in table: TableLayout) throws {
         knownTargets.removeAll()
         let keeps = try following { () throws -> Bool in
@@ -179,7 +180,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Takes a row away with all that hangs on it.
+    /// Removes a row with its links, unresolved references and server data.
     func erase(_ state: ObjectState, _ texts: [String?], in table: TableLayout) throws {
         if !table.searched.isEmpty { pendingSearch.note(table, row: state.rowID, indexed: texts) }
         for link in table.links where link.isToMany { try removeLinks(link, of: state.rowID, table) }
@@ -189,7 +190,7 @@ extension WriteTransaction {
         if pendingSearch.count > pendingSearchLimit { try flushSearch() }
     }
 
-    // MARK: Those that refer to it
+    // MARK: Holders
 
     private func holderQuery(_ holder: TableLayout.Holder, _ columns: String) -> String {
         let property = holder.table.definition.properties[holder.property]
@@ -223,7 +224,7 @@ extension WriteTransaction {
         return ids
     }
 
-    /// Takes the reference to a deleted object from those that are left.
+    /// Removes references to deleted objects from the remaining objects.
     private func releaseHolders(of localID: LocalID, in table: TableLayout, _ doomed: Doomed) throws {
         for holder in table.holders where holder.rule == .deny {
             guard let id = try holders(of: localID, holder).first else { continue }
@@ -232,7 +233,7 @@ extension WriteTransaction {
                 .deleteDenied,
                 "The \(table.definition.name) \(localID) can't be deleted: the \(holder.table.definition.name) "
                     + "\(id) refers to it.",
-                advice: "Delete that one first, or give it another reference.", store: store.path,
+                advice: "Delete that object first, or change its reference.", store: store.path,
                 model: holder.table.definition.name, property: property.name)
         }
         for holder in table.holders where holder.rule == .nullify {
@@ -240,8 +241,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Takes references to deleted objects out of one that holds them. What waits in a list keeps its place among those
-    /// that are left.
+    /// Removes references to deleted objects from a holder. The unresolved entries of a list keep their positions among
+    /// the remaining entries.
     private func release(
         _ doomed: Doomed, in table: TableLayout, from id: LocalID, _ holder: TableLayout.Holder
     ) throws {
@@ -271,11 +272,11 @@ extension WriteTransaction {
             keepsWaiting: unresolved == nil)
     }
 
-    /// An object goes because the server says so: references to it wait, as for one that has not arrived. What
-    /// becomes of those that hold it is the server's to say, and no unsent change of theirs is touched.
+    /// Detaches the holders of an object that a server deletes. Their references become unresolved, as for an object
+    /// that has not arrived. The server determines the state of the holders, and their unsent changes are not touched.
     ///
-    /// - Parameter serverID: By what it is known when it comes back, if the server knows it: it then has another local
-    ///   ID where the server makes the IDs.
+    /// - Parameter serverID: The server ID by which the object is identified if it arrives again. It then has another
+    ///   local ID if the server generates the IDs.
     func detachHolders(of localID: LocalID, in table: TableLayout, as serverID: ServerID? = nil) throws {
         let name = serverID.map { LocalID($0.rawValue) } ?? localID
         for holder in table.holders {
@@ -312,26 +313,26 @@ extension WriteTransaction {
         }
     }
 
-    // MARK: Bringing back
+    // MARK: Undeleting
 
-    /// Brings a deleted object back, with the operation that its delete had replaced.
+    /// Restores a deleted object, with the operation that its delete had replaced.
     ///
-    /// References that the delete took away from other objects are not brought back.
+    /// References that the delete removed from other objects are not restored.
     ///
     /// - Returns: The object.
-    /// - Throws: ``TandemError/Code/notFound`` if it is gone, ``TandemError/Code/objectNotDeleted``,
-    ///   ``TandemError/Code/duplicateValue`` if another object has its unique value by now.
+    /// - Throws: ``TandemError/Code/notFound`` if it no longer exists, ``TandemError/Code/objectNotDeleted``,
+    ///   ``TandemError/Code/duplicateValue`` if another object now has its unique value.
     @discardableResult
     public func undelete<M: Model>(_ object: M) throws -> M {
         try undelete(M.self, object.localID)
     }
 
-    /// Brings deleted objects back. See `undelete(_:)`.
+    /// Restores deleted objects. See `undelete(_:)`.
     public func undelete<M: Model>(contentsOf objects: some Sequence<M>) throws {
         for object in objects { try undelete(M.self, object.localID) }
     }
 
-    /// Brings back all deleted objects of a result.
+    /// Restores all deleted objects of a result.
     ///
     /// For example:
     ///
@@ -339,7 +340,7 @@ extension WriteTransaction {
     /// try store.write { try $0.undelete($0.objects(Card.self).onlyDeleted()) }
     /// ```
     ///
-    /// - Returns: The number of objects brought back.
+    /// - Returns: The number of restored objects.
     @discardableResult
     public func undelete<M: Model>(_ results: Results<M>) throws -> Int {
         try checkUsable()
@@ -348,7 +349,7 @@ extension WriteTransaction {
         return keys.count
     }
 
-    /// Brings back the deleted object with a local ID. See `undelete(_:)`.
+    /// Restores the deleted object with a local ID. See `undelete(_:)`.
     @discardableResult
     public func undelete<M: Model>(_ model: M.Type, _ localID: LocalID) throws -> M {
         try checkUsable()
@@ -362,7 +363,7 @@ extension WriteTransaction {
         }
         guard state.isDeleted else {
             throw TandemError(
-                .objectNotDeleted, "The object \(localID) is not deleted.", advice: "Nothing needs to be done.",
+                .objectNotDeleted, "The object \(localID) is not deleted.", advice: "No action is needed.",
                 store: store.path, model: table.definition.name)
         }
         try savepoint { try undeleteRow(state, in: table) }
@@ -375,13 +376,13 @@ extension WriteTransaction {
         }
     }
 
-    /// Shows a tombstone's row again. Called in a savepoint.
+    /// Makes a tombstone's row visible again. Called in a savepoint.
     func undeleteRow(_ state: ObjectState, in table: TableLayout) throws {
         try settleUndelete(state, in: table)
         try show(state, in: table)
     }
 
-    /// Settles what is to be sent of an object that is about to be brought back.
+    /// Updates the operation of an object that is about to be restored.
     func settleUndelete(_ state: ObjectState, in table: TableLayout) throws {
         let isSynced = try recordUndelete(state, table) && areFilesSettled(state.rowID, table)
         try connection.execute(
@@ -389,7 +390,7 @@ extension WriteTransaction {
             [.integer(isSynced ? 1 : 0), .integer(state.rowID)])
     }
 
-    /// Ends a row's being hidden. Called in a savepoint, when what is to be sent of it is settled.
+    /// Makes a row visible again. Called in a savepoint, after its operation was updated.
     func show(_ state: ObjectState, in table: TableLayout) throws {
         do {
             try connection.execute(
@@ -403,7 +404,7 @@ extension WriteTransaction {
         try resolveWaiting(for: state, in: table)
     }
 
-    /// What the object referred to may have been deleted while it was deleted itself: those references wait.
+    /// Makes references to objects unresolved that were deleted while this object was deleted.
     private func releaseDeadReferences(of state: ObjectState, in table: TableLayout) throws {
         guard !table.links.isEmpty, let statement = try connection.tableStatements(table).find(state.localID) else {
             return

@@ -1,7 +1,7 @@
 import Foundation
 
 extension WriteTransaction {
-    /// Adds an object from a dictionary, or changes the named properties of the one that has its `localID` or
+    /// Inserts an object from a dictionary, or changes the named properties of the object with its `localID` or
     /// `serverID`.
     ///
     /// For example:
@@ -10,12 +10,12 @@ extension WriteTransaction {
     /// try tx.upsert(Card.self, values: ["localID": "a1", "shop": "Лента", "barcode": "4601234567893"])
     /// ```
     ///
-    /// Keys are the properties' names in Swift or on the wire. Values are of the properties' types, or what JSON has
-    /// for them. What is not named stays as it is; in a new object it gets its default.
+    /// Keys are the properties' names in Swift or on the wire. Values have the properties' types, or the corresponding
+    /// types of JSON. Properties without a key do not change. In a new object they get their defaults.
     ///
-    /// - Parameter ignoringUnknown: Whether keys that name no property are passed over. They throw by default.
+    /// - Parameter ignoringUnknown: Whether to ignore keys that do not name a property. By default they throw an error.
     /// - Returns: The object's local ID.
-    /// - Throws: ``TandemError/Code/invalidValue`` naming the property, ``TandemError/Code/duplicateValue``.
+    /// - Throws: ``TandemError/Code/invalidValue`` with the property, ``TandemError/Code/duplicateValue``.
     @discardableResult
     public func upsert<M: Model>(
         _ model: M.Type, values: [String: Any?], ignoringUnknown: Bool = false
@@ -26,10 +26,10 @@ extension WriteTransaction {
             values.map { ($0.key, ImportedValue.any($0.value as Any)) }, into: table, ignoringUnknown: ignoringUnknown)
     }
 
-    /// Adds or changes objects from dictionaries. See `upsert(_:values:ignoringUnknown:)`.
+    /// Inserts or changes objects from dictionaries. See `upsert(_:values:ignoringUnknown:)`.
     ///
     /// - Returns: The objects' local IDs.
-    /// - Throws: As for one; nothing of them is then kept.
+    /// - Throws: The errors for a single object. None of the objects is then saved.
     @discardableResult
     public func upsert<M: Model>(
         _ model: M.Type, values: [[String: Any?]], ignoringUnknown: Bool = false
@@ -40,10 +40,11 @@ extension WriteTransaction {
         }
     }
 
-    /// Adds or changes objects from JSON: an object, or an array of them. See `upsert(_:values:ignoringUnknown:)`.
+    /// Inserts or changes objects from JSON: an object, or an array of objects. See
+    /// `upsert(_:values:ignoringUnknown:)`.
     ///
     /// - Returns: The objects' local IDs.
-    /// - Throws: ``TandemError/Code/invalidValue`` if the data is no such JSON; nothing of it is then kept.
+    /// - Throws: ``TandemError/Code/invalidValue`` if the data is not such JSON. None of the objects is then saved.
     @discardableResult
     public func upsert<M: Model>(_ model: M.Type, json: Data, ignoringUnknown: Bool = false) throws -> [LocalID] {
         try checkUsable()
@@ -52,7 +53,7 @@ extension WriteTransaction {
         do {
             node = try json.withUnsafeBytes { try ExactJSON.parseForeign($0.bindMemory(to: UInt8.self)) }
         } catch {
-            throw invalid("The data is no JSON.", "See the cause.", table, underlying: error)
+            throw invalid("The data is not valid JSON.", "See the underlying error.", table, underlying: error)
         }
         let objects: [JSONNode] =
             switch node {
@@ -62,7 +63,9 @@ extension WriteTransaction {
         return try savepoint {
             try objects.map { object in
                 guard case .object(let members) = object else {
-                    throw invalid("The JSON holds something else than objects.", "Give an array of objects.", table)
+                    throw invalid(
+                        "The JSON contains a value that is not an object.", "Give an object, or an array of objects.",
+                        table)
                 }
                 return try upsert(
                     members.map { ($0.key, ImportedValue.json($0.value)) }, into: table,
@@ -79,11 +82,11 @@ extension WriteTransaction {
         for (key, value) in values {
             switch key {
             case "localID":
-                guard let text = value.text else { throw invalid("localID is no text.", "Give a string.", table) }
+                guard let text = value.text else { throw invalid("localID is not a text.", "Give a string.", table) }
                 state.localID = LocalID(text)
             case "serverID":
                 guard !value.isNull else { continue }
-                guard let text = value.text else { throw invalid("serverID is no text.", "Give a string.", table) }
+                guard let text = value.text else { throw invalid("serverID is not a text.", "Give a string.", table) }
                 state.serverID = ServerID(text)
             case "version" where origin == .server: state.version = value.text
             case "createdAt" where origin == .server: state.createdAt = value.date
@@ -94,7 +97,8 @@ extension WriteTransaction {
                     named[index] = value
                 } else if !ignoringUnknown {
                     throw invalid(
-                        "There is no property \"\(key)\".", "Correct the key, or pass ignoringUnknown: true.", table)
+                        "The model has no property \"\(key)\".", "Correct the key, or pass ignoringUnknown: true.",
+                        table)
                 }
             }
         }
@@ -108,8 +112,8 @@ extension WriteTransaction {
             } else if isNew {
                 guard let appendDefault = property.appendDefault else {
                     throw TandemError(
-                        .invalidValue, "A new object needs a value for it.",
-                        advice: "Give one, or give the property a default.", store: store.path,
+                        .invalidValue, "A new object needs a value for the property.",
+                        advice: "Give a value, or give the property a default.", store: store.path,
                         model: table.definition.name, property: property.name)
                 }
                 appendDefault(row)
@@ -127,14 +131,14 @@ extension WriteTransaction {
         switch value {
         case .json(let node): isAppended = property.appendJSON(node, row)
         case .any(let any):
-            // A value of the property's own type first; then what JSON would have for it.
+            // Try the property's own type first, and then the corresponding type of JSON.
             isAppended =
                 property.appendAny(any, row)
                 || (JSONNode(any: any).map { property.appendJSON($0, row) } ?? false)
         }
         guard isAppended else {
             throw TandemError(
-                .invalidValue, "\(value) is no \(property.kind)\(property.isOptional ? "?" : "").",
+                .invalidValue, "\(value) is not a \(property.kind)\(property.isOptional ? "?" : "").",
                 advice: "Convert the value, or leave the key out.", store: store.path, model: table.definition.name,
                 property: property.name)
         }
@@ -149,7 +153,7 @@ extension WriteTransaction {
     }
 }
 
-/// A value of a dictionary or of JSON.
+/// A value from a dictionary or from JSON.
 enum ImportedValue: CustomStringConvertible {
     case json(JSONNode)
     case any(Any)
@@ -187,7 +191,7 @@ enum ImportedValue: CustomStringConvertible {
 }
 
 extension JSONNode {
-    /// What JSON has for a value of a dictionary, `nil` if nothing.
+    /// Creates the JSON node for a value of a dictionary. Returns `nil` if JSON can't represent it.
     init?(any: Any) {
         if let optional = any as? any AnyOptional {
             guard let value = optional.wrapped else {
@@ -198,7 +202,7 @@ extension JSONNode {
             return
         }
         switch any {
-        // JSONSerialization's numbers, which Swift casts to `Bool` if they are 0 or 1.
+        // These are JSONSerialization's numbers, which Swift casts to `Bool` if they are 0 or 1.
         case let value as NSNumber where type(of: any) is NSNumber.Type: self.init(value)
         case let value as Bool: self = .bool(value)
         case let value as any PropertyValue: self = value.__json
@@ -231,14 +235,14 @@ extension Optional: AnyOptional {
 }
 
 extension JSONNode {
-    /// A number, or a truth value, of JSONSerialization's.
+    /// Creates a node from a number or a Boolean of JSONSerialization.
     private init(_ number: NSNumber) {
         if let decimal = number as? NSDecimalNumber {
             self = decimal.decimalValue.__json
             return
         }
         switch String(cString: number.objCType) {
-        // Foundation on Linux has one object for each truth value, and a type of its own for other 8-bit numbers.
+        // Foundation on Linux has a unique object for each Boolean, and another type for other 8-bit numbers.
         case "c" where number === NSNumber(value: true) || number === NSNumber(value: false), "B":
             self = .bool(number.boolValue)
         case "d", "f": self = .real(number.doubleValue)
@@ -249,7 +253,7 @@ extension JSONNode {
 }
 
 extension ModelDefinition {
-    /// The index of a property by its name in Swift, or on the wire.
+    /// Returns the index of a property by its name in Swift or on the wire.
     func index(ofImported key: String) -> Int? {
         index(ofProperty: key) ?? properties.firstIndex { $0.wireName == key }
     }

@@ -2,7 +2,7 @@ import Foundation
 import GRDBSQLite
 
 extension WriteTransaction {
-    /// Adds a new object.
+    /// Inserts a new object.
     ///
     /// For example:
     ///
@@ -10,16 +10,16 @@ extension WriteTransaction {
     /// let card = try store.write { try $0.insert(Card(shop: "Лента", barcode: "4601234567893")) }
     /// ```
     ///
-    /// Over an object with the same local ID that is deleted here and not yet on the server, an insert is an update
-    /// that brings it back.
+    /// If an object with the same local ID has a pending delete, the insert becomes an update that restores the object.
     ///
-    /// In a write from a server, an object with the server ID that ``Model/received(serverID:version:createdAt:updatedAt:)``
-    /// gave it takes that for its local ID too, unless another object has it already.
+    /// In a write from a server, an object with a server ID from
+    /// ``Model/received(serverID:version:createdAt:updatedAt:)`` also gets it as its local ID, unless another object
+    /// already has it.
     ///
-    /// - Returns: The object as it is in the store.
-    /// - Throws: ``TandemError/Code/duplicateID`` if an object has its ID, ``TandemError/Code/duplicateValue`` if one
-    ///   has its value of a `@Unique` property.
-    /// - Complexity: O(log *n*), *n* objects in the table; no waiting for the disk before the commit.
+    /// - Returns: The object in its stored state.
+    /// - Throws: ``TandemError/Code/duplicateID`` if another object has its ID, ``TandemError/Code/duplicateValue`` if
+    ///   another object has its value of a `@Unique` property.
+    /// - Complexity: O(log *n*) for *n* objects in the table. It does not wait for the disk before the commit.
     @discardableResult
     public func insert<M: Model>(_ object: M) throws -> M {
         hasRewrittenLinks = false
@@ -27,7 +27,7 @@ extension WriteTransaction {
         return try stored(object, state, in: try store.schema.table(M.self))
     }
 
-    /// Adds new objects. See ``insert(_:)``.
+    /// Inserts new objects. See ``insert(_:)``.
     public func insert<M: Model>(contentsOf objects: some Sequence<M>) throws {
         for object in objects { _ = try insertRow(of: object) }
     }
@@ -41,12 +41,12 @@ extension WriteTransaction {
         return try insert(row, state: object.__state, into: table)
     }
 
-    /// Inserts a row whose property values stand in a buffer.
+    /// Inserts a row with the property values of a buffer.
     ///
     /// - Parameters:
-    ///   - mayBeOwn: In a write from a server, whether an object that was sent, and has no server ID yet, may be the one
-    ///     of that server ID.
-    ///   - isFree: Whether it is known that no object has the server ID for its local ID.
+    ///   - mayBeOwn: In a write from a server, whether a sent object without a server ID may be the object with this
+    ///     server ID.
+    ///   - isFree: Whether it is known that no object has the server ID as its local ID.
     func insert(
         _ row: RowBuffer, state given: ObjectState, into table: TableLayout, mayBeOwn: Bool = true,
         isFree: Bool = false
@@ -68,7 +68,8 @@ extension WriteTransaction {
         }
         state.rowID = connection.lastInsertedRowID
         try following {
-            // SQLite may give a new row the ID of one deleted in this transaction, which the index still holds.
+            // SQLite may reuse the rowid of a row that was deleted in this transaction, and that the index still
+            // contains.
             if !table.searched.isEmpty, pendingSearch.isEmpty || !pendingSearch.contains(table, row: state.rowID) {
                 try addToSearch(statements, rowID: state.rowID, twins, table)
             }
@@ -87,7 +88,7 @@ extension WriteTransaction {
         return state
     }
 
-    /// Why a row can't be inserted: that there is an object with its ID first, whatever else they share.
+    /// Explains why a row can't be inserted. An existing object with its ID takes precedence over other conflicts.
     private func explainInsert(
         _ error: TandemError, _ row: RowBuffer, _ state: ObjectState, _ table: TableLayout
     ) throws -> TandemError {
@@ -99,11 +100,12 @@ extension WriteTransaction {
         return duplicateLocalID(state.localID, table, error)
     }
 
-    /// Why a row can't be written, if it can't: a value that has no stored form.
+    /// Throws if a value could not be encoded.
     func check(_ row: RowBuffer, _ table: TableLayout) throws {
         if let failure = row.failure {
             throw TandemError(
-                .invalidValue, "A value can't be encoded as JSON.", advice: "See the cause.", store: store.path,
+                .invalidValue, "A value can't be encoded as JSON.", advice: "See the underlying error.",
+                store: store.path,
                 model: table.definition.name, underlying: failure)
         }
     }
@@ -138,7 +140,7 @@ extension WriteTransaction {
         }
     }
 
-    /// New rows have ascending IDs, which is the order FTS5 likes best: they are added at once.
+    /// Adds a new row to the search index at once. New rows have ascending rowids, which is the best order for FTS5.
     private func addToSearch(
         _ statements: TableStatements, rowID: Int64, _ twins: RowBuffer, _ table: TableLayout
     ) throws {
@@ -159,7 +161,7 @@ extension WriteTransaction {
         }
     }
 
-    /// The state that a new row gets.
+    /// Returns the state of a new row.
     private func newState(
         _ given: ObjectState, in table: TableLayout, mayBeOwn: Bool, isFree: Bool
     ) throws -> ObjectState {
@@ -168,7 +170,7 @@ extension WriteTransaction {
         state.isSynced = state.serverID != nil
         state.isDeleted = false
         if let serverID = state.serverID {
-            // An object from a server takes its server ID as local ID, unless that is another object's.
+            // An object from a server gets its server ID as local ID, unless another object has it.
             state.localID = LocalID(serverID.rawValue)
             let statements = try connection.tableStatements(table)
             if !isFree, let other = try statements.find(state.localID) {
@@ -187,7 +189,7 @@ extension WriteTransaction {
         return state
     }
 
-    /// An insert over a deleted object that waits to be deleted on the server is an update of it.
+    /// Turns an insert over an object with a pending delete into an update of the object.
     private func reviveTombstone(
         _ row: RowBuffer, _ unresolved: [UnresolvedReference], state: ObjectState, in table: TableLayout
     ) throws -> ObjectState? {
@@ -200,8 +202,8 @@ extension WriteTransaction {
         return try revive(storedState, with: row, unresolved, in: table, only: nil)
     }
 
-    /// Brings a deleted object back with new values. They are written first: the old ones may clash by now with a
-    /// unique value of another object.
+    /// Restores a deleted object with new values. They are written first, because another object may now have its old
+    /// unique values.
     func revive(
         _ stored: ObjectState, with row: RowBuffer, _ unresolved: [UnresolvedReference]?, in table: TableLayout,
         only: Set<Int>?
@@ -220,8 +222,8 @@ extension WriteTransaction {
         }
     }
 
-    /// Whether an object that has no server ID yet may be known to the server by its local ID: its insert was sent,
-    /// and the answer has not come.
+    /// Returns whether the server may know an object without a server ID by its local ID. Its insert was then sent, and
+    /// the response has not arrived.
     func mayBeOnServer(_ state: ObjectState, in table: TableLayout) throws -> Bool {
         guard state.serverID == nil, !state.isSynced, let operation = try operation(of: state.rowID, in: table) else {
             return false
@@ -249,13 +251,13 @@ extension Statement {
 }
 
 extension Store {
-    /// An unreadable column in the words of the model.
+    /// Creates an error for an unreadable column, with its property.
     func invalid(_ error: InvalidStoredValue, in table: TableLayout, base: Int32 = 0) -> TandemError {
         let index = Int(error.column - base) - RowReader.stateColumns.count
         let properties = table.definition.properties
         return TandemError(
             .invalidValue, "A stored value can't be read: \(error.reason).",
-            advice: "It was written by another version of the app or by another program; migrate or correct it.",
+            advice: "Another version of the app, or another program, wrote it. Migrate or correct it.",
             store: path, model: table.definition.name,
             property: properties.indices.contains(index) ? properties[index].name : nil)
     }

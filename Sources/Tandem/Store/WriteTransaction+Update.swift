@@ -1,7 +1,7 @@
 import Foundation
 
 extension WriteTransaction {
-    /// Makes the stored object what a value says: all its properties.
+    /// Updates all properties of the stored object to those of a value.
     ///
     /// For example:
     ///
@@ -11,10 +11,10 @@ extension WriteTransaction {
     /// try store.write { try $0.update(card) }
     /// ```
     ///
-    /// Properties that are as they were are not touched, and a value that changes nothing writes nothing. To change
-    /// one property whatever the others are by now, use ``update(_:_:_:)``.
+    /// Unchanged properties are not written. A value without changes writes nothing. To change a property independently
+    /// of the current values of the others, use ``update(_:_:_:)``.
     ///
-    /// - Returns: The object as it is in the store.
+    /// - Returns: The object in its stored state.
     /// - Throws: ``TandemError/Code/notFound``, ``TandemError/Code/objectDeleted`` or
     ///   ``TandemError/Code/duplicateValue``.
     @discardableResult
@@ -33,8 +33,7 @@ extension WriteTransaction {
         return try stored(object, state, in: table)
     }
 
-    /// A value that was written, as it is in the store: read again if the store holds something else for one of its
-    /// properties.
+    /// Returns a written value in its stored state. It is read again if the store changed one of its properties.
     func stored<M: Model>(
         _ object: M, _ state: ObjectState, in table: TableLayout, isPartial: Bool = false
     ) throws -> M {
@@ -54,7 +53,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Changes an object in place, from what it is now.
+    /// Changes the current state of an object in place.
     ///
     /// For example:
     ///
@@ -62,16 +61,16 @@ extension WriteTransaction {
     /// try store.write { try $0.update(Card.self, card.localID) { $0.points += 10 } }
     /// ```
     ///
-    /// - Returns: The object as it is in the store.
+    /// - Returns: The object in its stored state.
     /// - Throws: ``TandemError/Code/notFound``, ``TandemError/Code/objectDeleted`` or
-    ///   ``TandemError/Code/duplicateValue``, and what the block throws.
+    ///   ``TandemError/Code/duplicateValue``, and the errors of the block.
     @discardableResult
     public func update<M: Model>(_ model: M.Type, _ localID: LocalID, _ change: (inout M) throws -> Void) throws -> M {
         try checkUsable()
         return try update(model, localID, rowID: 0, try store.schema.table(M.self), change)
     }
 
-    /// Changes an object in place, from what it is in the store now, not from what the value says.
+    /// Changes the current state of an object in place. The block receives the stored object, and not the given value.
     ///
     /// For example:
     ///
@@ -79,9 +78,9 @@ extension WriteTransaction {
     /// try store.write { try $0.update(card) { $0.points += 1 } }
     /// ```
     ///
-    /// - Returns: The object as it is in the store.
+    /// - Returns: The object in its stored state.
     /// - Throws: ``TandemError/Code/notFound``, ``TandemError/Code/objectDeleted`` or
-    ///   ``TandemError/Code/duplicateValue``, and what the block throws.
+    ///   ``TandemError/Code/duplicateValue``, and the errors of the block.
     @discardableResult
     public func update<M: Model>(_ object: M, _ change: (inout M) throws -> Void) throws -> M {
         try checkUsable()
@@ -136,7 +135,7 @@ extension WriteTransaction {
         object.__append(to: row)
         var statement = found
         if statements.finds != finds || connection.totalChanges != changes {
-            // The block has written, by the same statements perhaps: the row is looked up again.
+            // The block has written, perhaps with the same statements. Look up the row again.
             found.reset()
             guard let again = try statements.find(localID, rowID: rowID) else { throw notFound(localID, table) }
             statement = again
@@ -146,17 +145,17 @@ extension WriteTransaction {
         return try stored(object, state, in: table)
     }
 
-    /// Changes the row that a statement stands on, and ends the statement.
+    /// Changes the row at which a statement is positioned, and resets the statement.
     ///
     /// - Parameters:
     ///   - row: The new values.
-    ///   - only: The properties to change; all if `nil`. The others' values in `row` mean nothing.
-    ///   - received: In a write from a server, what it said.
-    ///   - unresolved: What the row's references name that is not there, if they were looked up already.
-    ///   - keepsWaiting: Whether references that wait, and that `row` does not name, go on waiting.
-    ///   - isReviving: Whether the row is that of a deleted object, which is about to be brought back.
-    ///   - allowsUnsent: Whether a server's values may be written over a row with an operation: by who has seen to it
-    ///     that no unsent change is among them.
+    ///   - only: The properties to change, or `nil` for all. The other values in `row` are ignored.
+    ///   - received: The server's state, in a write from a server.
+    ///   - unresolved: The row's unresolved references, if they are already known.
+    ///   - keepsWaiting: Whether unresolved references stay if `row` does not name them.
+    ///   - isReviving: Whether the row belongs to a deleted object that is about to be restored.
+    ///   - allowsUnsent: Whether a server's values may overwrite a row with an operation. The caller must then ensure
+    ///     that none of its unsent changes are overwritten.
     ///   - queues: Whether a change by the app queues an operation.
     func update(
         _ statement: Statement, with row: RowBuffer, in table: TableLayout, only: Set<Int>? = nil,
@@ -220,7 +219,7 @@ extension WriteTransaction {
         return state
     }
 
-    /// Whether a property's new value is the stored one.
+    /// Returns whether a property's new value equals the stored one.
     private func isSame(_ property: Int, _ row: RowBuffer, _ stored: RowReader, in table: TableLayout) -> Bool {
         let column = table.column(property)
         if row.equals(property, stored, column) { return true }
@@ -259,7 +258,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Brings the link tables in step with changed references.
+    /// Updates the link tables for changed references.
     private func relink(
         _ changed: [Int], _ row: RowBuffer, _ waiting: [Int: (before: [WaitingEntry], after: [WaitingEntry])],
         _ state: ObjectState, _ table: TableLayout
@@ -275,7 +274,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Keeps what a server has said about an object.
+    /// Stores a server's state of an object.
     private func receive(_ received: ObjectState, _ state: inout ObjectState, _ table: TableLayout) throws {
         let hadServerID = state.serverID != nil
         let statement = try connection.statement(
@@ -304,18 +303,18 @@ extension WriteTransaction {
         }
     }
 
-    /// What a server sends never overwrites a change that has not been sent.
+    /// Throws if an object has unsent changes. A server's values never overwrite them.
     func refuseUnsent(_ state: ObjectState, _ table: TableLayout) throws {
         guard !state.isSynced, try operation(of: state.rowID, in: table) != nil else { return }
         throw TandemError(
             .unsentChanges, "The object \(state.localID) has changes that have not been sent.",
-            advice: "Send them, or discard their operation, before you write what a server holds.",
+            advice: "Send them, or discard their operation, before you write a server's values.",
             store: store.path, model: table.definition.name)
     }
 
     func notFound(_ localID: LocalID, _ table: TableLayout) -> TandemError {
         TandemError(
-            .notFound, "There is no object with the local ID \(localID).",
+            .notFound, "An object with the local ID \(localID) does not exist.",
             advice: "Insert it, or use upsert.", store: store.path, model: table.definition.name)
     }
 }

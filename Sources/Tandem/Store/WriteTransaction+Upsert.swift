@@ -1,27 +1,27 @@
 import Foundation
 
 extension WriteTransaction {
-    /// Adds an object, or makes the one that has its local ID, or its server ID, what it says.
+    /// Inserts an object, or updates the object with its local ID or its server ID.
     ///
-    /// Over an object that is deleted here and not yet on the server it is an update that brings it back. In a write
-    /// from a server, the local-only properties of an object that is there stay as they are.
+    /// If the object has a pending delete, the update restores it. A write from a server does not change the local-only
+    /// properties of an existing object.
     ///
-    /// - Returns: The object as it is in the store, with the local ID of the stored one.
-    /// - Throws: ``TandemError/Code/duplicateValue``; in a write from a server ``TandemError/Code/unsentChanges``.
+    /// - Returns: The object in its stored state, with the local ID of the stored object.
+    /// - Throws: ``TandemError/Code/duplicateValue``. In a write from a server, ``TandemError/Code/unsentChanges``.
     @discardableResult
     public func upsert<M: Model>(_ object: M) throws -> M {
         try upsert(object, only: nil)
     }
 
-    /// Adds an object, or changes the named properties of the one that has its local ID, or its server ID.
+    /// Inserts an object, or updates the named properties of the object with its local ID or its server ID.
     ///
-    /// What is not named stays as it is:
+    /// Other properties do not change:
     ///
     /// ```swift
     /// try store.write { try $0.upsert(card, properties: \.shop, \.points) }
     /// ```
     ///
-    /// A new object is added whole.
+    /// A new object is inserted with all its properties.
     @discardableResult
     public func upsert<M: Model, each P: StoredProperty>(
         _ object: M, properties: repeat KeyPath<M.Columns, each P>
@@ -31,20 +31,20 @@ extension WriteTransaction {
         for path in repeat each properties {
             guard let index = columns[keyPath: path].__storedIndex else {
                 throw TandemError(
-                    .invalidValue, "An object's state is not the app's to set.",
-                    advice: "Name properties of the model.", store: store.path, model: "\(M.self)")
+                    .invalidValue, "An app can't set an object's state.",
+                    advice: "Pass properties of the model.", store: store.path, model: "\(M.self)")
             }
             only.insert(index)
         }
         return try upsert(object, only: only)
     }
 
-    /// Adds objects, or makes those that have their IDs what they say. See ``upsert(_:)``.
+    /// Inserts objects, or updates the objects with their IDs. See ``upsert(_:)``.
     public func upsert<M: Model>(contentsOf objects: some Sequence<M>) throws {
         for object in objects { _ = try upsert(object, only: nil) }
     }
 
-    /// Adds objects, or changes the named properties of those that have their IDs. See ``upsert(_:properties:)``.
+    /// Inserts objects, or updates the named properties of the objects with their IDs. See ``upsert(_:properties:)``.
     public func upsert<M: Model, each P: StoredProperty>(
         contentsOf objects: some Sequence<M>, properties: repeat KeyPath<M.Columns, each P>
     ) throws {
@@ -63,7 +63,7 @@ extension WriteTransaction {
         return try stored(object, state, in: table, isPartial: isPartial)
     }
 
-    /// Inserts a row, or updates the one that has its ID.
+    /// Inserts a row, or updates the row with its ID.
     func upsert(
         _ row: RowBuffer, state: ObjectState, into table: TableLayout, only: Set<Int>?
     ) throws -> ObjectState {
@@ -78,17 +78,17 @@ extension WriteTransaction {
             statement.reset()
             try refuseUnsent(stored, table)
         }
-        // A server says nothing of local-only properties: what the app has set stays.
+        // A server does not know local-only properties, so the app's values stay.
         let only = only ?? (origin == .server ? table.sentProperties : nil)
         return try update(statement, with: row, in: table, only: only, received: state)
     }
 
-    /// Finds the object that has a local ID or a server ID. In a write from a server the server ID counts first.
+    /// Finds the object with a local ID or a server ID. In a write from a server, the server ID takes precedence.
     func find(_ state: ObjectState, in table: TableLayout) throws -> Statement? {
         let statements = try connection.tableStatements(table)
         if origin == .server, let serverID = state.serverID {
             if let found = try find(serverID, in: table) { return found }
-            // An object made here, whose insert was sent and whose answer was lost, is known by its own ID.
+            // A local object whose insert was sent without a response is identified by its own ID.
             if let found = try statements.find(LocalID(serverID.rawValue)) {
                 let own: ObjectState
                 do {
@@ -99,7 +99,7 @@ extension WriteTransaction {
             }
         }
         if let found = try statements.find(state.localID, rowID: state.rowID) {
-            // The object of this local ID is another one if the server knows it by another ID.
+            // If the server knows the object with this local ID by another server ID, it is another object.
             guard origin == .server, let serverID = state.serverID, let other = try found.optionalText(2),
                 !ScalarText.isEqual(other, serverID.rawValue)
             else { return found }
@@ -117,30 +117,34 @@ extension WriteTransaction {
     }
 }
 
-/// A property that is stored: one that ``WriteTransaction/upsert(_:properties:)`` can name.
+/// A stored property, which can be passed to ``WriteTransaction/upsert(_:properties:)``.
 public protocol StoredProperty: Sendable {
-    /// The property's index in the model's definition, `nil` for the object's state.
+    /// The property's index in the model's definition, or `nil` for the object's state.
     var __storedIndex: Int? { get }
 }
 
 extension Property: StoredProperty {
+    /// The property's index in the model's definition, or `nil` for the object's state.
     public var __storedIndex: Int? { __column.storedIndex }
 }
 
 extension FoldedProperty: StoredProperty {
+    /// The property's index in the model's definition.
     public var __storedIndex: Int? { __column.storedIndex }
 }
 
 extension ReferenceProperty: StoredProperty {
+    /// The property's index in the model's definition.
     public var __storedIndex: Int? { __propertyIndex }
 }
 
 extension ReferencesProperty: StoredProperty {
+    /// The property's index in the model's definition.
     public var __storedIndex: Int? { __propertyIndex }
 }
 
 extension ColumnPath {
-    /// The index of the property, if it is one of the query's own model.
+    /// The index of the property, if it belongs to the query's own model.
     var storedIndex: Int? {
         if steps.isEmpty, case .property(let index) = column { index } else { nil }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A write to a store, inside a block: all of it is kept, or nothing. See `Store.write(from:_:)`.
+/// A write transaction of a store, inside a block. It is atomic. See `Store.write(from:_:)`.
 ///
 /// ## Topics
 /// ### Objects
@@ -11,31 +11,31 @@ import Foundation
 /// - `delete(_:)`
 /// - `undelete(_:)`
 public final class WriteTransaction: ReadTransaction {
-    /// Who makes the changes.
+    /// The origin of the changes.
     public internal(set) var origin: WriteOrigin
 
-    /// What the transaction has changed, for those who watch.
+    /// The transaction's changes, for observers.
     var touched = TouchedTables()
-    /// Subscriptions that are not told of it.
+    /// Tokens of the subscriptions that are not notified of the transaction.
     var quiet: Set<LiveToken> = []
-    /// Subscriptions that have news, once it is over.
+    /// The subscriptions with news, after the transaction.
     private(set) var wakeUp = LiveWakeUp()
 
-    /// Search index entries to be brought in step with their rows.
+    /// Search index entries that are outdated.
     var pendingSearch = PendingSearch()
-    /// What is known in this transaction of objects that references name.
+    /// A cache of the targets of references.
     var knownTargets = KnownTargets()
-    /// What is known in this transaction of what sync keeps beside the objects.
+    /// A cache of the data that sync keeps besides the objects.
     var knownBeside = KnownBeside()
-    /// What it has done to files.
+    /// The transaction's changes of files.
     var files = TouchedFiles()
-    /// Whether references or attachments of the row being written were replaced by what the store has for them.
+    /// Whether the stored references or attachments of the current row differ from the given ones.
     var hasRewrittenLinks = false
-    /// Past this many changed rows the search indexes are brought in step before the transaction ends, to bound its
+    /// The number of changed rows after which the search indexes are updated before the transaction ends. It limits the
     /// memory.
     var pendingSearchLimit = 20_000
 
-    /// Set when a change failed after its first statement: the transaction must not be committed.
+    /// The error of a change that failed after its first statement. The transaction must then not be committed.
     private(set) var brokenBy: (any Error)?
 
     /// The local time of the transaction's changes, read once.
@@ -51,7 +51,8 @@ public final class WriteTransaction: ReadTransaction {
         if let brokenBy {
             throw TandemError(
                 .transactionBroken, "An earlier change in this transaction failed half-way.",
-                advice: "Let the error end the block; nothing of it is kept.", store: store.path, underlying: brokenBy)
+                advice: "Let the error end the block, so that nothing is saved.", store: store.path,
+                underlying: brokenBy)
         }
     }
 
@@ -64,15 +65,15 @@ public final class WriteTransaction: ReadTransaction {
     /// Runs the outermost block.
     ///
     /// - Parameters:
-    ///   - isCancellable: Whether a task that is cancelled by the time of the commit rolls back.
-    ///   - isBegun: Whether the transaction has begun already, by a migration.
+    ///   - isCancellable: Whether the transaction is rolled back if its task is cancelled before the commit.
+    ///   - isBegun: Whether a migration has already begun the transaction.
     func run<T>(isCancellable: Bool, isBegun: Bool = false, _ body: () throws -> T) throws -> T {
         if store.configuration.isReadOnly {
             throw TandemError(
                 .readOnly, "The store was opened read-only.", advice: "Open it without Configuration.isReadOnly.",
                 store: store.path)
         }
-        // What keeps files that were not committed goes with the transaction.
+        // Release the drafts of uncommitted files with the transaction.
         defer { connection.row.drafts = [] }
         if !isBegun { try connection.begin() }
         let capture = store.live.beginCapture(on: connection)
@@ -104,18 +105,18 @@ public final class WriteTransaction: ReadTransaction {
         }
     }
 
-    /// Whether another process has committed since the last transaction.
+    /// Returns whether another process has committed since the last transaction.
     private func hasForeignCommit() throws -> Bool {
         do {
             return try SchemaKeeper.checkUnchanged(connection, store: store)
         } catch let error as TandemError where error.code == .foreignSchemaChange {
-            // Told when this is over: whoever is told may write.
+            // Report it after the transaction, because observers may write.
             wakeUp.failure = error
             throw error
         }
     }
 
-    /// Runs a block inside this one. If it throws, what it did is undone.
+    /// Runs a block inside this transaction. If it throws, its changes are undone.
     func nested<T>(
         _ origin: WriteOrigin, withoutNotifying quiet: Set<LiveToken>, _ body: (WriteTransaction) throws -> T
     ) throws -> T {
@@ -124,7 +125,7 @@ public final class WriteTransaction: ReadTransaction {
         self.quiet.formUnion(quiet)
         let outer = self.origin
         self.origin = origin
-        // What a reference names depends on who says it: a server may mean a server ID.
+        // The meaning of a reference depends on the origin: a server may use server IDs.
         if origin != outer { knownTargets.removeAll() }
         defer {
             if origin != outer { knownTargets.removeAll() }
@@ -166,8 +167,8 @@ public final class WriteTransaction: ReadTransaction {
         }
     }
 
-    /// Runs the statements that follow a change's first one. If one fails, the transaction is broken: the change may
-    /// be there without its operation.
+    /// Runs the statements that follow a change's first one. If one fails, the transaction is broken, because the
+    /// change may lack its operation.
     func following<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
@@ -182,9 +183,9 @@ public final class WriteTransaction: ReadTransaction {
 struct TouchedTables: Sendable {
     /// Tables whose operations changed.
     private(set) var operations: Set<String> = []
-    /// Whether it has changed how files stand.
+    /// Whether the state of files changed.
     private(set) var hasFiles = false
-    /// The one noted last: changes come in runs, and a set of names hashes each.
+    /// The last recorded table. Changes come in runs, and a set would hash each name.
     private var latest: ObjectIdentifier?
 
     mutating func noteOperation(of table: TableLayout) {

@@ -1,4 +1,4 @@
-/// Folds text into the two twins of a `@Folded` property: the sort key and the search key.
+/// Folding of text into the sort key and the search key of a `@Folded` property.
 ///
 /// The *sort key* is the text without regard to case. Keys are compared by their bytes, which is the order of their
 /// code points:
@@ -10,8 +10,8 @@
 /// // лента, Магнит, Пятёрочка
 /// ```
 ///
-/// The *search key* is the text without regard to case, accents, width, ligatures and punctuation. A needle folded the
-/// same way is found in it (see ``SearchNeedle``):
+/// The *search key* is the text without regard to case, accents, width, ligatures and punctuation. A needle is folded
+/// in the same way and found in it (see ``SearchNeedle``):
 ///
 /// ```swift
 /// Folding.searchKey("L'Oréal")    // loreal
@@ -19,9 +19,9 @@
 /// Folding.searchKey("Пятёрочка")  // пятерочка
 /// ```
 ///
-/// Both keys are the same for canonically equivalent texts, are in Unicode's normalisation form C, and are their own
-/// keys: folding one again changes nothing. They depend on nothing but the text: no locale, no version of the system.
-/// The rules, step by step and with what they leave out, are in <doc:FoldingRules>.
+/// Canonically equivalent texts have the same keys. Keys are in Unicode's normalization form C, and folding a key again
+/// does not change it. They depend only on the text, and not on a locale or the version of the system.
+/// <doc:FoldingRules> has the rules step by step, and their omissions.
 ///
 /// ## Topics
 ///
@@ -35,36 +35,37 @@
 /// - ``version``
 /// - ``unicodeVersion``
 public enum Folding {
-    /// The version of the rules. Each store keeps the one its keys were made with, and refolds when it differs.
+    /// The version of the rules. Each store records the version of its keys, and folds again if it differs.
     public static let version: Int = 1
 
-    /// The version of Unicode that the tables are of. A scalar that a later version added folds to itself.
+    /// The Unicode version of the tables. A scalar that a later version added folds to itself.
     public static let unicodeVersion: String = FoldingTables.unicodeVersion
 
-    /// The key to sort `text` by: its full Unicode case folding, in normalisation form C.
+    /// Returns the sort key of `text`: its full Unicode case folding, in normalization form C.
     ///
-    /// It is not a collation: `ё` comes after `я`, and `Ångström` after `Zürich`, as their code points do.
+    /// The order is not a collation: `ё` comes after `я`, and `Ångström` after `Zürich`, by their code points.
     ///
     /// - Complexity: O(*n*), where *n* is the length of `text`; O(*n* log *n*) if all of it is combining marks.
     public static func sortKey(_ text: String) -> String {
         key(of: text) { appendSortKey(of: $0, to: &$1) }
     }
 
-    /// The key to search in, or the needle to search for: `text` without case, accents, width and punctuation.
+    /// Returns the search key of `text`: the text without case, accents, width and punctuation.
     ///
-    /// A text of nothing but punctuation and white space has an empty key.
+    /// Use the result as the text to search in, or as the text to search for. The key of a text with only punctuation
+    /// and white space is empty.
     ///
     /// - Complexity: O(*n*), where *n* is the length of `text`; O(*n* log *n*) if all of it is combining marks.
     public static func searchKey(_ text: String) -> String {
         key(of: text) { appendSearchKey(of: $0, to: &$1) }
     }
 
-    /// Appends the sort key of valid UTF-8, which may hold U+0000.
+    /// Appends the sort key of valid UTF-8, which may contain U+0000.
     static func appendSortKey(of utf8: UnsafeBufferPointer<UInt8>, to out: inout [UInt8]) {
         FoldingPass<SortRules>.append(utf8, to: &out)
     }
 
-    /// Appends the search key of valid UTF-8, which may hold U+0000.
+    /// Appends the search key of valid UTF-8, which may contain U+0000.
     static func appendSearchKey(of utf8: UnsafeBufferPointer<UInt8>, to out: inout [UInt8]) {
         FoldingPass<SearchRules>.append(utf8, to: &out)
     }

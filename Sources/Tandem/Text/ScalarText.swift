@@ -1,41 +1,42 @@
-/// Text compared by its Unicode scalars, as SQLite compares it, rather than by canonical equivalence, as `String` does.
+/// Comparison of texts by their Unicode scalars, as in SQLite. `String` compares by canonical equivalence instead.
 ///
-/// The predicates of a query are read twice, as SQL and in Swift, and both readings must agree. To `String` the Ångström
-/// sign U+212B equals the letter Å U+00C5, and an `e` with a combining acute is `é`; to SQLite those are different
-/// texts. The order, too, is that of the UTF-8 bytes, which is the order of the scalars.
+/// A query's predicates are evaluated both in SQL and in Swift, and the results must agree. `String` treats the
+/// Ångström sign U+212B as equal to the letter Å U+00C5, and an `e` with a combining acute as `é`. SQL treats them as
+/// different texts. The order is that of the UTF-8 bytes, which is the order of the scalars.
 package enum ScalarText {
     package static func isEqual(_ a: String, _ b: String) -> Bool { compare(a, b, ByteSearch.isEqual) }
 
-    /// Whether `a` comes before `b` in the order of `memcmp` on their UTF-8, a prefix before what it begins.
+    /// Returns whether `a` comes before `b` in the order of `memcmp` on their UTF-8. A prefix comes before its
+    /// extensions.
     static func isLess(_ a: String, _ b: String) -> Bool { compare(a, b, ByteSearch.isLess) }
 
-    /// An empty prefix begins every text.
+    /// Returns whether `text` begins with `prefix`. Every text begins with an empty prefix.
     static func hasPrefix(_ text: String, _ prefix: String) -> Bool { compare(text, prefix, ByteSearch.starts) }
 
-    /// An empty suffix ends every text.
+    /// Returns whether `text` ends with `suffix`. Every text ends with an empty suffix.
     static func hasSuffix(_ text: String, _ suffix: String) -> Bool { compare(text, suffix, ByteSearch.ends) }
 
-    /// An empty needle is contained in every text.
+    /// Returns whether `text` contains `needle`. Every text contains an empty needle.
     static func contains(_ text: String, _ needle: String) -> Bool { compare(text, needle, ByteSearch.contains) }
 
-    /// Hashes in accord with ``isEqual(_:_:)``.
+    /// Hashes consistently with ``isEqual(_:_:)``.
     static func hash(_ text: String, into hasher: inout Hasher) {
         var text = text
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // No byte of UTF-8: where one text ends and the next begins must tell.
+        // This byte does not occur in UTF-8, so it marks the end of the text.
         hasher.combine(0xFF as UInt8)
     }
 
-    /// The smallest text that comes after all that begin with `prefix`, as UTF-8; `nil` if none does.
+    /// Returns the smallest text after all texts that begin with `prefix`, as UTF-8, or `nil` if there is none.
     ///
-    /// `text >= prefix AND text < bound` then says what `hasPrefix` says, and can use an index:
+    /// `text >= prefix AND text < bound` is then equivalent to `hasPrefix`, and can use an index:
     ///
     /// ```swift
     /// ScalarText.prefixUpperBound("лен")  // the UTF-8 of "лео"
     /// ```
     ///
-    /// It is valid UTF-8, to be bound as text. The last scalar is raised by one, past the surrogates, which are none;
-    /// U+10FFFF, which cannot be raised, is dropped and the one before it raised.
+    /// The result is valid UTF-8, to be bound as text. It is the prefix with its last scalar increased by one, which
+    /// skips the surrogates. U+10FFFF can't be increased: it is dropped, and the scalar before it is increased.
     static func prefixUpperBound(_ prefix: String) -> [UInt8]? {
         var scalars = String.UnicodeScalarView(prefix.unicodeScalars)
         while let last = scalars.popLast() {

@@ -1,4 +1,4 @@
-/// What a user typed to search for: every word of it must occur in a text, in any order, each anywhere.
+/// The words of a search text. Each word must occur somewhere in a text, in any order.
 ///
 /// For example:
 ///
@@ -8,19 +8,19 @@
 /// needle.matches(searchKey: Folding.searchKey("Starbucks Coffee"))  // true
 /// ```
 ///
-/// A text that folds to nothing (white space, punctuation) is an empty needle, and an empty needle finds nothing: what
-/// a list shows while nothing has been typed is its own decision.
+/// A text that folds to nothing (white space, punctuation) is an empty needle. An empty needle matches nothing. The app
+/// decides which objects a list shows while the search text is empty.
 public struct SearchNeedle: Sendable, Hashable {
-    /// The folded words, in the order they were typed.
+    /// The folded words, in the order of the search text.
     public let words: [String]
 
-    /// The number of Unicode scalars of each word. An index of trigrams can be asked from three on.
+    /// The number of Unicode scalars in each word. A trigram index needs at least three.
     public let scalarCounts: [Int]
 
-    /// The words again, as bytes: what is searched for, and what makes two needles equal.
+    /// The words as bytes, for searching and for equality.
     private let utf8Words: [[UInt8]]
 
-    /// Folds `text` as ``Folding/searchKey(_:)`` does, and splits it at its spaces.
+    /// Creates a needle: folds `text` as ``Folding/searchKey(_:)`` does, and splits it at its spaces.
     public init(_ text: String) {
         let key = Folding.searchKey(text)
         utf8Words = key.utf8.split(separator: 0x20).map(Array.init)
@@ -28,12 +28,13 @@ public struct SearchNeedle: Sendable, Hashable {
         scalarCounts = words.map { $0.unicodeScalars.count }
     }
 
-    /// Whether there is no word to search for. Such a needle finds nothing.
+    /// Whether there is no word to search for. An empty needle matches nothing.
     public var isEmpty: Bool { words.isEmpty }
 
-    /// Whether every word occurs in a search key, given as UTF-8.
+    /// Returns whether every word occurs in a search key, given as UTF-8.
     ///
-    /// - Complexity: O(*n* · *m*) at worst, near O(*n*) in text, where *n* is the key's length and *m* the needle's.
+    /// - Complexity: O(*n* · *m*) at worst, near O(*n*) in text. *n* is the length of the key and *m* that of the
+    ///   needle.
     func matches(searchKey: UnsafeBufferPointer<UInt8>) -> Bool {
         if utf8Words.isEmpty { return false }
         for word in utf8Words where !word.withUnsafeBufferPointer({ ByteSearch.contains(searchKey, $0) }) {
@@ -42,9 +43,10 @@ public struct SearchNeedle: Sendable, Hashable {
         return true
     }
 
-    /// Whether every word occurs in a search key, as ``Folding/searchKey(_:)`` makes it.
+    /// Returns whether every word occurs in a search key made by ``Folding/searchKey(_:)``.
     ///
-    /// - Complexity: O(*n* · *m*) at worst, near O(*n*) in text, where *n* is the key's length and *m* the needle's.
+    /// - Complexity: O(*n* · *m*) at worst, near O(*n*) in text. *n* is the length of the key and *m* that of the
+    ///   needle.
     public func matches(searchKey: String) -> Bool {
         var searchKey = searchKey
         return searchKey.withUTF8 { matches(searchKey: $0) }

@@ -1,5 +1,5 @@
-/// A pattern of `like`: `*` stands for any run of scalars, none included, `?` for exactly one, and a backslash makes
-/// the next scalar stand for itself.
+/// A pattern of `like`. `*` matches any run of scalars, including an empty one. `?` matches exactly one scalar. A
+/// backslash makes the next scalar literal.
 ///
 /// For example:
 ///
@@ -8,16 +8,16 @@
 /// WildcardPattern(#"100\*"#).matches("100*")      // true
 /// ```
 ///
-/// Case and accents matter. `?` is one Unicode scalar: an `é` of two scalars needs two. A backslash at the end stands
-/// for itself.
+/// Case and accents matter. `?` matches a single Unicode scalar, so an `é` of two scalars needs two. A backslash at the
+/// end is literal.
 struct WildcardPattern: Sendable, Hashable {
-    /// The scalars before the first wildcard: every text that matches begins with them.
+    /// The scalars before the first wildcard. Every matching text begins with them.
     let literalPrefix: String
 
-    /// Whether there is no wildcard: only `literalPrefix` itself matches.
+    /// Whether the pattern has no wildcard. It then matches only `literalPrefix`.
     var isLiteral: Bool { tokens.count == literalPrefix.utf8.count }
 
-    /// Bytes of UTF-8 to be met literally, and the two wildcards.
+    /// Literal UTF-8 bytes, and the two wildcards.
     private let tokens: [UInt16]
 
     private static let anyRun: UInt16 = 0x100
@@ -34,7 +34,7 @@ struct WildcardPattern: Sendable, Hashable {
             case UInt8(ascii: "\\"):
                 isEscaped = true
             case UInt8(ascii: "*"):
-                // A second one in a row adds nothing but work.
+                // A repeated `*` matches the same texts.
                 if tokens.last != Self.anyRun { tokens.append(Self.anyRun) }
             case UInt8(ascii: "?"):
                 tokens.append(Self.anyScalar)
@@ -47,12 +47,14 @@ struct WildcardPattern: Sendable, Hashable {
         literalPrefix = String(decoding: tokens.prefix { $0 < 0x100 }.map(UInt8.init), as: UTF8.self)
     }
 
-    /// Whether the whole of a text matches, given as valid UTF-8, which may hold U+0000.
+    /// Returns whether a whole text matches. The text is valid UTF-8, which may contain U+0000.
     ///
-    /// When what follows a `*` fails, the `*` takes one scalar more. Only the last `*` ever has to: whatever an earlier
-    /// one could take instead, the later one can take as well. So there is no search through combinations.
+    /// If the tokens after a `*` fail, that `*` matches another scalar. Only the last `*` needs to backtrack: any run
+    /// that an earlier `*` could match instead, the later one can match as well. There is no search through
+    /// combinations.
     ///
-    /// - Complexity: O(*n* · *m*) at worst, near O(*n*) in text, where *n* is the text's length and *m* the pattern's.
+    /// - Complexity: O(*n* · *m*) at worst, near O(*n*) in text. *n* is the length of the text and *m* that of the
+    ///   pattern.
     func matches(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
         var text = 0
         var token = 0
@@ -87,7 +89,7 @@ struct WildcardPattern: Sendable, Hashable {
         return tokens[token...].allSatisfy { $0 == Self.anyRun }
     }
 
-    /// Whether the whole of `text` matches.
+    /// Returns whether the whole of `text` matches.
     func matches(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { matches($0) }

@@ -7,10 +7,9 @@ import NIOPosix
 import NIOSSL
 
 extension AnswerCollector {
-    /// Why there is no answer.
+    /// Returns the reason for a missing response.
     ///
-    /// Whether the request was sent is known from what was done, not guessed from the error: a reset connection can be
-    /// the one or the other.
+    /// Whether the request was sent is recorded, not inferred from the error: a reset connection can mean either.
     func failure(_ error: any Error, isCancelled: Bool, server: String) -> TransportFailure {
         switch error {
         case is TooLarge, NIOHTTPDecompression.DecompressionError.limit: return .tooLarge
@@ -27,7 +26,7 @@ extension AnswerCollector {
 extension NetworkError {
     init(_ error: any Error, server: String, wasConnected: Bool) {
         let (code, message) = Self.reading(error, wasConnected: wasConnected)
-        // NB: HTTPClientError has header values among its descriptions; its short form has none.
+        // NB: Descriptions of HTTPClientError contain header values. Its short description does not.
         let underlying: (any Error)? =
             error is HTTPClientError || error is AnswerCollector.BadHead || error is ServerIdentity.Mismatch
             ? nil : error
@@ -38,22 +37,22 @@ extension NetworkError {
         switch error {
         case let error as HTTPClientError: return reading(error)
         case let error as NIOConnectionError where error.connectionErrors.isEmpty:
-            return (.noSuchHost, "The server's name is not known. Check the address and the network.")
+            return (.noSuchHost, "The server's name can't be resolved. Check the address and the network.")
         case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError, is ServerIdentity.Mismatch:
             return (
                 .untrusted,
-                "The server showed no certificate that is trusted for its name. Trust it by `trust`, if it is yours."
+                "The server has no certificate that is trusted for its name. If it is your own, add it to `trust`."
             )
         case HTTPParserError.invalidEOFState:
-            return (.closed, "The connection ended before the answer did.")
+            return (.closed, "The connection ended before the response was complete.")
         case is HTTPParserError, is AnswerCollector.BadHead:
-            return (.notHTTP, "The server's answer is no HTTP.")
+            return (.notHTTP, "The server's response is not HTTP.")
         case is NIOHTTPDecompression.DecompressionError, is NIOHTTPDecompression.ExtraDecompressionError:
-            return (.compression, "The answer's body can't be decompressed.")
+            return (.compression, "The response's body can't be decompressed.")
         case is NIOConnectionError, is ChannelError, is IOError:
             return wasConnected
-                ? (.closed, "The connection broke.")
-                : (.unreachable, "Nobody answers there. Check the address, the port and the network.")
+                ? (.closed, "The connection was lost.")
+                : (.unreachable, "The server can't be reached. Check the address, the port and the network.")
         default:
             return (.failed, "The exchange failed.")
         }
@@ -63,14 +62,14 @@ extension NetworkError {
         switch error {
         case .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout, .httpProxyHandshakeTimeout,
             .socksHandshakeTimeout:
-            (.timedOut, "No connection within the time for it.")
-        case .readTimeout, .writeTimeout: (.timedOut, "The server said nothing for too long.")
+            (.timedOut, "The time limit for connecting is over.")
+        case .readTimeout, .writeTimeout: (.timedOut, "The server was silent for too long.")
         case .deadlineExceeded: (.timedOut, "The exchange took too long.")
         case .remoteConnectionClosed, .uncleanShutdown: (.closed, "The server closed the connection.")
         case .invalidProxyResponse: (.proxy, "The proxy did not let the connection through.")
-        case .proxyAuthenticationRequired: (.proxy, "The proxy asks who is calling. Give it `credentials`.")
+        case .proxyAuthenticationRequired: (.proxy, "The proxy requires authentication. Set its `credentials`.")
         case .alreadyShutdown, .cancelled: (.stopped, "The transport was shut down.")
-        case .invalidURL, .emptyHost, .emptyScheme: (.invalidAddress, "The address is none.")
+        case .invalidURL, .emptyHost, .emptyScheme: (.invalidAddress, "The address is not a valid HTTP URL.")
         default: (.failed, "\(error.shortDescription).")
         }
     }

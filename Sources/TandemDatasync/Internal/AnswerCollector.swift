@@ -4,14 +4,14 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Gathers one answer, and knows whether its request has left.
+/// Collects one response, and records whether its request was sent.
 ///
-/// AsyncHTTPClient calls it on the connection's event loop, which is the transport's only one. So `didSendRequestHead`
-/// comes in the moment in which the head is written, and before anything that can fail from then on.
+/// AsyncHTTPClient calls this delegate on the connection's event loop, which is the transport's only one.
+/// `didSendRequestHead` therefore runs when the head is written, and before any later failure.
 final class AnswerCollector: HTTPClientResponseDelegate {
-    /// The answer is larger than its limit.
+    /// The response exceeds its limit.
     struct TooLarge: Error {}
-    /// The head is none that can be passed on.
+    /// The head can't be converted to an `HTTPResponse`.
     struct BadHead: Error {}
 
     private struct State {
@@ -27,7 +27,7 @@ final class AnswerCollector: HTTPClientResponseDelegate {
         self.limit = limit
     }
 
-    /// Whether a byte of the request may have left.
+    /// Whether a byte of the request may have been sent.
     var wasSent: Bool { state.withLock { $0.wasSent } }
 
     func didSendRequestHead(task: HTTPClient.Task<(HTTPResponse, [UInt8])>, _ head: HTTPRequestHead) {
@@ -38,13 +38,13 @@ final class AnswerCollector: HTTPClientResponseDelegate {
         task: HTTPClient.Task<(HTTPResponse, [UInt8])>, _ head: HTTPResponseHead
     ) -> EventLoopFuture<Void> {
         guard let response = HTTPResponse(head) else { return task.eventLoop.makeFailedFuture(BadHead()) }
-        // Of a compressed body the length says nothing yet.
+        // The length of a compressed body does not limit its decompressed size.
         let isCompressed = head.headers.contains(name: "Content-Encoding")
         let length = response.headerFields[.contentLength].flatMap { Int($0) } ?? 0
         guard isCompressed || length <= limit else { return task.eventLoop.makeFailedFuture(TooLarge()) }
         state.withLock { state in
             state.response = response
-            // A length is a promise: a room of a megabyte, and what has come, is all that is given for it.
+            // The stated length may be false. Reserve at most one mebibyte, and grow as bytes arrive.
             state.body.reserveCapacity(min(max(length, 0), 1 << 20))
         }
         return task.eventLoop.makeSucceededVoidFuture()
@@ -61,7 +61,7 @@ final class AnswerCollector: HTTPClientResponseDelegate {
             state.body.append(contentsOf: buffer.readableBytesView)
             return true
         }
-        // The failure closes the connection: nothing more is read.
+        // The failure closes the connection, so nothing more is read.
         return fits ? task.eventLoop.makeSucceededVoidFuture() : task.eventLoop.makeFailedFuture(TooLarge())
     }
 

@@ -5,44 +5,45 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Hands one answer's bytes over as they come, sends one request's, and knows whether the request has left.
+/// Delivers the bytes of one response as they arrive, sends the body of one request, and records whether the request
+/// was sent.
 ///
-/// AsyncHTTPClient calls it on the connection's event loop, which is the transport's only one, and does not go on with
-/// an answer before the future that it was given is fulfilled.
+/// AsyncHTTPClient calls this delegate on the connection's event loop, which is the transport's only one. It continues
+/// with a response when the returned future is fulfilled.
 final class FileCollector: HTTPClientResponseDelegate {
     typealias Response = HTTPResponse
     typealias Take = @Sendable (HTTPResponse, [UInt8]) async throws -> Void
 
-    /// How many bytes are handed over at a time: what comes off a socket is much less.
+    /// The number of bytes that are delivered at a time. A read of a socket returns much less.
     private static let piece = 256 << 10
 
     private struct State {
         var wasSent = false
         var response: HTTPResponse?
-        /// What has come and is not handed over.
+        /// The received bytes that are not delivered yet.
         var pending: [UInt8] = []
-        /// What the caller's closures are called by, off the event loop.
+        /// The tasks that call the caller's closures, off the event loop.
         var workers: [Task<Void, any Error>] = []
-        /// What one of the closures has thrown.
+        /// The first error that a closure threw.
         var thrown: (any Error)?
-        /// The write that a body waits for.
+        /// The write that the request's body waits for.
         var writing: (future: EventLoopFuture<Void>, waiting: EventLoopPromise<Void>)?
-        /// Whether there is a body, and whether some of it has not been written yet.
+        /// Whether the request has a body, and whether a part of the body is still to be written.
         var hasBody = false
         var isSending = false
-        /// How many bytes of the answer are still awaited that refuses the request before its body has left.
+        /// The number of bytes missing from a response that refuses the request before its body is sent.
         var refusalRest: Int64?
-        /// What a body waits for that is refused.
+        /// The promise that the body of a refused request waits for.
         var parked: EventLoopPromise<Void>?
         var isOver = false
     }
 
-    /// Writes that AsyncHTTPClient has forgotten.
+    /// Writes whose promises AsyncHTTPClient never completes.
     ///
-    /// NB: A write that has to wait since the connection is full gets a promise, and AsyncHTTPClient drops it if the
-    /// connection then fails (`RequestBag.StateMachine.fail`): who waits for it waits for ever, and in a debug build
-    /// a promise that goes without having been kept ends the process. So it does not go. It is a few hundred bytes for an
-    /// upload that was cut.
+    /// NB: A write that waits because the connection is full gets a promise. AsyncHTTPClient drops the promise if the
+    /// connection then fails (`RequestBag.StateMachine.fail`). A waiting task would never resume. In a debug build, the
+    /// release of an uncompleted promise ends the process. The futures are therefore kept: a few hundred bytes for each
+    /// interrupted upload.
     private static let forgotten = Mutex<[EventLoopFuture<Void>]>([])
 
     private let take: Take
@@ -52,10 +53,10 @@ final class FileCollector: HTTPClientResponseDelegate {
         self.take = take
     }
 
-    /// Whether a byte of the request may have left.
+    /// Whether a byte of the request may have been sent.
     var wasSent: Bool { state.withLock { $0.wasSent } }
 
-    /// What one of the caller's closures has thrown.
+    /// The first error that one of the caller's closures threw.
     var thrown: (any Error)? { state.withLock { $0.thrown } }
 
     func didSendRequestHead(task: HTTPClient.Task<HTTPResponse>, _ head: HTTPRequestHead) {
@@ -76,11 +77,11 @@ final class FileCollector: HTTPClientResponseDelegate {
         return task.eventLoop.makeSucceededVoidFuture()
     }
 
-    /// The answer that refuses a request with a body, maybe before that has left.
+    /// The response that refuses a request with a body, possibly before the body is sent.
     ///
-    /// NB: AsyncHTTPClient stops writing then, and has the request wait for its body's end all the same, unless the
-    /// answer's last bytes come together with its end; and a write that it refuses fails the request, answer or not.
-    /// So the exchange is ended from here once the answer is there, and until then the body keeps still.
+    /// NB: AsyncHTTPClient then stops writing, but still waits for the body's end unless the response's last bytes
+    /// arrive together with its end. A write that it refuses fails the request, despite the response. This type
+    /// therefore ends the exchange once the response is complete, and until then the body waits.
     var refusal: HTTPResponse? { state.withLock { $0.refusalRest == nil ? nil : $0.response } }
 
     private func end(_ task: HTTPClient.Task<HTTPResponse>) {
@@ -103,7 +104,7 @@ final class FileCollector: HTTPClientResponseDelegate {
         return response
     }
 
-    /// Hands over what has come and is not handed over yet.
+    /// Delivers the received bytes that are not delivered yet.
     func handOver() async throws {
         let (response, bytes) = state.withLock { state in
             defer { state.pending = [] }
@@ -118,7 +119,7 @@ final class FileCollector: HTTPClientResponseDelegate {
         }
     }
 
-    /// A body for AsyncHTTPClient: the next piece is asked for when the last one is written.
+    /// Creates a body for AsyncHTTPClient. It asks for the next piece when the previous one is written.
     func stream(_ body: FileBody, on eventLoop: any EventLoop) -> HTTPClient.Body {
         state.withLock { state in
             state.hasBody = true
@@ -148,12 +149,12 @@ final class FileCollector: HTTPClientResponseDelegate {
         }
     }
 
-    /// Returns when a piece is on its way, and there is room for the next one; or when the exchange is over.
+    /// Returns when a piece is written and the connection accepts the next one, or when the exchange is over.
     private func write(
         _ buffer: ByteBuffer, by writer: HTTPClient.Body.StreamWriter, on eventLoop: any EventLoop
     ) async throws {
         let waiting = eventLoop.makePromise(of: Void.self)
-        // On the event loop, where the future that comes back is the one that may be dropped.
+        // Runs on the event loop: the returned future is the one that AsyncHTTPClient may drop.
         eventLoop.execute {
             let future = writer.write(.byteBuffer(buffer))
             let isOver = self.state.withLock { state in
@@ -180,14 +181,14 @@ final class FileCollector: HTTPClientResponseDelegate {
         try await parked.futureResult.get()
     }
 
-    /// Lets nobody wait for a write of an exchange that is over.
+    /// Fails the pending write of an exchange that is over, so that no task waits for it.
     private func forgetWriting() {
         guard let (future, waiting) = state.withLock({ $0.writing }) else { return }
         Self.forgotten.withLock { $0.append(future) }
         waiting.fail(CancellationError())
     }
 
-    /// Waits until none of the caller's closures is running, and none will.
+    /// Waits until all closures of the caller have ended. No closure starts afterwards.
     func end(on eventLoop: any EventLoop) async {
         let (workers, parked) = state.withLock { state in
             state.isOver = true
@@ -199,7 +200,7 @@ final class FileCollector: HTTPClientResponseDelegate {
         for worker in workers { _ = await worker.result }
     }
 
-    /// Tells the caller's closures that nobody wants what they do.
+    /// Cancels the running closures of the caller.
     func cancel() {
         for worker in state.withLock({ $0.workers }) { worker.cancel() }
     }
@@ -216,7 +217,7 @@ final class FileCollector: HTTPClientResponseDelegate {
         let promise = eventLoop.makePromise(of: Void.self)
         let worker = state.withLock { state in
             let worker: Task<Void, any Error>? = state.isOver ? nil : Task { try await body() }
-            // The one that sends, and the one that hands over: its forerunners have ended.
+            // At most two workers run: the sender and the deliverer. Earlier deliverers have ended.
             if let worker {
                 if state.workers.count > 1 { state.workers.removeLast() }
                 state.workers.append(worker)
@@ -232,7 +233,7 @@ final class FileCollector: HTTPClientResponseDelegate {
 }
 
 extension HTTPResponse {
-    /// A head as it can be passed on; nil if its status is none of an answer.
+    /// Converts a head. Returns `nil` if its status is not one of a final response.
     init?(_ head: HTTPResponseHead) {
         guard (200...999).contains(head.status.code) else { return nil }
         self.init(status: .init(code: Int(head.status.code)))

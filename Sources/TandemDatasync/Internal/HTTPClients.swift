@@ -5,12 +5,12 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A client for each server: its connections know whose certificate they must see.
+/// The HTTP clients, a separate one for each server: a client's connections check the certificate for one host.
 final class HTTPClients: Sendable {
     private let configuration: HTTPClient.Configuration
-    /// One event loop for all: what `AnswerCollector` is told then comes in the order in which it happened.
+    /// The event loop of all clients. It keeps the calls of `AnswerCollector` in order.
     let eventLoop: any EventLoop
-    /// By scheme and host; nil once they are shut down.
+    /// The clients by scheme and host; `nil` after the shutdown.
     private let clients = Mutex<[String: HTTPClient]?>([:])
 
     init(_ configuration: AsyncHTTPTransport.Configuration) throws(NetworkError) {
@@ -26,14 +26,16 @@ final class HTTPClients: Sendable {
                     authorization: proxy.credentials.map { .basic(username: $0.user, password: $0.password) })
             },
             decompression: .enabled(limit: .size(configuration.decompressedLimit)))
-        // What the tests drive. A stream that HTTP/2 refuses was not acted on, and this could not tell.
+        // The tests cover HTTP/1.1 only. If HTTP/2 refuses a stream, the request had no effect, which this code could
+        // not detect.
         http.httpVersion = .http1Only
-        // As many as a push has in flight at most. Fewer would count a wait for one of them as a wait for the network.
+        // The maximum number of requests that a push has in flight. A lower limit would count the wait for a connection
+        // as network time.
         http.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
-        // Node closes a connection that it has not heard of for five seconds, and Azure Mobile Apps runs on Node. A
-        // request that meets the closing is lost, and need not have been.
+        // Node closes a connection after five idle seconds, and Azure Mobile Apps runs on Node. A request sent at that
+        // moment would be lost.
         http.connectionPool.idleTimeout = .seconds(4)
-        // One try a call: when to try again is for those to say who know what the request was.
+        // Each call is a single attempt. The caller decides about retries, because it knows the request.
         http.connectionPool.retryConnectionEstablishment = false
         self.configuration = http
         eventLoop = MultiThreadedEventLoopGroup.singleton.next()
@@ -43,7 +45,7 @@ final class HTTPClients: Sendable {
         for client in clients.withLock({ $0?.values.map { $0 } ?? [] }) { client.shutdown { _ in } }
     }
 
-    /// The client for a request's server; nil once all are shut down.
+    /// Returns the client for a request's server, or `nil` after the shutdown.
     func client(for request: HTTPClient.Request) -> HTTPClient? {
         clients.withLock { clients in
             if clients == nil { return nil }
@@ -51,7 +53,7 @@ final class HTTPClients: Sendable {
             if let client = clients?[server] { return client }
             var configuration = configuration
             if request.scheme == "https" {
-                // Before a connection's first request.
+                // Runs before a connection's first request.
                 configuration.http1_1ConnectionDebugInitializer = { [host = request.host] channel in
                     ServerIdentity.check(channel, is: host)
                 }
@@ -62,7 +64,7 @@ final class HTTPClients: Sendable {
         }
     }
 
-    /// Closes all connections, and makes no more.
+    /// Closes all connections, and prevents new ones.
     func shutdown() async {
         let ended = clients.withLock { clients in
             defer { clients = nil }
@@ -77,19 +79,19 @@ final class HTTPClients: Sendable {
         guard case .certificates(let pem) = trust else { return tls }
         do {
             let certificates = try NIOSSLCertificate.fromPEMBytes(Array(pem.utf8))
-            // None at all would mean the system's.
+            // An empty list would mean the system's roots.
             guard !certificates.isEmpty else { throw NIOSSLError.failedToLoadCertificate }
             tls.trustRoots = .certificates(certificates)
             return tls
         } catch {
             throw NetworkError(
-                .invalidCertificates, "The certificates to trust can't be read: they must be PEM.", underlying: error)
+                .invalidCertificates, "The certificates in `trust` can't be read: they must be PEM.", underlying: error)
         }
     }
 }
 
 extension TimeAmount {
-    /// A time limit of at least a nanosecond, and of at most some years.
+    /// Converts a time limit, and clamps it to between one nanosecond and some years.
     static func limit(_ duration: Duration) -> TimeAmount {
         let (seconds, attoseconds) = duration.components
         guard seconds >= 0 else { return .nanoseconds(1) }

@@ -1,9 +1,9 @@
 import SwiftDiagnostics
 
-/// What can be wrong with an attribute.
+/// Messages about attributes.
 extension Message {
     static func outsideModel(_ marker: Marker) -> Message {
-        Message("outsideModel", "\(marker.attribute) has a meaning only in a struct marked @Model")
+        Message("outsideModel", "\(marker.attribute) is only valid in a struct marked @Model")
     }
 
     static func notAProperty(_ marker: Marker) -> Message {
@@ -15,7 +15,7 @@ extension Message {
     }
 
     static func repeated(_ marker: Marker) -> Message {
-        Message("repeated", "\(marker.attribute) stands here twice")
+        Message("repeated", "\(marker.attribute) is repeated")
     }
 
     static func foldedNeedsText(_ name: String, _ type: String) -> Message {
@@ -23,7 +23,7 @@ extension Message {
     }
 
     static let foldedUse = Message(
-        "foldedUse", "write '.searched' or '.sorted' itself: a macro sees only the text")
+        "foldedUse", "write '.searched' or '.sorted' literally: a macro sees only the text")
 
     static func notAReference(_ name: String, _ type: String) -> Message {
         Message("notAReference", "@OnDelete belongs to a reference: '\(name)' is '\(type)'")
@@ -31,26 +31,26 @@ extension Message {
 
     static func needsDefault(_ name: String) -> Message {
         Message(
-            "needsDefault", "'\(name)' is not stored, so it needs a default value to have when an object is read")
+            "needsDefault", "'\(name)' is not stored, so it needs a default value for objects that are read")
     }
 
     static let uniqueUse = Message(
-        "uniqueUse", "write '.exact' or '.folded' itself: a macro sees only the text")
+        "uniqueUse", "write '.exact' or '.folded' literally: a macro sees only the text")
 
     static func uniqueNeedsFolded(_ name: String) -> Message {
         Message("uniqueNeedsFolded", "@Unique(.folded) compares folded texts: add @Folded to '\(name)'")
     }
 
     static let redundantIndex = Message(
-        "redundantIndex", "@Unique keeps an index of its own: @Indexed adds nothing", severity: .warning)
+        "redundantIndex", "@Unique creates an index itself: @Indexed is redundant", severity: .warning)
 
     static func manyValues(_ subject: String, _ name: String) -> Message {
-        Message("manyValues", "\(subject) is of one value for each object: '\(name)' has many")
+        Message("manyValues", "\(subject) needs one value for each object: '\(name)' has many")
     }
 
     static func renamedToItself(_ name: String) -> Message {
-        Message("renamedToItself", "'\(name)' is what it is called now: name what it was called before")
+        Message("renamedToItself", "'\(name)' is the current name: @Renamed needs a former name")
     }
 
-    static let renamedFromNothing = Message("renamedFromNothing", "@Renamed needs a name that there was before")
+    static let renamedFromNothing = Message("renamedFromNothing", "@Renamed needs a former name")
 }

@@ -1,15 +1,15 @@
-/// What can be wrong with the struct as a whole, its names and its indexes.
+/// Messages about the struct, its names and its indexes.
 extension Message {
     static func notAStruct(_ keyword: String) -> Message {
         Message(
             "notAStruct",
-            "@Model makes models of structs, not of '\(keyword)': their values are copies, safe on every thread")
+            "@Model needs a struct, not '\(keyword)': the values of structs are copies, safe on each thread")
     }
 
-    static let generic = Message("generic", "a model can't be generic: it has one table, and one set of columns")
+    static let generic = Message("generic", "a model can't be generic: it has one table and one set of columns")
 
     static let insideGeneric = Message(
-        "insideGeneric", "a model can't stand inside a generic type: it has one table, and one set of columns")
+        "insideGeneric", "a model can't be inside a generic type: it has one table and one set of columns")
 
     static let privateInside = Message(
         "privateInside",
@@ -18,19 +18,19 @@ extension Message {
 
     static let conditionalProperties = Message(
         "conditionalProperties",
-        "a model's stored properties can't stand under #if: the table would differ from build to build")
+        "a model's stored properties can't be inside #if: the table would differ between builds")
 
     static func reservedType(_ name: String) -> Message {
-        Message("reservedType", "'\(name)' is the name of a type that @Model writes")
+        Message("reservedType", "'\(name)' is the name of a type that @Model generates")
     }
 
     static func reservedWord(_ name: String, _ word: String) -> Message {
-        let reason = name == word ? "" : "; the names of columns are compared without case"
-        return Message("reservedName", "'\(name)' is reserved: each object has '\(word)' of its own\(reason)")
+        let reason = name == word ? "" : "; column names are case-insensitive"
+        return Message("reservedName", "'\(name)' is reserved: each object has a built-in '\(word)'\(reason)")
     }
 
     static func reservedPrefix(_ name: String) -> Message {
-        Message("reservedName", "'\(name)' is reserved: names that begin with '__' are Tandem's")
+        Message("reservedName", "'\(name)' is reserved: Tandem uses names that begin with '__'")
     }
 
     static func reservedTable(_ name: String, _ prefix: String) -> Message {
@@ -45,23 +45,23 @@ extension Message {
             "sameColumn",
             name == other
                 ? "two properties have the column '\(name)'"
-                : "'\(other)' and '\(name)' are one column: the names of columns are compared without case")
+                : "'\(other)' and '\(name)' are the same column: column names are case-insensitive")
     }
 
     static func sameWireName(_ name: String) -> Message {
-        Message("sameWireName", "two properties are called '\(name)' on the wire")
+        Message("sameWireName", "two properties have the wire name '\(name)'")
     }
 
-    static let notALiteral = Message("notALiteral", "write the name as a plain string: a macro sees only the text")
+    static let notALiteral = Message("notALiteral", "write the name as a string literal: a macro sees only the text")
 
     static let emptyName = Message("emptyName", "a name can't be empty")
 
     static let unknownOption = Message(
-        "unknownOption", "write the option itself, '.localOnly': a macro sees only the text")
+        "unknownOption", "write the option '.localOnly' literally: a macro sees only the text")
 
     static let unknownIndex = Message(
         "unknownIndex",
-        "write the indexes themselves, as in '[.index(\"a\", \"b\"), .unique(\"c\", \"d\")]': "
+        "write the indexes literally, as in '[.index(\"a\", \"b\"), .unique(\"c\", \"d\")]': "
             + "a macro sees only the text")
 
     static let emptyIndex = Message("emptyIndex", "an index needs the name of at least one property")

@@ -1,4 +1,4 @@
-/// What can be wrong with a property: how it is declared, and its type.
+/// Messages about a property's declaration and type.
 extension Message {
     static func needsType(_ name: String) -> Message {
         Message("needsType", "write the type of '\(name)': a macro sees only the text")
@@ -8,38 +8,38 @@ extension Message {
 
     static let fixedValue = Message(
         "fixedValue",
-        "a stored property with a fixed value can't be read back: make it `var` or `static`")
+        "a stored constant with a value can't be read back: make it `var` or `static`")
 
     static func lazy(_ name: String) -> Message {
-        Message("lazy", "'\(name)' can't be lazy: it is stored with the object, so its value must be there")
+        Message("lazy", "'\(name)' can't be lazy: its value is stored with the object")
     }
 
     static func implicitlyUnwrapped(_ name: String) -> Message {
-        Message("implicitlyUnwrapped", "'\(name)' can be nil in the store: make its type an optional, with '?'")
+        Message("implicitlyUnwrapped", "'\(name)' can be nil in the store: make its type optional, with '?'")
     }
 
     static func nestedOptional(_ name: String) -> Message {
-        Message("nestedOptional", "'\(name)' has two kinds of nil, and a column only one")
+        Message("nestedOptional", "'\(name)' has two kinds of nil, but a column has only one")
     }
 
     static let requiredReference = Message(
-        "requiredReference", "a reference is optional: its object may not have arrived, or be deleted")
+        "requiredReference", "a reference must be optional: its object may be missing or deleted")
 
     static let optionalReferences = Message(
-        "optionalReferences", "a list of references is never nil: an empty list says the same")
+        "optionalReferences", "a list of references can't be optional: an empty list has the same meaning")
 
     static let listOfOptionalReferences = Message(
-        "listOfOptionalReferences", "a list of references holds no nil: what is not there is not in the list")
+        "listOfOptionalReferences", "a list of references can't contain nil")
 
     static let referenceSet = Message(
-        "referenceSet", "references to many are kept in order: write them as an array")
+        "referenceSet", "references to several objects are ordered: use an array")
 
     static let storedInverse = Message(
-        "storedInverse", "inverse links are found, not stored: mark the property with @Inverse")
+        "storedInverse", "inverse links are queried, not stored: mark the property with @Inverse")
 
     static func notDecodable(_ name: String) -> Message {
         Message(
-            "notDecodable", "'\(name)' has no case in 'CodingKeys', so it needs a default value to be decoded with")
+            "notDecodable", "'\(name)' has no case in 'CodingKeys', so it needs a default value for decoding")
     }
 
     // MARK: Inverse links
@@ -47,12 +47,12 @@ extension Message {
     static let inverseNeedsVariable = Message("inverseNeedsVariable", "@Inverse belongs to a 'var'")
 
     static let inverseNeedsReference = Message(
-        "inverseNeedsReference", "@Inverse takes a model's reference: '\\Card.owner'")
+        "inverseNeedsReference", "@Inverse needs a model's reference: '\\Card.owner'")
 
     static func inverseNeedsType(_ source: String) -> Message {
-        Message("inverseNeedsType", "the type of these links is 'InverseLinks<\(source)>'")
+        Message("inverseNeedsType", "the type of these inverse links must be 'InverseLinks<\(source)>'")
     }
 
     static let inverseHasValue = Message(
-        "inverseHasValue", "inverse links have no value of their own: the store finds them")
+        "inverseHasValue", "inverse links can't have a value: the store queries them")
 }

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What is wrong, in a sentence, with an ID that does not change when the sentence does.
+/// A diagnostic's sentence, with an ID that is independent of its wording.
 struct Message: DiagnosticMessage {
     let id: String
     let message: String
@@ -16,7 +16,7 @@ struct Message: DiagnosticMessage {
     var diagnosticID: MessageID { MessageID(domain: "TandemMacros", id: id) }
 }
 
-/// What a fix-it does, in a few words that begin with a verb.
+/// The label of a fix-it: a few words that begin with a verb.
 struct FixItText: FixItMessage {
     let id: String
     let message: String
@@ -25,7 +25,7 @@ struct FixItText: FixItMessage {
 }
 
 extension Diagnostic {
-    /// A diagnostic at a node, with a fix-it where there is one.
+    /// Creates a diagnostic at a node, with an optional fix-it.
     init(_ message: Message, at node: some SyntaxProtocol, fixIt: (text: String, changes: [FixIt.Change])? = nil) {
         self.init(
             node: Syntax(node), message: message,

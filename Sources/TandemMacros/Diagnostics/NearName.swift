@@ -1,6 +1,7 @@
-/// Finds what a misspelt name may have meant.
+/// Finds the likely intention of a misspelled name.
 enum NearName {
-    /// The candidate with the fewest edits, if they are few for the name's length; the first of equals.
+    /// Returns the candidate with the fewest edits, if they are few for the name's length. Returns the first of equal
+    /// ones.
     static func find(_ name: String, among candidates: [String]) -> String? {
         let limit = max(1, name.count / 3)
         return
@@ -11,7 +12,7 @@ enum NearName {
             .candidate
     }
 
-    /// How many characters have to be inserted, deleted, replaced or swapped with their neighbour.
+    /// Returns the number of characters that must be inserted, deleted, replaced or swapped with their neighbor.
     ///
     /// - Complexity: O(*n* · *m*) in the lengths of both.
     static func distance(_ left: String, _ right: String) -> Int {

@@ -1,8 +1,8 @@
 import SwiftSyntax
 
 extension ModelDescription {
-    /// The properties that take part in `Codable`: all that are stored or, with `CodingKeys` of the struct's own,
-    /// those that have a case there.
+    /// The properties for `Codable`: all stored ones or, if the struct has its own `CodingKeys`, the ones with a case
+    /// there.
     private var coded: [PropertyDescription] {
         guard let keys = declared.codingKeys else { return persisted }
         return persisted.filter { keys.contains($0.name) }
@@ -52,14 +52,14 @@ extension PropertyDescription {
             case (nil, false): "try container.decode(\(type.metatype), forKey: .\(spelledName))"
             case (nil, true): ifPresent
             case (let value?, false): "\(ifPresent) ?? \(value)"
-            // Nil is a value here, told from an absent one.
+            // A nil value differs from an absent one.
             case (let value?, true): "container.contains(.\(spelledName)) ? \(ifPresent) : \(value)"
             }
         return "self.\(spelledName) = \(value)"
     }
 
     fileprivate var encoding: String {
-        // An optional with a default is written also if it is nil, or else it would come back as the default.
+        // An optional with a default is also encoded if it is nil. Otherwise it would be decoded as the default.
         let method = type.isOptional && defaultValue == nil ? "encodeIfPresent" : "encode"
         return "try container.\(method)(self.\(spelledName), forKey: .\(spelledName))"
     }

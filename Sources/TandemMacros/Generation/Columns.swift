@@ -1,7 +1,7 @@
 import SwiftSyntax
 
 extension ModelDescription {
-    /// The properties as queries name them. A column is seen as far as its property.
+    /// The properties as queries name them. A column has its property's access level.
     var columns: String {
         let root = typeName
         let columns = persisted.enumerated().map { index, property in property.column(index, of: root) }

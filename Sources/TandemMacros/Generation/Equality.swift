@@ -1,5 +1,5 @@
 extension ModelDescription {
-    /// Compares the state and all stored properties, bit by bit and scalar by scalar.
+    /// The function that compares the state and all stored properties, bit by bit and scalar by scalar.
     var equals: String? {
         if declared.hasEquals { return nil }
         let comparisons =
@@ -12,7 +12,7 @@ extension ModelDescription {
             """
     }
 
-    /// Hashes the local ID, which equal values share.
+    /// The function that hashes the local ID, which equal values share.
     var hash: String? {
         if declared.hasHash { return nil }
         return """

@@ -1,10 +1,11 @@
 import SwiftSyntax
 
 extension ModelDescription {
-    /// The initialiser that Swift would write, were it not for the state; `nil` if the struct has it already.
+    /// The memberwise initializer, which the compiler can't synthesize because of the state. `nil` if the struct has it
+    /// already.
     ///
-    /// It is seen as far as the properties that it sets, so that `public` ones make it public. A private property with
-    /// a default value is none of its parameters.
+    /// Its access level is the lowest of its parameters, so `public` properties make it public. A private property with
+    /// a default value is not a parameter.
     var memberwiseInitializer: String? {
         let parameters = properties.filter { $0.isParameter(in: self) }
         if declared.initializers.contains(parameters.map(\.name)) { return nil }

@@ -1,5 +1,5 @@
 extension ModelDescription {
-    /// Reads the properties from a row.
+    /// The initializer that decodes the properties from a row.
     var rowInitializer: String {
         let values = persisted.enumerated().map { index, property in
             "    self.\(property.spelledName) = try row.value(\(index), \(property.type.metatype))"
@@ -11,7 +11,7 @@ extension ModelDescription {
             """
     }
 
-    /// Appends the properties to a row.
+    /// The function that appends the properties to a row.
     var rowAppend: String {
         let values = persisted.map { "    row.append(self.\($0.spelledName), \($0.type.metatype))" }
         if values.isEmpty { return "\(access.prefix)func __append(to row: Tandem.RowBuffer) {}" }

@@ -1,12 +1,12 @@
 extension ModelDescription {
-    /// The object's IDs and state, as a stored property.
+    /// The stored property with the object's IDs and state.
     var stateProperty: String {
         "\(access.prefix)var __state\(stateHasDefault ? " = Tandem.ObjectState()" : ": Tandem.ObjectState")"
     }
 
-    /// Whether the state has a default, which the struct's own initialisers need.
+    /// Whether the state has a default value, which the struct's own initializers need.
     ///
-    /// Swift makes a default in every initialiser, also in one that assigns the property: the one that reads a row would
-    /// make a new local ID first, only to drop it.
+    /// Swift evaluates a default value in each initializer, even in one that assigns the property. Decoding a row would
+    /// then create and drop a local ID.
     var stateHasDefault: Bool { !declared.initializers.isEmpty }
 }

@@ -1,14 +1,14 @@
 import SwiftSyntax
 
-/// A name as a string literal. Names come from identifiers, so there is nothing in them to escape.
+/// Returns a name as a string literal. Names are identifiers, so they need no escaping.
 func quoted(_ name: String) -> String { "\"\(name)\"" }
 
-/// Names as an array literal, each as it was written.
+/// Returns names as an array literal, each as it is written in the source.
 func list(_ names: [ExprSyntax]) -> String {
     "[\(names.map(\.trimmedDescription).joined(separator: ", "))]"
 }
 
 extension PropertyDescription {
-    /// How the values are stored, chosen by the compiler from the type's text.
+    /// The codec of the values. The compiler chooses it from the type's text.
     var codec: String { "Tandem.Codec.of(\(type.metatype))" }
 }

@@ -1,21 +1,21 @@
 import SwiftSyntax
 
-/// The reference that `@Inverse(\Card.owner)` names.
+/// The reference in `@Inverse(\Card.owner)`.
 struct InverseLink {
-    /// The model that holds the reference: `Card`.
+    /// The model with the reference: `Card`.
     let source: String
     /// The reference: `owner`.
     let reference: String
 
-    /// The reference among the columns of its model: `\Card.Columns.owner`.
+    /// The key path of the reference's column: `\Card.Columns.owner`.
     var columnPath: String { "\\\(source).Columns.\(reference)" }
 
-    /// `nil` if the argument is not of the form `\Type.property`.
+    /// Returns `nil` if the argument does not have the form `\Type.property`.
     init?(_ attribute: AttributeSyntax) {
         guard let path = attribute.labeledArguments.first?.expression.as(KeyPathExprSyntax.self),
             let root = path.root
         else { return nil }
-        // In `\Shop.Card.owner` all but the last are types.
+        // In `\Shop.Card.owner`, all names but the last are types.
         let names = path.components.map { component -> DeclReferenceExprSyntax? in
             guard component.period != nil, case .property(let property) = component.component else { return nil }
             return property.declName.argumentNames == nil ? property.declName : nil
@@ -26,6 +26,6 @@ struct InverseLink {
         reference = last.trimmedDescription
     }
 
-    /// The source without the types that it stands in.
+    /// The name of the source without its enclosing types.
     var sourceName: String { source.split(separator: ".").last.map(String.init) ?? source }
 }

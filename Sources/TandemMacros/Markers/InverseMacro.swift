@@ -3,7 +3,7 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// `@Inverse(\Card.owner) var cards: InverseLinks<Card>`: writes the getter.
+/// Generates the getter of `@Inverse(\Card.owner) var cards: InverseLinks<Card>`.
 struct InverseMacro: AccessorMacro {
     static func expansion(
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
@@ -19,7 +19,7 @@ struct InverseMacro: AccessorMacro {
         ]
     }
 
-    /// The link, if nothing is wrong with it.
+    /// Returns the link, or `nil` after reporting an error.
     private static func check(
         _ node: AttributeSyntax, _ declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
     ) -> InverseLink? {
@@ -65,13 +65,13 @@ struct InverseMacro: AccessorMacro {
         return link
     }
 
-    /// For `\.owner` the type says which model is meant.
+    /// Returns the fix-it for `\.owner`, whose model is known from the property's type.
     private static func completion(
         _ argument: ExprSyntax, _ attribute: AttributeSyntax?, _ type: TypeSyntax?
     ) -> (text: String, changes: [FixIt.Change])? {
         guard let path = argument.as(KeyPathExprSyntax.self), path.root == nil,
             let source = type?.genericArguments.first?.trimmedDescription,
-            // The edit is made where the declaration stands: the argument alone may be a copy.
+            // The edit is at the declaration: the argument alone may be a copy.
             let place = attribute?.labeledArguments.first?.expression
         else { return nil }
         let whole = "\\\(source)" + path.components.trimmedDescription

@@ -2,8 +2,8 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// An attribute that only says something to `@Model`, and writes nothing itself. It reports where it has nothing to
-/// say: outside a model, and on what is not stored.
+/// An attribute that only `@Model` reads. It generates nothing, and reports uses without effect: outside a model, and
+/// on properties that are not stored.
 protocol MarkerMacro: PeerMacro {
     static var marker: Marker { get }
 }
@@ -39,7 +39,7 @@ extension MarkerMacro {
 }
 
 extension [Syntax] {
-    /// Whether the innermost context is a type marked `@Model`. If it is no struct, that is `@Model`'s to report.
+    /// Whether the innermost context is a type marked `@Model`. If it is not a struct, `@Model` reports that.
     var isInModel: Bool {
         guard let first, first.isProtocol((any DeclGroupSyntax).self), !first.is(ExtensionDeclSyntax.self) else {
             return false

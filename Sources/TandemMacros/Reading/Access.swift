@@ -1,13 +1,13 @@
 import SwiftSyntax
 
-/// How far a declaration can be seen. `private` counts as `fileprivate`: a private member could not do its part in
-/// the struct's conformance.
+/// The access level of a declaration. `private` counts as `fileprivate`, because the struct's conformance can't use a
+/// private member.
 enum Access: Int, Comparable {
     case `fileprivate`, `internal`, package, `public`
 
     static func < (lhs: Access, rhs: Access) -> Bool { lhs.rawValue < rhs.rawValue }
 
-    /// The modifier with a space after it; nothing for the default.
+    /// The modifier with a space after it. Empty for the default.
     var prefix: String {
         switch self {
         case .fileprivate: "fileprivate "
@@ -17,7 +17,7 @@ enum Access: Int, Comparable {
         }
     }
 
-    /// The access that modifiers name, not counting that of a setter alone.
+    /// Reads the access level from modifiers, except that of a setter alone.
     init?(_ modifiers: DeclModifierListSyntax) {
         for modifier in modifiers where modifier.detail == nil {
             switch modifier.name.tokenKind {
@@ -32,7 +32,7 @@ enum Access: Int, Comparable {
         return nil
     }
 
-    /// The access of a type: what it says, else what the extension around it says for its members.
+    /// Reads the access level of a type: its own modifier, else that of the enclosing extension.
     init(ofType modifiers: DeclModifierListSyntax, in lexicalContext: [Syntax]) {
         let surrounding = lexicalContext.first?.as(ExtensionDeclSyntax.self)
         self = Access(modifiers) ?? surrounding.flatMap { Access($0.modifiers) } ?? .internal

@@ -1,7 +1,7 @@
 import SwiftSyntax
 
 extension ExprSyntax {
-    /// The type that a literal has where none is written; `nil` for all that is not a literal.
+    /// The inferred type of a literal. `nil` for other expressions.
     var literalType: String? {
         if self.is(BooleanLiteralExprSyntax.self) { return "Bool" }
         if self.is(IntegerLiteralExprSyntax.self) { return "Int" }
@@ -15,8 +15,8 @@ extension ExprSyntax {
         return nil
     }
 
-    /// The type that an expression looks like having, to be proposed: `Date` for `Date()` and for `Date.distantPast`.
-    /// It may be wrong, so it is never taken unasked.
+    /// The likely type of an expression, for a fix-it: `Date` for `Date()` and for `Date.distantPast`. It may be wrong,
+    /// so it is only a proposal.
     var likelyType: String? {
         if let call = self.as(FunctionCallExprSyntax.self) {
             if let array = call.calledExpression.as(ArrayExprSyntax.self), array.elements.count == 1 {
@@ -27,7 +27,7 @@ extension ExprSyntax {
         return self.as(MemberAccessExprSyntax.self)?.base?.typeName
     }
 
-    /// The expression's text if it is a name in upper case: that of a type, by custom.
+    /// The expression's text if it is a capitalized name, which is a type by convention.
     private var typeName: String? {
         let name =
             self.as(DeclReferenceExprSyntax.self)?.baseName.text

@@ -15,17 +15,17 @@ enum Marker: String, CaseIterable {
     var attribute: String { "@\(rawValue)" }
 }
 
-/// How a text is folded.
+/// The purpose of a folded text.
 enum FoldedUse: String {
     case searched, sorted
 }
 
-/// How values of a unique property are compared.
+/// The comparison of a unique property's values.
 enum Uniqueness: String {
     case exact, folded
 }
 
-/// The attributes of a property, and what stands in their parentheses.
+/// The attributes of a property with their arguments.
 struct Markers {
     private let attributes: [Marker: [AttributeSyntax]]
 
@@ -36,26 +36,26 @@ struct Markers {
 
     func has(_ marker: Marker) -> Bool { !all(marker).isEmpty }
 
-    /// The attribute, the first one if it stands there twice.
+    /// The attribute, or the first one if it is repeated.
     subscript(_ marker: Marker) -> AttributeSyntax? { all(marker).first }
 
     func all(_ marker: Marker) -> [AttributeSyntax] { attributes[marker] ?? [] }
 
-    /// What `@Folded` is for; `nil` if it isn't there, or says what can't be understood.
+    /// The purpose in `@Folded`. `nil` if the attribute is missing, or its argument is unknown.
     var folded: FoldedUse? {
         guard let attribute = self[.folded] else { return nil }
         guard let use = attribute.labeledArguments.first else { return .searched }
         return use.expression.memberName.flatMap { FoldedUse(rawValue: $0) }
     }
 
-    /// How `@Unique` compares; `nil` if it isn't there, or says what can't be understood.
+    /// The comparison in `@Unique`. `nil` if the attribute is missing, or its argument is unknown.
     var uniqueness: Uniqueness? {
         guard let attribute = self[.unique] else { return nil }
         guard let use = attribute.labeledArguments.first else { return .exact }
         return use.expression.memberName.flatMap { Uniqueness(rawValue: $0) }
     }
 
-    /// The rule of `@OnDelete`, as it is written.
+    /// The rule of `@OnDelete`, as it is written in the source.
     var deleteRule: ExprSyntax? { self[.onDelete]?.labeledArguments.first?.expression }
 
     /// The names of `@Renamed(from:)`.
@@ -64,7 +64,7 @@ struct Markers {
     /// The column of `@Named(column:)`.
     var columnLiteral: ExprSyntax? { name(labeled: "column") }
 
-    /// The name on the wire of `@Named(wire:)`.
+    /// The wire name of `@Named(wire:)`.
     var wireLiteral: ExprSyntax? { name(labeled: "wire") }
 
     private func name(labeled label: String) -> ExprSyntax? {

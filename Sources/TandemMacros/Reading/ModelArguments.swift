@@ -1,6 +1,6 @@
 import SwiftSyntax
 
-/// What stands in the parentheses of `@Model`.
+/// The arguments of `@Model`.
 struct ModelArguments {
     /// `.index("shop", "points")` or `.unique("shop", "barcode")`.
     struct Index {
@@ -14,17 +14,17 @@ struct ModelArguments {
     private(set) var wireName: ExprSyntax?
     private(set) var formerNames: [ExprSyntax] = []
     private(set) var indexes: [Index] = []
-    /// What should be an option or an index, and can't be understood.
+    /// The unknown options.
     private(set) var unknownOptions: [ExprSyntax] = []
     private(set) var unknownIndexes: [ExprSyntax] = []
 
-    /// All names, which must be plain string literals.
+    /// All names, which must be string literals.
     var names: [ExprSyntax] { [table, wireName].compactMap { $0 } + formerNames + indexes.flatMap(\.properties) }
 
     init(_ attribute: AttributeSyntax) {
         var label: String?
         for argument in attribute.labeledArguments {
-            // What has no label goes on with the list that the last label began.
+            // An argument without a label continues the list of the previous label.
             label = argument.label?.text ?? label
             let expression = argument.expression
             switch label {

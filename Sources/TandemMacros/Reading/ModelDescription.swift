@@ -1,19 +1,19 @@
 import SwiftSyntax
 
-/// What a struct marked `@Model` says, read and checked: all that the members are made from.
+/// The validated description of a struct marked `@Model`, from which the members are generated.
 struct ModelDescription {
     /// The struct's name, without backticks.
     let name: String
-    /// The struct's name as code spells it.
+    /// The struct's name as it is written in code.
     let typeName: String
     let access: Access
     let arguments: ModelArguments
-    /// The stored properties in the order of their declaration; transient ones too, if they can be set.
+    /// The stored properties in source order, including transient ones that can be set.
     let properties: [PropertyDescription]
     let inverses: [InverseDescription]
     let declared: DeclaredMembers
 
-    /// The properties that have a column, in the order of the definition.
+    /// The properties with a column, in the order of the definition.
     var persisted: [PropertyDescription] { properties.filter { !$0.isTransient } }
 }
 
@@ -23,29 +23,29 @@ struct PropertyDescription {
     let binding: PatternBindingSyntax
     let identifier: TokenSyntax
     let type: PropertyType
-    /// The value that it starts with. `nil` written out counts as none: it is what an optional has anyway.
+    /// The initial value. An explicit `nil` counts as none, because an optional starts with it anyway.
     let defaultValue: ExprSyntax?
     let markers: Markers
     let access: Access
 
     /// The name, without backticks.
     var name: String { identifier.unquoted }
-    /// The name as code spells it.
+    /// The name as it is written in code.
     var spelledName: String { identifier.text }
     var isConstant: Bool { variable.isConstant }
     var isTransient: Bool { markers.has(.transient) }
 
-    /// Whether a new value starts with nil though nothing says so: only `var x: T?`, as in Swift itself.
+    /// Whether the property starts with nil by default: only `var x: T?` does, as in Swift itself.
     var startsWithNil: Bool { !isConstant && type.isSugaredOptional && defaultValue == nil }
 
-    /// The literal that names its column or, if there is none, its name.
+    /// The literal with the column's name, or else the property's name.
     var columnNode: Syntax { markers.columnLiteral.map { Syntax($0) } ?? Syntax(identifier) }
     var columnName: String { markers.columnLiteral?.literalText ?? name }
     var wireNode: Syntax { markers.wireLiteral.map { Syntax($0) } ?? Syntax(identifier) }
     var wireName: String { markers.wireLiteral?.literalText ?? name }
 }
 
-/// A property marked `@Inverse`. One that is written wrongly is not among them: `@Inverse` itself reports it.
+/// A property marked `@Inverse`. Invalid ones are left out, because `@Inverse` itself reports them.
 struct InverseDescription {
     let identifier: TokenSyntax
     let access: Access

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 
 extension ModelReader {
-    /// An attribute that stands twice is reported at the second one.
+    /// Reports a repeated attribute at its second occurrence.
     mutating func checkRepeated(_ markers: Markers) {
         for marker in Marker.allCases {
             for attribute in markers.all(marker).dropFirst() {
@@ -11,7 +11,7 @@ extension ModelReader {
         }
     }
 
-    /// Checks the attributes of a property that has a column against its type and against each other.
+    /// Checks the attributes of a property with a column against its type and against each other.
     mutating func checkMarkers(_ property: PropertyDescription, at identifier: TokenSyntax) {
         let markers = property.markers
         if let attribute = markers[.folded] {
@@ -47,7 +47,7 @@ extension ModelReader {
                 diagnose(.uniqueNeedsFolded(property.name), at: attribute)
             }
         }
-        // The index of a folded text is no index of the text itself.
+        // The index of a folded text does not index the text itself.
         if let indexed = property.markers[.indexed], property.markers.uniqueness == .exact {
             diagnose(.redundantIndex, at: indexed, fixIt: remove(indexed))
         }
@@ -65,7 +65,7 @@ extension ModelReader {
         }
     }
 
-    /// A name has to be readable here, and not empty.
+    /// Checks that a name is a non-empty literal.
     mutating func checkLiteral(_ expression: ExprSyntax) {
         guard let text = expression.literalText else {
             diagnose(.notALiteral, at: expression)
@@ -80,8 +80,8 @@ extension ModelReader {
 }
 
 extension PropertyType.Shape {
-    /// Whether a rule for deleting makes sense: to one or to many. What is wrong with the other forms of references
-    /// is said of their type.
+    /// Whether a delete rule is possible: for one reference or several. Invalid forms of references are reported at
+    /// their type.
     var isLink: Bool {
         switch self {
         case .reference, .references, .optionalReferences, .referenceSet: true
@@ -89,7 +89,7 @@ extension PropertyType.Shape {
         }
     }
 
-    /// Whether one column holds many values, so that an index would not find a single one.
+    /// Whether a column contains several values, so that an index could not find a single one.
     var hasManyValues: Bool {
         switch self {
         case .references, .optionalReferences, .referenceSet, .collection: true
@@ -99,7 +99,7 @@ extension PropertyType.Shape {
 }
 
 extension FixIt.Change {
-    /// Removes an argument of several, with the comma that goes with it.
+    /// Removes one of several arguments, with its comma.
     fileprivate static func removingArgument(_ expression: ExprSyntax) -> FixIt.Change {
         guard let argument = expression.parent?.as(LabeledExprSyntax.self) else { return .removing(expression) }
         // The label stays for the next argument: `@Renamed(from: "b")`.

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 
 extension ModelReader {
-    // MARK: What stands in the parentheses of @Model
+    // MARK: Arguments of @Model
 
     mutating func checkArguments() {
         for option in arguments.unknownOptions { diagnose(.unknownOption, at: option) }
@@ -32,9 +32,9 @@ extension ModelReader {
         }
     }
 
-    // MARK: Names that meet
+    // MARK: Name conflicts
 
-    /// No two properties may share a column, nor a name on the wire.
+    /// Checks that no two properties share a column or a wire name.
     mutating func checkNames() {
         var columns: [String: String] = [:]
         var wireNames: Set<String> = []
@@ -45,7 +45,7 @@ extension ModelReader {
             } else {
                 columns[column.foldedForSQLite] = column
             }
-            // Columns that are one are reported already.
+            // Conflicts between columns are already reported.
             if property.markers.wireLiteral != nil || property.markers.columnLiteral != nil,
                 wireNames.contains(property.wireName)
             {
@@ -55,14 +55,14 @@ extension ModelReader {
         }
     }
 
-    /// The node in the source: the description holds a copy of the identifier.
+    /// Returns the node in the source: the description contains a copy of the identifier.
     private func position(_ node: Syntax, _ property: PropertyDescription) -> Syntax {
         node.is(TokenSyntax.self) ? Syntax(property.binding.pattern) : node
     }
 
     // MARK: Coding keys
 
-    /// With `CodingKeys` of its own, a struct may leave properties out that have a value without being decoded.
+    /// Checks that properties missing from the struct's own `CodingKeys` have a value without decoding.
     mutating func checkCodingKeys(_ declared: DeclaredMembers) {
         guard let keys = declared.codingKeys, !declared.hasDecoderInitializer else { return }
         for property in properties where !property.isTransient && !keys.contains(property.name) {
@@ -73,7 +73,7 @@ extension ModelReader {
 }
 
 extension String {
-    /// ASCII letters in lower case: how SQLite compares the names of columns.
+    /// The text with ASCII letters in lower case, as SQLite compares column names.
     fileprivate var foldedForSQLite: String {
         String(
             decoding: utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 
 extension ModelReader {
-    /// Reads the properties that one `var` or `let` declares.
+    /// Reads the properties of one `var` or `let`.
     mutating func readVariable(_ variable: VariableDeclSyntax) {
         guard !variable.isStatic else { return }
         let markers = Markers(variable.attributes)
@@ -19,7 +19,7 @@ extension ModelReader {
                 continue
             }
             checkName(pattern.identifier)
-            // What is neither stored nor set from outside is of no concern.
+            // Skips transient properties that are lazy or constant: they are not initialized from outside.
             if markers.has(.transient), variable.isLazy || (variable.isConstant && binding.initializer != nil) {
                 continue
             }
@@ -59,9 +59,9 @@ extension ModelReader {
             fixIt: ("rename it to '\(replacement)'", [.replacing(identifier, with: replacement)]))
     }
 
-    // MARK: The type
+    // MARK: Type
 
-    /// The type that is written, or that a literal has; reported as missing otherwise.
+    /// Returns the written type, or the type of a literal. Reports a missing type otherwise.
     private mutating func readType(
         of binding: PatternBindingSyntax, at index: Int, in variable: VariableDeclSyntax, named name: TokenSyntax
     ) -> PropertyType? {
@@ -80,9 +80,9 @@ extension ModelReader {
         return nil
     }
 
-    // MARK: How it is stored
+    // MARK: Storage
 
-    /// Checks what holds for transient properties too, and for them alone.
+    /// Checks the rules for all properties and those for transient ones.
     private mutating func checkStorage(_ property: PropertyDescription, at identifier: TokenSyntax) {
         if property.isTransient {
             let hasValue = property.binding.initializer != nil || property.startsWithNil
@@ -108,7 +108,7 @@ extension ModelReader {
         checkMarkers(property, at: identifier)
     }
 
-    /// Checks that references are optional, lists of them are not, and nothing is nil in two ways.
+    /// Checks that references are optional, lists of them are not, and no type has two kinds of nil.
     private mutating func checkLinks(_ property: PropertyDescription, _ type: TypeSyntax) {
         let text = property.type.wrappedText
         if property.type.isNestedOptional {
@@ -143,7 +143,7 @@ extension ModelReader {
 }
 
 extension VariableDeclSyntax {
-    /// The type written for a binding, or for one further on: `var width, height: Int`.
+    /// Returns the type of a binding, which may be written at a later one: `var width, height: Int`.
     fileprivate func annotation(ofBinding index: Int) -> TypeSyntax? {
         for (position, binding) in bindings.enumerated() where position >= index {
             if let annotation = binding.typeAnnotation { return annotation.type }

@@ -2,20 +2,20 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Reads a struct marked `@Model` into a ``ModelDescription``, and collects what is wrong with it.
+/// Reads a struct marked `@Model` into a ``ModelDescription``, and collects the diagnostics.
 struct ModelReader {
     let declaration: StructDeclSyntax
     let access: Access
     let arguments: ModelArguments
     private(set) var properties: [PropertyDescription] = []
-    /// The properties whose type can't be read: they are reported once, and not as unknown again.
+    /// The properties with an unreadable type. They are reported once, and not again as unknown.
     private(set) var unreadProperties: Set<String> = []
     private(set) var inverses: [InverseDescription] = []
     private(set) var diagnostics: [Diagnostic] = []
 
     var name: String { declaration.name.unquoted }
 
-    /// Returns what the struct says, `nil` if there is an error in it.
+    /// Reads a struct. Returns `nil` if it has an error.
     ///
     /// - Parameter report: Called with each error and warning.
     static func read(
@@ -79,7 +79,7 @@ struct ModelReader {
         }
     }
 
-    /// A class that could be a struct with one word changed is offered that.
+    /// Returns the error for a type that is not a struct. A class gets a fix-it if changing the keyword is enough.
     private static func notAStruct(_ declaration: some DeclGroupSyntax) -> Diagnostic {
         let message = Message.notAStruct(declaration.introducer.text)
         guard let type = declaration.as(ClassDeclSyntax.self), type.inheritanceClause == nil,
@@ -122,7 +122,7 @@ extension DeclSyntax {
 }
 
 extension IfConfigDeclSyntax {
-    /// Whether one of the branches declares a property that would need a column.
+    /// Whether a branch declares a property that would need a column.
     fileprivate var hasStoredProperties: Bool {
         clauses.contains { clause in
             guard case .decls(let members) = clause.elements else { return false }

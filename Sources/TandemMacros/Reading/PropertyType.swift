@@ -1,8 +1,8 @@
 import SwiftSyntax
 
-/// A property's type, as far as its text tells.
+/// A property's type, as far as its text shows.
 struct PropertyType {
-    /// What the text shows of the type. A type alias shows nothing of what it stands for.
+    /// The form of a type. A type alias hides its form.
     enum Shape: Equatable {
         case string
         case reference(target: String)
@@ -24,9 +24,9 @@ struct PropertyType {
     /// The type without its optional.
     let wrappedText: String
     let isOptional: Bool
-    /// Whether it is written `T?`: only such a variable starts with nil by itself.
+    /// Whether the type is written `T?`: only such a variable starts with nil by default.
     let isSugaredOptional: Bool
-    /// Whether the wrapped type is an optional too.
+    /// Whether the wrapped type is also an optional.
     let isNestedOptional: Bool
     let shape: Shape
 
@@ -42,12 +42,12 @@ struct PropertyType {
         shape = Shape(base)
     }
 
-    /// The type of a literal.
+    /// Creates the type of a literal.
     init(inferred name: String) {
         self.init(TypeSyntax(IdentifierTypeSyntax(name: .identifier(name))))
     }
 
-    /// The type as an expression: `Int?.self`.
+    /// The metatype as an expression: `Int?.self`.
     var metatype: String { "\(text).self" }
     var wrappedMetatype: String { "\(wrappedText).self" }
 }
@@ -90,7 +90,7 @@ extension PropertyType.Shape {
 }
 
 extension TypeSyntax {
-    /// `T` for `(T)`.
+    /// The type without parentheses: `T` for `(T)`.
     var withoutParentheses: TypeSyntax {
         guard let tuple = self.as(TupleTypeSyntax.self), tuple.elements.count == 1, let only = tuple.elements.first,
             only.firstName == nil
@@ -98,14 +98,14 @@ extension TypeSyntax {
         return only.type.withoutParentheses
     }
 
-    /// `T` for `T?` and `Optional<T>`.
+    /// The wrapped type of an optional: `T` for `T?` and `Optional<T>`.
     var wrappedInOptional: TypeSyntax? {
         if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.withoutParentheses }
         guard lastName == "Optional", genericArguments.count == 1 else { return nil }
         return genericArguments[0].withoutParentheses
     }
 
-    /// `T` for `[T]` and `Array<T>`.
+    /// The element type of an array: `T` for `[T]` and `Array<T>`.
     var elementOfArray: TypeSyntax? {
         if let array = self.as(ArrayTypeSyntax.self) { return array.element.withoutParentheses }
         guard lastName == "Array", genericArguments.count == 1 else { return nil }

@@ -2,7 +2,7 @@ import SwiftParser
 import SwiftSyntax
 
 extension TokenSyntax {
-    /// The name without the backticks that a keyword needs.
+    /// The name without backticks.
     var unquoted: String {
         let text = self.text
         return text.count > 2 && text.hasPrefix("`") && text.hasSuffix("`") ? String(text.dropFirst().dropLast()) : text
@@ -34,7 +34,7 @@ extension TypeSyntaxProtocol {
         return nil
     }
 
-    /// The types between angle brackets.
+    /// The type's generic arguments.
     var genericArguments: [TypeSyntax] {
         let clause =
             self.as(IdentifierTypeSyntax.self)?.genericArgumentClause
@@ -52,7 +52,7 @@ extension ExprSyntaxProtocol {
 }
 
 extension VariableDeclSyntax {
-    /// Whether the variable belongs to the type, not to its values.
+    /// Whether the variable is static.
     var isStatic: Bool {
         modifiers.contains { [.keyword(.static), .keyword(.class)].contains($0.name.tokenKind) }
     }

@@ -1,9 +1,10 @@
 import Tandem
 
-/// The columns of a table that grows by what comes: a row has them all, null where it was not given one.
+/// The columns of a table that grows with incoming members. Each row has all columns, and null for missing values.
 struct AzureColumns {
     private let visit: Visit
-    /// By name, in the order in which they came: `text`, `number`, `bool`, or `null` as long as only nulls came.
+    /// The kind of each column by name, in order of arrival: `text`, `number`, `bool`, or `null` until another kind
+    /// arrives.
     private var kinds: JSONObject
     private var hasGrown = false
     private let stored: ServedTable?
@@ -33,7 +34,7 @@ struct AzureColumns {
         }
     }
 
-    /// The names of the server's own columns, in lower case.
+    /// The names of the reserved columns, in lower case.
     private var systemNames: Set<String> {
         let names: Set = ["id", "createdat", "updatedat", "version"]
         return visit.table.deletesSoftly ? names.union(["deleted"]) : names
@@ -46,7 +47,7 @@ struct AzureColumns {
 
     func contains(_ name: String) -> Bool { names.contains(name.lowercased()) }
 
-    /// The row with all columns, as it goes out.
+    /// Returns the response's item for a row, with all columns.
     func item(_ row: ServedRow) throws -> JSONObject {
         var members: [(name: String, value: JSONValue)] = [
             ("id", .text(row.key)), ("createdAt", .text(WireTime.iso(milliseconds: row.made))),
@@ -55,12 +56,12 @@ struct AzureColumns {
         if visit.table.deletesSoftly { members.append(("deleted", .bool(row.isTombstone))) }
         let own = try row.members()
         for (name, _) in kinds.members { members.append((name, own[name] ?? .null)) }
-        // What came over the other protocol grows no columns, and is not held back either.
+        // Members stored over the other protocol add no columns, but the item contains them.
         for (name, value) in own.members where kinds[name] == nil { members.append((name, value)) }
         return JSONObject(distinct: members)
     }
 
-    /// What is stored of an item: values in their columns' types, under the columns' names.
+    /// Returns the members to store for an item, under the columns' names and converted to their types.
     mutating func take(_ item: JSONObject) throws -> JSONObject {
         var taken = JSONObject()
         for (name, value) in item.members {
@@ -73,7 +74,7 @@ struct AzureColumns {
         return taken
     }
 
-    /// Stores columns that are new.
+    /// Stores the new columns.
     func keep(in tx: WriteTransaction) throws {
         guard hasGrown else { return }
         guard kinds.members.count <= visit.configuration.limits.members else {
@@ -129,7 +130,7 @@ struct AzureColumns {
         AzureMobileAppsRoutes.failure(.internalServerError, "Unsupported type: \(type)")
     }
 
-    /// A number as JavaScript and a REAL column keep it: a double, without a point where it is whole.
+    /// Converts a number as JavaScript and a REAL column do: to a double, without a point if it is whole.
     private static func number(_ digits: String) -> JSONValue {
         guard let value = Double(digits), value.isFinite else { return .null }
         return .number(Int64(exactly: value).map { String($0) } ?? value.description)

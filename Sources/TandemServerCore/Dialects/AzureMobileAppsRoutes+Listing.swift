@@ -5,7 +5,7 @@ extension AzureMobileAppsRoutes {
     private static let system = ["id", "createdat", "updatedat", "version", "deleted"]
     private static let maximumTop = 1000
 
-    /// A page: a bare array, or with a total where one is asked for.
+    /// Returns a page: an array, or an object with the total if the request asks for one.
     func list(_ tx: ReadTransaction) throws -> ServerAnswer {
         let request = visit.request
         let columns = try AzureColumns(visit, tx)
@@ -14,11 +14,11 @@ extension AzureMobileAppsRoutes {
         guard top <= Self.maximumTop else {
             throw Self.failure(.badRequest, "You cannot request more than \(Self.maximumTop) records")
         }
-        // A top of nothing is no top.
+        // A `$top` of 0 counts as none.
         let asked = top > 0 ? top : max(1, min(limits.pageSize ?? 50, Self.maximumTop))
         let take = min(asked, max(1, limits.greatestPage ?? asked))
         var query = ListQuery(skip: try number("$skip") ?? 0, take: take, logic: .threeValued, hasIntegers: false)
-        // Exactly this spelling, and any value: `false` includes them too.
+        // The name is case-sensitive. Each value counts, also `false`.
         query.includesTombstones = request.parameter("__includeDeleted").map { !$0.isEmpty } ?? false
         query.counts = request.parameter("$inlinecount")?.lowercased() == "allpages"
 
@@ -33,7 +33,7 @@ extension AzureMobileAppsRoutes {
         do throws(FilterProblem) {
             if let text = request.parameter("$filter"), !text.isEmpty {
                 let filter = try ODataParser.filter(text, .odata3, limits: filterLimits, columns: kind)
-                // A column that nothing has been stored in yet is in no row.
+                // Each row lacks a column in which nothing has been stored yet.
                 filter.forEachColumn { name in if !names.contains(name.lowercased()) { isEmpty = true } }
                 query.filter = filter
             }
@@ -58,7 +58,7 @@ extension AzureMobileAppsRoutes {
         let json: JSONValue =
             page.total.map { ["results": .array(items), "count": .number(String($0))] } ?? .array(items)
         var answer = Self.weaklyTagged(ServerAnswer(.ok, json: json))
-        // Whoever cuts a page short does it behind the back of what writes the link.
+        // The link depends on the requested size: a host that limits the size does not adjust the link.
         if page.rows.count == asked { answer.fields[.link] = link(top: take, skip: query.skip + take) }
         return answer
     }
@@ -73,7 +73,7 @@ extension AzureMobileAppsRoutes {
             case .boolean: .bool
             case .integer, .number: .number
             case .text: .text
-            // OData 3 has no literals of these types: filters write them as texts, which the evaluation compares.
+            // OData 3 has no literals of these types. Filters contain them as texts, and the evaluation compares those.
             case .guid, .instant, .date, .timeOfDay, .duration, .enumeration, nil: .unknown
             }
         }
@@ -91,17 +91,17 @@ extension AzureMobileAppsRoutes {
     private func number(_ name: String) throws -> Int? {
         guard let text = visit.request.parameter(name), !text.isEmpty else { return nil }
         guard let number = Int(text), number >= 0, number <= Int(Int32.max) else {
-            throw Self.failure(.badRequest, "\(name) is no number that can be used")
+            throw Self.failure(.badRequest, "\(name) is not a valid number")
         }
         return number
     }
 
-    /// The next page's address as the backend writes it: the port is missing, nothing is around it, and a slash is
-    /// before the query. It is there whenever a page is full.
+    /// Returns the next page's address in the backend's format: without the port and angle brackets, and with a slash
+    /// before the query. A full page always has it.
     private func link(top: Int, skip: Int) -> String {
         let http = visit.request.http
         let authority = http.authority ?? "localhost"
-        // Of an address in brackets the colons within are none of a port.
+        // The colons inside the brackets of an IPv6 address do not belong to a port.
         let host = authority.utf8.last == UInt8(ascii: "]") ? authority : authority.droppingPort
         var parameters = [("$top", String(top)), ("$skip", String(skip))]
         parameters += visit.request.query.filter { $0.name != "$top" && $0.name != "$skip" }.map { ($0.name, $0.value) }
@@ -118,7 +118,7 @@ extension String {
 }
 
 extension StringProtocol {
-    /// Without spaces at the ends.
+    /// A copy without spaces at the ends.
     var trimmed: String {
         String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
     }

@@ -1,9 +1,9 @@
 import HTTPTypes
 import Tandem
 
-/// Answers as Azure Mobile Apps' Node backend does, version 4.0.3 with SQLite.
+/// Responds as Azure Mobile Apps' Node backend does, version 4.0.3 with SQLite.
 ///
-/// Its SQLite provider's own defects are not here: `startswith` and its like find what they should.
+/// The defects of its SQLite provider are not reproduced: `startswith` and similar functions find the right rows.
 struct AzureMobileAppsRoutes {
     let visit: Visit
 
@@ -28,10 +28,10 @@ struct AzureMobileAppsRoutes {
         }
     }
 
-    // MARK: One row
+    // MARK: Single rows
 
     private func get(_ id: String, _ tx: ReadTransaction) throws -> ServerAnswer {
-        // Tombstones are shown by lists alone, whatever the query says.
+        // Only lists include tombstones, whatever the query says.
         guard let row = try visit.find(id, in: tx), !row.isTombstone, try visit.sees(row) else { return Self.missing }
         return try item(.ok, row, tx)
     }
@@ -47,11 +47,11 @@ struct AzureMobileAppsRoutes {
         try refuse(invalid: members)
         guard visit.allowsInsert(id: id, members: members) else { throw Self.unauthorized }
         guard try visit.find(id, in: tx) == nil else {
-            // The request comes back, not the row: who wants that must ask for it.
+            // The body is the request, not the existing row. A client must request the row.
             return Self.weaklyTagged(ServerAnswer(.conflict, json: .object(sent)))
         }
         try columns.keep(in: tx)
-        // A version that is sent is stored as it is, and read as the bytes of one.
+        // A version in the request is stored as it is, and read as bytes.
         let stamp: String? = if case .text(let version)? = version { Base64Text.encode(version.utf8) } else { nil }
         let row = try visit.insert(id: id, members: members, stamp: stamp, in: tx)
         return try self.item(.created, row, tx)
@@ -107,12 +107,12 @@ struct AzureMobileAppsRoutes {
         }
         try authorize(.undelete, row)
         if let conflict = try stale(row, .undelete, tx) { return conflict }
-        // Of a live row too: then only the version goes on.
+        // Also applies to a live row: then only the version changes.
         let live = try visit.update(row, .undelete, members: row.members(), isTombstone: false, in: tx)
         return try item(.created, live, tx)
     }
 
-    /// The answer to a delete or an undelete that was made on an older version; nil if it is to go on.
+    /// Returns the response to a delete or an undelete of an older version, or `nil` to continue.
     private func stale(_ row: ServedRow, _ kind: ServerChange.Kind, _ tx: ReadTransaction) throws -> ServerAnswer? {
         guard let version = ifMatch, !version.utf8.elementsEqual(row.stamp.utf8),
             try visit.resolution(of: kind, row, sent: JSONObject()) == nil
@@ -120,16 +120,16 @@ struct AzureMobileAppsRoutes {
         return try item(.preconditionFailed, row, tx)
     }
 
-    // MARK: What a request says
+    // MARK: Parts of a request
 
-    /// The version of `If-Match`, with quotes or without. `*` is a version like any other, and none that there is.
+    /// The version in `If-Match`, with or without quotes. `*` is an ordinary version, which no row has.
     private var ifMatch: String? {
         guard let text = visit.request.header(.ifMatch), !text.isEmpty else { return nil }
         guard text.utf8.count >= 2, text.utf8.first == 0x22, text.utf8.last == 0x22 else { return text }
         return String(text.utf8.dropFirst().dropLast()) ?? text
     }
 
-    /// The entity in the body; an empty one if there is no body.
+    /// Decodes the entity in the body. Returns an empty one if the request has no body.
     private func entity() throws -> JSONObject {
         guard !visit.request.body.isEmpty else { return JSONObject() }
         if let type = visit.request.header(.contentType), !type.lowercased().hasPrefix("application/json") {
@@ -142,7 +142,7 @@ struct AzureMobileAppsRoutes {
             }
         }
         guard case .object(let entity) = json else {
-            throw Self.failure(.internalServerError, "The body is no object")
+            throw Self.failure(.internalServerError, "The body is not an object")
         }
         guard entity.members.count <= visit.configuration.limits.members else {
             throw Self.failure(.badRequest, "The item has too many properties")
@@ -156,13 +156,13 @@ struct AzureMobileAppsRoutes {
         }
     }
 
-    /// The ID that a body names; nil if it is missing, null or empty, for the server to make one.
+    /// Returns the ID in a body. Returns `nil` if it is missing, null or empty; the server then creates one.
     private static func id(_ value: JSONValue?) throws -> String? {
         switch value {
         case nil, .null?: return nil
         case .text(let id)?: return id.isEmpty ? nil : id
         case .number(let digits)?: return digits
-        default: throw failure(.badRequest, "The id is no string")
+        default: throw failure(.badRequest, "The id is not a string")
         }
     }
 
@@ -176,7 +176,7 @@ struct AzureMobileAppsRoutes {
         if try !visit.allows(kind, row) { throw Self.unauthorized }
     }
 
-    /// A random UUID, version 4.
+    /// Creates a random UUID, version 4.
     private func uuid() -> String {
         var bytes = visit.randomBytes()
         bytes[6] = bytes[6] & 0x0F | 0x40
@@ -186,9 +186,9 @@ struct AzureMobileAppsRoutes {
         return zip([0] + ends, ends).map { String(Array(digits)[$0..<$1]) }.joined(separator: "-")
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// An answer with one row and its version.
+    /// Returns a response with one row and its version.
     private func item(_ status: HTTPResponse.Status, _ row: ServedRow, _ tx: ReadTransaction) throws -> ServerAnswer {
         let columns = try AzureColumns(visit, tx)
         var answer = ServerAnswer(status, json: .object(try columns.item(row)))
@@ -211,9 +211,9 @@ struct AzureMobileAppsRoutes {
         EarlyAnswer(answer: error(status, text))
     }
 
-    /// With a weak tag made from the body, as express does for whatever has no version. It is no version.
+    /// Adds a weak tag computed from the body, as Express does for responses without a version. It is not a version.
     static func weaklyTagged(_ answer: ServerAnswer) -> ServerAnswer {
-        // FNV-1a: that it changes with the body is all that is asked of it.
+        // FNV-1a: the hash only has to change with the body.
         let hash = answer.body.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         let bytes = stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: hash >> UInt64($0)) }
         var answer = answer
@@ -232,7 +232,7 @@ struct AzureMobileAppsRoutes {
                 + "2.0.0.")
     }
 
-    /// Whether a version is 2.0 and something.
+    /// Returns whether a version is 2.0.x.
     static func isVersion(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return parts.count == 3 && parts[0].elementsEqual("2".utf8) && parts[1].elementsEqual("0".utf8)

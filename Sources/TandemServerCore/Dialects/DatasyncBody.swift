@@ -1,11 +1,13 @@
-/// An entity as a client sends it: the system's members apart from the row's own.
+/// An entity in a request: the reserved members, separated from the row's own.
 struct DatasyncBody {
     var id: JSONValue?
     var deleted: Bool?
     var members: JSONObject
-    /// What is wrong with it, in sentences.
+    /// The validation errors, as sentences.
     var problems: [String] = []
 
+    /// Decodes an entity.
+    ///
     /// - Throws: `EarlyAnswer` if a required member is missing.
     init(_ object: JSONObject, columns: [ServerColumn]?) throws {
         var rest = object
@@ -13,9 +15,9 @@ struct DatasyncBody {
         switch rest.remove(ignoringCase: "deleted") {
         case .bool(let flag)?: deleted = flag
         case nil, .null?: break
-        default: problems.append("The property deleted is no boolean.")
+        default: problems.append("The property deleted is not a boolean.")
         }
-        // The server's own, whatever the client thinks of them.
+        // Reserved by the server; the client's values are ignored.
         _ = rest.remove(ignoringCase: "updatedAt")
         _ = rest.remove(ignoringCase: "version")
         guard let columns else {
@@ -30,7 +32,7 @@ struct DatasyncBody {
         }
     }
 
-    /// A number may be sent as a text, and a value of an enum as its place.
+    /// Converts a value to its column's type: a text to a number, and an index to a value of an enum.
     private static func fitted(_ value: JSONValue?, to column: ServerColumn) -> JSONValue {
         if case .enumeration(let names)? = column.type, case .number(let digits)? = value, let place = Int(digits),
             names.indices.contains(place)
@@ -44,14 +46,14 @@ struct DatasyncBody {
         return .number(digits)
     }
 
-    /// The row as it goes out.
+    /// Encodes the row for a response.
     static func bytes(of row: ServedRow, columns: [ServerColumn]?) throws -> [UInt8] {
         guard columns == nil else {
             var out: [UInt8] = []
             try object(of: row, columns: columns).append(to: &out)
             return out
         }
-        // The members are stored as they are sent: no need to read them.
+        // The members are stored as they are sent, so they need not be parsed.
         var out: [UInt8] = []
         system(row).append(to: &out)
         let members = row.json.utf8.dropFirst()
@@ -62,7 +64,7 @@ struct DatasyncBody {
         return out
     }
 
-    /// The same as an object.
+    /// Returns the row's members for a response.
     static func object(of row: ServedRow, columns: [ServerColumn]?) throws -> JSONObject {
         let members = try row.members()
         guard let columns else { return JSONObject(distinct: system(row).members + members.members) }

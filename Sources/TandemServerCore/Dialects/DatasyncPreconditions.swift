@@ -1,18 +1,20 @@
 import HTTPTypes
 
-/// The conditions that a request puts on the row, as Datasync's server reads them.
+/// Evaluates a request's preconditions as Datasync's server does.
 struct DatasyncPreconditions {
     enum Verdict {
         case goOn
-        /// 304: the client has this version.
+        /// 304: the client has the current version.
         case notModified
         /// 412.
         case failed
-        /// 500: what the server's own code makes of two tags of which one matches.
+        /// 500: the original server fails if one of two tags matches.
         case broken
     }
 
-    /// - Parameter isRead: Whether the request changes nothing.
+    /// Evaluates the preconditions of a request on a row.
+    ///
+    /// - Parameter isRead: Whether the request only reads.
     static func verdict(_ request: ServerRequest, _ row: ServedRow, isRead: Bool) -> Verdict {
         let ifMatch = request.header(.ifMatch).flatMap(tags)
         let ifNoneMatch = request.header(.ifNoneMatch).flatMap(tags)
@@ -37,7 +39,7 @@ struct DatasyncPreconditions {
         return .goOn
     }
 
-    /// Whether the request names a version at all.
+    /// Returns whether the request names a version.
     static func hasVersion(_ request: ServerRequest) -> Bool {
         request.header(.ifMatch).flatMap(tags) != nil
     }
@@ -45,7 +47,7 @@ struct DatasyncPreconditions {
     enum Tag {
         case any
         case strong(String)
-        /// Never the same as a version.
+        /// A weak tag, which equals no version.
         case weak
 
         func matches(_ version: String) -> Bool {
@@ -57,7 +59,7 @@ struct DatasyncPreconditions {
         }
     }
 
-    /// The tags of a header; nil if it is none that can be read, which is as if it were not there.
+    /// Parses the tags of a header. Returns `nil` for an invalid header, which is ignored.
     private static func tags(_ text: String) -> [Tag]? {
         var rest = Substring(text)
         var tags: [Tag] = []

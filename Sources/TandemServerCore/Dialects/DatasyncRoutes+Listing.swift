@@ -4,7 +4,7 @@ import Tandem
 extension DatasyncRoutes {
     private static let maximumTop = 128_000
 
-    /// A page with the total, where it is asked for, and the query of the next one, if there is one.
+    /// Returns a page, with the total if requested, and the query of the next page if there is one.
     func list(_ tx: ReadTransaction) throws -> ServerAnswer {
         let request = visit.request
         let limits = visit.configuration.limits
@@ -17,7 +17,7 @@ extension DatasyncRoutes {
         let skip = try number(options["$skip"], "$skip") ?? 0
         var query = ListQuery(skip: skip, take: min(top ?? pageSize, pageSize), logic: .twoValued, hasIntegers: true)
         query.includesTombstones = !visit.table.deletesSoftly || includesTombstones
-        // Any value will do, `false` too, as long as it is one.
+        // Each valid value counts, also `false`.
         if let text = options["$count"] {
             guard ["true", "false"].contains(text.lowercased()) else { throw Self.refused("Invalid $count") }
             query.counts = true
@@ -39,7 +39,8 @@ extension DatasyncRoutes {
                 selected = try Selection.names(text) { name in kind(name) != nil }
             }
         } catch {
-            // An empty filter is not caught by the server's own code; what a database can't answer has no text.
+            // The original server does not handle an empty filter. If a database can't evaluate a filter, the response
+            // is empty.
             if error.message.isEmpty { return ServerAnswer(.internalServerError) }
             if error.kind == .untranslatable { return ServerAnswer(.badRequest) }
             throw Self.refused(error.index.map { "\(error.message) at position \($0)" } ?? error.message)
@@ -70,7 +71,7 @@ extension DatasyncRoutes {
         return ServerAnswer(.ok, json: out)
     }
 
-    /// The options by their names in lower case. Unknown ones are passed over.
+    /// Returns the options by their names in lower case. Unknown ones are ignored.
     private func options() throws -> [String: String] {
         var options: [String: String] = [:]
         for (name, value) in visit.request.query where name.hasPrefix("$") {
@@ -107,7 +108,7 @@ extension DatasyncRoutes {
         }
     }
 
-    /// The query of the next page: that of this one with another `$skip`, and, where it had a `$top`, what remains of it.
+    /// Returns the query of the next page: this one's with another `$skip`, and with the rest of its `$top`.
     private func nextLink(_ request: ServerRequest, skip: Int, top: Int?) -> String {
         var parameters = request.query
         func set(_ name: String, _ value: Int) {

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Tandem
 
-/// Answers as the Datasync toolkit's ASP.NET server does over its in-memory repository.
+/// Responds as the ASP.NET server of the Datasync toolkit does with its in-memory repository.
 struct DatasyncRoutes {
     let visit: Visit
 
@@ -41,13 +41,13 @@ struct DatasyncRoutes {
         case .text(let text)?: id = text.isEmpty ? hexID() : text
         default:
             id = ""
-            problems.append("The id is no string.")
+            problems.append("The id is not a string.")
         }
         problems += visit.hooks.validate?(visit.name, body.members) ?? []
         if let answer = Self.refusal(problems) { return answer }
         guard visit.allowsInsert(id: id, members: body.members) else { return ServerAnswer(.unauthorized) }
         if let row = try visit.find(id, in: tx) {
-            // The ID is taken; whose row it is, is told only to those who may see it.
+            // The ID exists. Only users that may see the row receive it.
             return try visit.sees(row) ? try entity(.conflict, row) : ServerAnswer(.badRequest)
         }
         let row = try visit.insert(id: id, members: body.members, isTombstone: body.deleted ?? false, in: tx)
@@ -108,12 +108,12 @@ struct DatasyncRoutes {
 
     // MARK: Requests
 
-    /// Whether tombstones are shown, and can be written to: the name and the value in any case.
+    /// Whether the request can read and write tombstones. Name and value are case-insensitive.
     var includesTombstones: Bool {
         visit.request.parameter(ignoringCase: "__includedeleted")?.lowercased() == "true"
     }
 
-    /// Where rows are deleted for good, `deleted` is a property like any other.
+    /// Returns whether a row is a tombstone. In a table without tombstones, `deleted` is an ordinary property.
     private func isTombstone(_ row: ServedRow) -> Bool { visit.table.deletesSoftly && row.isTombstone }
 
     private func body() throws -> DatasyncBody {
@@ -122,7 +122,7 @@ struct DatasyncRoutes {
         let json = try visit.json(readsLikeDotNet: true) { problem in
             switch problem {
             case .tooDeep: ServerAnswer(.badRequest)
-            // Not the client's fault, says the server, which does not catch what its reader throws.
+            // The original server does not catch its parser's error, so it returns a server error.
             case .malformed: ServerAnswer(.internalServerError)
             }
         }
@@ -137,14 +137,14 @@ struct DatasyncRoutes {
         if try !visit.allows(kind, row) { throw EarlyAnswer(answer: ServerAnswer(.unauthorized)) }
     }
 
-    /// 32 hexadecimal digits.
+    /// Creates an ID of 32 hexadecimal digits.
     private func hexID() -> String {
         visit.randomBytes().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    /// An answer with one row, its version and its time.
+    /// Returns a response with one row, its version and its time.
     private func entity(_ status: HTTPResponse.Status, _ row: ServedRow) throws -> ServerAnswer {
         var answer = ServerAnswer(status, json: try DatasyncBody.bytes(of: row, columns: visit.table.columns))
         answer.fields[.eTag] = "\"\(row.stamp)\""

@@ -1,27 +1,28 @@
 public import HTTPTypes
 
-/// The bytes of a file on their way out, read when they are wanted.
+/// The content of a file in a response, read on demand.
 public struct FileContent: Sendable {
-    /// Thrown to close the connection in the middle: a fault, or bytes that are no longer there.
+    /// Thrown to close the connection early: by a fault, or because the bytes no longer exist.
     public struct Cut: Error {}
 
-    /// The most bytes of a piece.
+    /// The maximum size of a piece, in bytes.
     static let piece = 256 << 10
 
     let content: any ShelfContent
     let bytes: Range<Int64>
     let faults: FileFaults
 
-    /// How many bytes there are.
+    /// The number of bytes.
     public var count: Int64 { Int64(bytes.count) }
 
-    /// The piece that follows so many bytes; nil at the end.
+    /// Returns the piece after the first `sent` bytes, or `nil` at the end.
     ///
-    /// - Throws: ``Cut``, and ``FileShelfError``. The connection must be closed then: the answer has begun.
+    /// - Throws: ``Cut`` or ``FileShelfError``. The caller must then close the connection, because the response has
+    ///   begun.
     public func piece(after sent: Int64) async throws -> [UInt8]? {
         let offset = bytes.lowerBound + sent
         guard offset < bytes.upperBound else {
-            // One that has said another length can't go on talking.
+            // A response with a wrong length can't be completed.
             if faults.sizeError != 0 { throw Cut() }
             return nil
         }
@@ -38,16 +39,15 @@ public struct FileContent: Sendable {
     }
 }
 
-/// What comes of a request for a file.
+/// The outcome of a file request.
 public enum FileOutcome: Sendable {
-    /// What the client gets: a head, and bytes or none. `Content-Length` is in the head.
+    /// The response: a head with `Content-Length`, and content if there is any.
     case answer(HTTPResponse, FileContent?)
-    /// The client hears nothing: by a fault, or since its own bytes ended in the middle. Whoever has the connection
-    /// closes it.
+    /// No response, by a fault or because the request's body was incomplete. The caller closes the connection.
     case noAnswer(wasCarriedOut: Bool)
 }
 
-/// What of the faults matters to a file's bytes.
+/// The faults that affect a file's bytes.
 struct FileFaults: Sendable {
     var requestCut: Int64?
     var answerCut: Int64?
@@ -77,17 +77,18 @@ struct FileFaults: Sendable {
 }
 
 extension ServerCore {
-    /// Whether a request is for a file, and so for ``exchangeFile(_:next:)``: one under `/files`, if files are served.
+    /// Returns whether a request belongs to ``exchangeFile(_:next:)``: its path is under `/files`, and files are
+    /// served.
     public func isForFile(_ request: HTTPRequest) -> Bool {
         guard configuration.files != nil else { return false }
         let path = (request.path ?? "").split(whereSeparator: { $0 == "?" }).first ?? ""
         return path.split(separator: "/").first?.lowercased() == "files"
     }
 
-    /// Answers a request for a file, with the faults that the configuration has for it.
+    /// Responds to a file request, with the configured faults.
     ///
-    /// - Parameter next: The next bytes of the request's body, none at its end. It is asked for them when they are
-    ///   wanted, and maybe not to the end: a refusal needs no body.
+    /// - Parameter next: Returns the next bytes of the request's body, or `nil` at its end. It is called on demand, and
+    ///   may not be called to the end: a refusal needs no body.
     public func exchangeFile(
         _ request: HTTPRequest, next: () async throws -> [UInt8]?
     ) async -> FileOutcome {

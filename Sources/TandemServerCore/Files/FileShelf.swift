@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Where a server keeps files: in memory, or in a folder.
+/// A server's storage for files: in memory, or in a folder.
 ///
 /// For example:
 ///
@@ -10,30 +10,32 @@ import Synchronization
 /// configuration.files = ServerFiles(FileShelf.inMemory())
 /// ```
 ///
-/// A file is on it by its ID, once all bytes have come and have its hash; until then the shelf keeps the beginning that
-/// came, to go on from. A beginning that nobody has gone on with for a day is forgotten, when the shelf is opened and when
-/// another file begins. Names are kept beside the bytes, and never become paths.
+/// A file is complete when all bytes have arrived and match its hash. Until then the storage keeps the partial upload,
+/// so that a client can continue it.
+///
+/// A partial upload that is idle for a day is removed, when the storage is opened and when another upload begins. Names
+/// are stored beside the bytes, and never become paths.
 public final class FileShelf: Sendable {
-    /// What a shelf has under an ID.
+    /// The state of an ID.
     enum Found {
         case nothing
         case begun(ServerFile, offset: Int64)
         case whole(ServerFile)
     }
 
-    /// What came of the wish to send bytes.
+    /// The result of a request to send bytes.
     enum Opening {
         case open(Writing)
         case wrongOffset(Int64)
         case whole(ServerFile)
     }
 
-    /// How long a beginning is kept that nobody goes on with: a day.
+    /// The lifetime of an idle partial upload: one day.
     public static let patience: Duration = .seconds(86_400)
 
     private let place: any ShelfPlace
     private let clock: ServerClock
-    /// Its lock is held while records are read and written.
+    /// The uploads. The lock is held while records are read and written.
     private let begun = Mutex(Beginnings())
 
     private init(_ place: any ShelfPlace, _ clock: ServerClock) {
@@ -43,17 +45,18 @@ public final class FileShelf: Sendable {
         begun.withLock { $0.left = place.beginnings(forgetting: limit) }
     }
 
-    /// A shelf that goes with the server.
+    /// Creates a storage in memory, which is lost when the server ends.
     ///
-    /// - Parameter clock: Tells how old a beginning is.
+    /// - Parameter clock: The clock that measures the age of partial uploads.
     public static func inMemory(clock: ServerClock = ServerClock()) -> FileShelf { FileShelf(MemoryPlace(), clock) }
 
-    /// A shelf in a folder, which is made if there is none. One process at a time uses it.
+    /// Opens a storage in a folder, and creates the folder if it is missing. Only one process at a time may use it.
     ///
-    /// What an earlier process has left unfinished is looked at: beginnings, bytes without a record, and records that
-    /// were being written go if they are older than ``patience``.
+    /// Unfinished files of an earlier process are removed if they are older than ``patience``: partial uploads, bytes
+    /// without a record, and partially written records.
     ///
-    /// - Parameter clock: Tells how old a beginning is: its time is held against those of the files on the disk.
+    /// - Parameter clock: The clock that measures the age of partial uploads. It is compared with the modification
+    ///   times of files.
     /// - Throws: ``FileShelfError`` with the code `cannotOpen`.
     /// - Complexity: O(*n*), with a read of each file's record.
     public static func inFolder(
@@ -62,7 +65,7 @@ public final class FileShelf: Sendable {
         FileShelf(try FolderPlace(path), clock)
     }
 
-    /// The files that are whole, by ID.
+    /// Returns the complete files, by ID.
     ///
     /// - Complexity: O(*n*), with a read of each file's record.
     public func files() throws(FileShelfError) -> [ServerFile] {
@@ -73,13 +76,13 @@ public final class FileShelf: Sendable {
         return files
     }
 
-    /// Some bytes of a whole file, fewer than asked for at its end; nil if there is none.
+    /// Returns bytes of a complete file, fewer than `count` at its end. Returns `nil` if the file does not exist.
     public func bytes(of id: String, at offset: Int64 = 0, count: Int) throws(FileShelfError) -> [UInt8]? {
         guard ServerFile.isID(id), let (_, content) = try open(id) else { return nil }
         return try content.read(at: offset, count: count)
     }
 
-    /// How many bytes of a file have come that is not whole; nil if there is no such file.
+    /// Returns the size of a partial upload, or `nil` if it does not exist.
     public func offset(of id: String) throws(FileShelfError) -> Int64? {
         guard ServerFile.isID(id), case .begun(_, let offset) = try find(id) else { return nil }
         return offset
@@ -93,7 +96,7 @@ extension FileShelf {
             if record.isWhole { return .whole(record.file) }
             guard let started = try self.started(record, &begun) else { return .nothing }
             guard started.offset == record.file.size else { return .begun(record.file, offset: started.offset) }
-            // All had come when the server ended, or a request just now, which says so itself.
+            // All bytes arrived before the server ended, or in a current request, which reports that itself.
             return switch try end(started, &begun) {
             case .whole: .whole(record.file)
             case .wrongHash: .nothing
@@ -102,21 +105,21 @@ extension FileShelf {
         }
     }
 
-    /// Where a file goes on that is not whole, for a request that is to come: none that is under way moves that any more.
+    /// Returns the offset where the next request continues a partial upload. Current requests can no longer add bytes.
     func settle(_ id: String) -> Int64? {
         let now = clock.now()
         return begun.withLock { $0.open[id]?.settle(at: now) }
     }
 
-    /// A whole file and its bytes.
+    /// Returns a complete file and its bytes.
     func open(_ id: String) throws(FileShelfError) -> (ServerFile, any ShelfContent)? {
         guard let record = try place.record(id), record.isWhole, let content = try place.open(id) else { return nil }
         return (record.file, content)
     }
 
-    /// Lets a request send bytes from an offset on. An older request that sends some of this file can't any more.
+    /// Permits a request to send bytes from an offset on. Older requests for this file can no longer add bytes.
     ///
-    /// - Parameter anew: Whether what has come before is to be forgotten.
+    /// - Parameter anew: Whether to drop the bytes that arrived earlier.
     func write(_ file: ServerFile, at offset: Int64, anew: Bool) throws(FileShelfError) -> Opening {
         try begun.withLock { begun throws(FileShelfError) in
             let record = try place.record(file.id)
@@ -142,7 +145,7 @@ extension FileShelf {
         }
     }
 
-    /// Forgets a file, whole or not.
+    /// Removes a file, complete or not.
     func remove(_ id: String) throws(FileShelfError) {
         try begun.withLock { begun throws(FileShelfError) in
             begun[id]?.end()
@@ -151,13 +154,13 @@ extension FileShelf {
         }
     }
 
-    /// What has come of a file that is not whole; nil if its bytes are lost.
+    /// Returns a partial upload, or `nil` if its bytes are lost.
     private func started(
         _ record: FileRecord, _ begun: inout Beginnings
     ) throws(FileShelfError) -> BegunFile? {
         if let known = begun[record.file.id] { return known }
         guard let content = try place.open(record.file.id) else { return nil }
-        // As long untouched as it was found, or since now, if another process has begun it.
+        // The time it was found, or now if another process has begun it.
         let found = try BegunFile(found: record.file, content, at: begun.left[record.file.id] ?? clock.now())
         begun[record.file.id] = found
         return found
@@ -177,12 +180,12 @@ extension FileShelf {
         return end
     }
 
-    // MARK: What is forgotten
+    // MARK: Expiry
 
-    /// Untouched since before this, a beginning is forgotten.
+    /// The time limit: partial uploads idle since before it are removed.
     private var limit: Date { clock.now() - Double(Self.patience.components.seconds) }
 
-    /// Forgets the beginnings that nobody goes on with. What can't be removed goes when the shelf is opened again.
+    /// Removes expired partial uploads. If a removal fails, the next opening of the storage repeats it.
     private func forgetOld(_ begun: inout Beginnings) {
         for id in begun.old(before: limit) {
             begun[id]?.end()
@@ -191,11 +194,11 @@ extension FileShelf {
         }
     }
 
-    /// The files that have begun, by ID.
+    /// The partial uploads, by ID.
     private struct Beginnings {
-        /// What has begun, or was asked for, since the shelf was opened.
+        /// The partial uploads that were begun or requested since the storage was opened.
         var open: [String: BegunFile] = [:]
-        /// When others, which were there when it was opened, were touched last.
+        /// The modification times of the other ones, found when the storage was opened.
         var left: [String: Date] = [:]
 
         subscript(id: String) -> BegunFile? {
@@ -211,7 +214,7 @@ extension FileShelf {
         }
     }
 
-    /// A request's right to add bytes to a file.
+    /// A request's permission to add bytes to a file.
     struct Writing {
         fileprivate let shelf: FileShelf
         fileprivate let begun: BegunFile
@@ -219,12 +222,12 @@ extension FileShelf {
 
         var offset: Int64 { begun.offset }
 
-        /// False if a later request has it by now.
+        /// Adds bytes. Returns false if a later request has replaced this one.
         func append(_ bytes: [UInt8]) throws(FileShelfError) -> Bool {
             try begun.append(bytes, turn: turn, at: shelf.clock.now())
         }
 
-        /// What became of a file that is all there; nil if it is not, or not by this request.
+        /// Completes an upload. Returns `nil` if bytes are missing, or another request completes it.
         func finish() throws(FileShelfError) -> BegunFile.End? {
             try shelf.begun.withLock { begun throws(FileShelfError) in
                 try shelf.end(self.begun, &begun)

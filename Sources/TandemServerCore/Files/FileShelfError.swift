@@ -1,9 +1,10 @@
-/// Why a shelf can't keep or find a file.
+/// The reason why a file storage can't store or find a file.
 public struct FileShelfError: Error, Sendable, CustomStringConvertible {
-    /// What kind of error it is. More kinds may be added: keep a `default` in a `switch`.
+    /// The kind of an error. Later versions may add kinds: keep a `default` in a `switch`.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Kind: String, CaseIterable { case cannotOpen, outOfSpace, failed, damaged }
         private let kind: Kind
+        /// The code's name.
         public var description: String { kind.rawValue }
 
         /// All kinds of errors, in the order of their declaration.
@@ -19,19 +20,19 @@ public struct FileShelfError: Error, Sendable, CustomStringConvertible {
             }
         }
 
-        /// The folder is none, or can't be used.
+        /// The path is not a folder, or the process can't use it.
         public static let cannotOpen = Code(kind: .cannotOpen)
         /// The disk is full, or the quota is used up.
         public static let outOfSpace = Code(kind: .outOfSpace)
-        /// Something was not read or written.
+        /// A read or write failed.
         public static let failed = Code(kind: .failed)
-        /// What lies there is not what a shelf has written: a link, or no record.
+        /// The storage contains something it has not written: a link, or an invalid record.
         public static let damaged = Code(kind: .damaged)
     }
 
-    /// What kind of error it is.
+    /// The kind of the error.
     public let code: Code
-    /// What happened.
+    /// A description of the error.
     public let message: String
 
     init(_ code: Code, _ message: String) {
@@ -39,11 +40,12 @@ public struct FileShelfError: Error, Sendable, CustomStringConvertible {
         self.message = message
     }
 
+    /// The message.
     public var description: String { message }
 }
 
 extension FileShelfError.Code {
-    /// Lets a `catch` match a code: `catch FileShelfError.Code.outOfSpace`.
+    /// Matches a code in a `catch`: `catch FileShelfError.Code.outOfSpace`.
     public static func ~= (code: Self, error: any Error) -> Bool {
         (error as? FileShelfError)?.code == code
     }

@@ -1,5 +1,5 @@
-/// How a ``ServerCore`` serves files, under `/files`: by the protocol of Tandem's own that TandemServer's article
-/// "The file protocol" writes down.
+/// The file service of a ``ServerCore``, under `/files`. The article "The file protocol" of TandemServer specifies its
+/// protocol.
 ///
 /// For example:
 ///
@@ -8,51 +8,51 @@
 /// configuration.files?.limit = 50 << 20
 /// ```
 public struct ServerFiles: Sendable {
-    /// Where they are kept.
+    /// The storage for the files.
     public var shelf: FileShelf
-    /// The most bytes that one may have: 4 GiB unless set. What is larger gets a 413.
+    /// The maximum size of a file in bytes, 4 GiB by default. Larger files get a 413.
     public var limit: Int64 = 4 << 30
-    /// Whether each user sees only their own, and nobody is served without a valid token.
+    /// Whether each user sees only their own files. Requests without a valid token are then refused.
     public var isPerUser = false
 
-    /// Files for everybody, on a shelf.
+    /// Creates a file service for all users, with a storage.
     public init(_ shelf: FileShelf) {
         self.shelf = shelf
     }
 }
 
-/// A file as a server knows it.
+/// A file on a server.
 public struct ServerFile: Hashable, Sendable, Codable {
-    /// What somebody wants to do with a file.
+    /// An action on a file.
     public enum Action: Sendable {
-        /// To see it, and what is known of it.
+        /// Read the file and its metadata.
         case read
-        /// To send it, or more of it.
+        /// Upload the file, or a part of it.
         case write
-        /// To have it deleted.
+        /// Delete the file.
         case delete
     }
 
-    /// What it is known by: 32 lower-case hexadecimal digits.
+    /// The file's ID: 32 lowercase hexadecimal digits.
     public let id: String
-    /// What people call it.
+    /// The file's name, as users see it.
     public let name: String
-    /// Its media type.
+    /// The file's media type.
     public let contentType: String
-    /// How many bytes it has, or will have.
+    /// The file's size in bytes, also while it is incomplete.
     public let size: Int64
-    /// The SHA-256 of its bytes, as 64 lower-case hexadecimal digits.
+    /// The SHA-256 of the file's bytes, as 64 lowercase hexadecimal digits.
     public let sha256: String
-    /// Who sent it; nil if that is not known.
+    /// The user that uploaded the file, if known.
     public let owner: String?
 
-    /// Its ETag, with quotes: what a file's bytes are follows from it.
+    /// The ETag with quotes. It is the hash of the bytes.
     var etag: String { "\"\(sha256)\"" }
 
-    /// Whether another file has the same bytes.
+    /// Returns whether another file has the same bytes.
     func isSame(as other: ServerFile) -> Bool { sha256 == other.sha256 && size == other.size }
 
-    /// Whether a text is a file's ID, and so safe as a name on a disk.
+    /// Returns whether a text is a valid file ID, and therefore safe as a file name.
     static func isID(_ text: String) -> Bool { isHex(text, 32) }
 
     static func isHex(_ text: String, _ count: Int) -> Bool {

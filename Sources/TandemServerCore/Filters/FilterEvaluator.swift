@@ -1,27 +1,27 @@
-/// Computes a filter for one row.
+/// Evaluates a filter for one row.
 struct FilterEvaluator {
     let logic: FilterLogic
-    /// Whether a number without a point is an integer, whose division is one of integers.
+    /// Whether a number without a point is an integer. Division of integers then drops the fraction.
     let hasIntegers: Bool
     /// The server's time, in ticks.
     let now: Int64
-    /// The value of a row's column, in its declared type.
+    /// Returns the value of a row's column in its declared type.
     let column: (String) -> FilterValue
-    /// The same as the row holds it.
+    /// Returns the value of a row's column as stored.
     let storedColumn: (String) -> FilterValue
 
-    /// Whether the row is one that the filter asks for.
+    /// Returns whether the row matches the filter.
     func holds(_ filter: FilterNode) -> Bool {
         truth(filter, nil) == true
     }
 
-    /// The value of a key of an order.
+    /// Returns the value of a sort key.
     func value(_ node: FilterNode) -> FilterValue { value(node, nil) }
 
-    /// The element that the variable of an `any` or `all` stands for.
+    /// The element that the variable of an `any` or `all` is bound to.
     private typealias Binding = (name: String, element: JSONValue)
 
-    /// True, false, or nil for unknown, which only SQL's logic knows.
+    /// Evaluates a condition. Returns `nil` for unknown, which only SQL's logic has.
     private func truth(_ node: FilterNode, _ bound: Binding?) -> Bool? {
         guard case .bool(let truth) = value(node, bound) else { return logic == .twoValued ? false : nil }
         return truth
@@ -98,7 +98,8 @@ struct FilterEvaluator {
         return value
     }
 
-    /// `and` ends at what is false, `or` at what is true; unknown stays unknown if nothing ends it.
+    /// Evaluates `and`, which ends at false, or `or`, which ends at true. The result is unknown if an unknown part does
+    /// not end it.
     private func joined(_ parts: [FilterNode], _ bound: Binding?, ends: Bool) -> FilterValue {
         var isKnown = true
         for part in parts {
@@ -117,7 +118,7 @@ struct FilterEvaluator {
         let (leftValue, rightValue) = (value(left, bound), value(right, bound))
         switch (leftValue, rightValue) {
         case (.null, .null):
-            // `x eq null` asks whether x is null in SQL too; two columns without values are not equal there.
+            // In SQL too, `x eq null` tests whether x is null. Two null columns are not equal in SQL.
             if logic == .threeValued, !Self.isNull(left), !Self.isNull(right) { return nil }
             return comparison == .eq ? true : comparison == .ne ? false : unknown
         case (.null, _), (_, .null):
@@ -145,7 +146,8 @@ struct FilterEvaluator {
 }
 
 extension FilterArithmetic {
-    /// The result, null if there is none: integers that do not fit become floating-point numbers, as in SQLite.
+    /// Returns the result, or null if there is none. Integers that overflow become floating-point numbers, as in
+    /// SQLite.
     static func compute(_ left: FilterValue, _ operation: FilterArithmetic, _ right: FilterValue) -> FilterValue {
         switch (left, operation, right) {
         case (.integer(let left), _, .integer(let right)): return integers(left, operation, right)

@@ -1,5 +1,5 @@
 extension FilterFunction {
-    /// The function's value; null if an argument is null, or not what the function takes.
+    /// Returns the function's value, or null if an argument is null or has the wrong type.
     func call(_ arguments: [FilterValue], now: Int64) -> FilterValue {
         switch self {
         case .now: return .instant(now)
@@ -10,7 +10,7 @@ extension FilterFunction {
         }
         guard let first = Self.text(arguments.first) else { return .null }
         switch self {
-        // Lengths and places are counted in UTF-16, as .NET, JavaScript and SQL Server do.
+        // Lengths and positions count UTF-16 units, as in .NET, JavaScript and SQL Server.
         case .length: return .integer(Int64(first.utf16.count))
         case .tolower: return .text(first.lowercased())
         case .toupper: return .text(first.uppercased())
@@ -59,7 +59,7 @@ extension FilterFunction {
         return .text(String(decoding: units[start..<max(start, end)], as: UTF16.self))
     }
 
-    /// The place of a text in another one, in UTF-16; nil if it is not there.
+    /// Returns the position of a text in another one in UTF-16 units, or `nil` if it does not occur.
     private static func place(of needle: String, in text: String) -> Int? {
         var search = TextSearch(Array(needle.utf16))
         guard !search.pattern.isEmpty else { return 0 }
@@ -84,7 +84,7 @@ extension FilterFunction {
         return String(decoding: units, as: UTF16.self)
     }
 
-    /// Halves are rounded away from zero, as OData has it.
+    /// Rounds halves away from zero, by OData.
     private func rounded(_ value: FilterValue) -> FilterValue {
         guard case .real(let number) = value else {
             if case .integer = value { return value }
@@ -97,7 +97,7 @@ extension FilterFunction {
         }
     }
 
-    /// A part of a moment in UTC, of a day or of a time of day.
+    /// Returns a component of an instant in UTC, of a day, or of a time of day.
     private func part(_ value: FilterValue) -> FilterValue? {
         let days: Int64
         let inDay: Int64
@@ -124,7 +124,7 @@ extension FilterFunction {
 }
 
 extension FilterType {
-    /// The value in this type; null if it can't be told in it.
+    /// Converts a value to this type, or to null if that is impossible.
     func cast(_ value: FilterValue) -> FilterValue {
         switch self {
         case .boolean:
@@ -181,10 +181,10 @@ extension FilterType {
     }
 }
 
-/// Knuth, Morris and Pratt's search: no pattern that a client sends slows it down.
+/// The search of Knuth, Morris and Pratt. Its time is linear for any pattern that a client sends.
 private struct TextSearch {
     let pattern: [UInt16]
-    /// For each prefix of the pattern, the length of the longest one that it also ends with.
+    /// The length of the longest proper border of each prefix of the pattern.
     private var borders: [Int] = []
     private var matched = 0
 
@@ -195,7 +195,7 @@ private struct TextSearch {
         }
     }
 
-    /// Whether the pattern ends with this unit of the text.
+    /// Consumes a unit of the text. Returns whether an occurrence of the pattern ends with it.
     mutating func ends(at unit: UInt16) -> Bool {
         matched = extended(matched == pattern.count ? borders[matched - 1] : matched, by: unit)
         return matched == pattern.count

@@ -1,8 +1,8 @@
-/// How large a filter or an order may be.
+/// Limits for the size of a filter or an order.
 struct FilterLimits: Sendable {
-    /// In bytes of UTF-8.
+    /// The maximum length in bytes of UTF-8.
     var length: Int
-    /// Of parentheses, calls and signs, and of chained operators that are not `and` or `or`.
+    /// The maximum depth of parentheses, calls and signs, and of chained operators other than `and` and `or`.
     var depth: Int
     var nodes: Int
     var orderKeys: Int

@@ -1,11 +1,11 @@
-/// A filter as a tree.
+/// A filter as a syntax tree.
 indirect enum FilterNode: Sendable {
     case literal(FilterValue)
-    /// A member, or a member of a member, by its names; or the variable of an `any` or `all`.
+    /// The names of a member, or of a member of a member, or the variable of an `any` or `all`.
     case path([String])
     case not(FilterNode)
     case negative(FilterNode)
-    /// All hold. A list and not a pair, so that a long chain is not a deep tree.
+    /// The conjunction of all parts. It is a list, so that a long chain is not a deep tree.
     case all([FilterNode])
     case any([FilterNode])
     case comparison(FilterNode, FilterComparison, FilterNode)
@@ -14,7 +14,7 @@ indirect enum FilterNode: Sendable {
     case call(FilterFunction, [FilterNode])
     case cast(FilterNode, FilterType)
     case isOf(FilterNode, FilterType)
-    /// Whether a list has an element, or has only elements, for which a condition holds.
+    /// Tests whether a condition is true for one or for all elements of a list.
     case quantified(path: [String], isAll: Bool, variable: String, FilterNode?)
 }
 
@@ -26,7 +26,7 @@ enum FilterArithmetic: String, Sendable {
     case add, sub, mul, div, mod
 }
 
-/// A type that a value is cast to or held against.
+/// The type of a cast or of a type test.
 enum FilterType: String, Sendable {
     case boolean, string, guid, date, timeOfDay, dateTimeOffset, dateTime, duration, byte, sbyte
     case int16, int32, int64, single, double, decimal
@@ -62,7 +62,7 @@ enum FilterFunction: String, Sendable, CaseIterable {
     case year, month, day, hour, minute, second, fractionalseconds, date, time, now
     case round, floor, ceiling
 
-    /// Whether servers of a dialect know the function.
+    /// Returns whether servers of a dialect support the function.
     func isKnown(in grammar: FilterGrammar) -> Bool {
         switch self {
         case .substringof, .replace: grammar == .odata3
@@ -71,7 +71,7 @@ enum FilterFunction: String, Sendable, CaseIterable {
         }
     }
 
-    /// What it takes, and how many arguments must be there at least.
+    /// The kinds of the parameters, and the number of required ones.
     var parameters: (kinds: [FilterKind], required: Int) {
         switch self {
         case .substringof, .contains, .startswith, .endswith, .indexof, .concat: ([.text, .text], 2)
@@ -98,7 +98,7 @@ enum FilterFunction: String, Sendable, CaseIterable {
     }
 }
 
-/// Which of the two grammars a filter is written in.
+/// The grammar of a filter.
 enum FilterGrammar: Sendable {
     /// OData 2 and 3, of Azure Mobile Apps.
     case odata3
@@ -106,21 +106,21 @@ enum FilterGrammar: Sendable {
     case odata4
 }
 
-/// Why a filter, or another query option, is refused.
+/// The reason why a filter, or another query option, is refused.
 struct FilterProblem: Error {
     enum Kind {
-        /// It is not in the grammar, or its types do not fit.
+        /// The text does not match the grammar, or its types are incompatible.
         case malformed
-        /// It is longer or deeper than the server takes.
+        /// The text exceeds the limit for its length or depth.
         case limit
-        /// It is in the grammar, and no store that the server stands for can answer it.
+        /// The text is valid, but the emulated stores can't evaluate it.
         case untranslatable
-        /// It names a property that the table does not have.
+        /// The text names a property that the table does not have.
         case unknownProperty
     }
     let kind: Kind
     let message: String
-    /// The offset in the text, in UTF-8, where there is one.
+    /// The offset in the text in UTF-16 units, if known.
     let index: Int?
 
     init(_ message: String, at index: Int? = nil, kind: Kind = .malformed) {
@@ -131,7 +131,7 @@ struct FilterProblem: Error {
 }
 
 extension FilterNode {
-    /// Calls a function with the name of each column that the filter looks at.
+    /// Calls a function with the name of each column that the filter uses.
     func forEachColumn(_ body: (String) -> Void) {
         switch self {
         case .literal: break

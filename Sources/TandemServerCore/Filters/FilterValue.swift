@@ -1,26 +1,26 @@
-/// A value that a filter computes with.
+/// A value in the evaluation of a filter.
 enum FilterValue: Sendable {
     case null
     case bool(Bool)
     case integer(Int64)
     case real(Double)
     case text(String)
-    /// A moment, in ticks since 1970.
+    /// An instant, in ticks since 1970.
     case instant(Int64)
     /// A day, in days since 1970.
     case day(Int64)
     /// A time of day, in ticks since midnight.
     case time(Int64)
-    /// A length of time, in ticks.
+    /// A duration, in ticks.
     case duration(Int64)
     /// A GUID in lower case.
     case guid(String)
-    /// A value of an enum, as its place among the declared names.
+    /// A value of an enum, as its index in the declared names.
     case choice(Int, of: [String])
-    /// An array or an object of a row.
+    /// An array or an object in a row.
     case json(JSONValue)
 
-    /// The value of a row's member. `hasIntegers` is false where every number is a floating-point one.
+    /// Creates the value of a row's member. If `hasIntegers` is false, all numbers are floating-point.
     init(_ value: JSONValue, hasIntegers: Bool) {
         switch value {
         case .null: self = .null
@@ -53,15 +53,15 @@ enum FilterValue: Sendable {
     }
 }
 
-/// What is known of an expression before any row is looked at.
+/// The static type of an expression.
 enum FilterKind: Sendable, Equatable {
-    /// A member of a row, that can be anything, or null.
+    /// A member of a row, which may have any type or be null.
     case unknown
     case bool, number, text, instant, day, time, duration, guid
-    /// An enum with its declared names, which filters write as texts.
+    /// An enum with its declared names. Filters contain them as texts.
     case choice([String])
 
-    /// Whether two values of these kinds can be compared. Times and GUIDs are texts in a row, and on some clients.
+    /// Returns whether values of these kinds can be compared. Times and GUIDs are texts in rows, and on some clients.
     func isComparable(with other: FilterKind) -> Bool {
         switch (self, other) {
         case (.unknown, _), (_, .unknown): true
@@ -72,17 +72,17 @@ enum FilterKind: Sendable, Equatable {
     }
 }
 
-/// How rows are told apart from values by a dialect.
+/// The logic of a dialect's comparisons.
 enum FilterLogic: Sendable {
-    /// SQL's: a comparison with null is neither true nor false, and neither is its opposite.
+    /// The logic of SQL: a comparison with null is unknown, and so is its negation.
     case threeValued
-    /// C#'s: `x ne true` holds where x is null, and so does `not(x eq true)`.
+    /// The logic of C#: `x ne true` is true if x is null, and so is `not(x eq true)`.
     case twoValued
 }
 
 extension FilterValue {
-    /// Negative if `lhs` comes first, positive if `rhs` does, zero if they are equal; nil if they can't be compared,
-    /// as with a null or a NaN.
+    /// Returns a negative number if `lhs` comes first, a positive one if `rhs` does, zero if they are equal. Returns
+    /// `nil` if they can't be compared, as with null or NaN.
     static func compare(_ lhs: FilterValue, _ rhs: FilterValue) -> Int? {
         switch (lhs, rhs) {
         case (.integer(let lhs), .integer(let rhs)): order(lhs, rhs)
@@ -114,7 +114,8 @@ extension FilterValue {
 
     private static func order<T: Comparable>(_ lhs: T, _ rhs: T) -> Int { lhs < rhs ? -1 : lhs > rhs ? 1 : 0 }
 
-    /// By UTF-8: Swift's own order holds two spellings of "é" to be one, which are two IDs to everybody else.
+    /// Compares UTF-8 bytes. Swift's own order treats two encodings of "é" as equal, but servers treat them as
+    /// different IDs.
     private static func order(text lhs: String, _ rhs: String) -> Int {
         if lhs.utf8.elementsEqual(rhs.utf8) { return 0 }
         return lhs.utf8.lexicographicallyPrecedes(rhs.utf8) ? -1 : 1
@@ -128,7 +129,7 @@ extension FilterValue {
         }
     }
 
-    /// The moment that the value is, or is the text of.
+    /// The instant that the value is, or that its text contains.
     var instant: Int64? {
         switch self {
         case .instant(let ticks): ticks
@@ -138,7 +139,7 @@ extension FilterValue {
         }
     }
 
-    /// An order over all values, to sort rows by: nulls first, then by type.
+    /// Compares any two values, to sort rows: nulls first, then by type.
     static func sorts(_ lhs: FilterValue, before rhs: FilterValue) -> Int {
         if let order = compare(lhs, rhs) { return order }
         return order(lhs.rank, rhs.rank)

@@ -1,9 +1,9 @@
-/// Cuts the text of a filter into words, literals and signs.
+/// Splits the text of a filter into words, literals and signs.
 struct ODataLexer {
     enum Token {
         case word(String)
         case literal(FilterValue)
-        /// One of `( ) , / : -`.
+        /// A sign: `(`, `)`, `,`, `/`, `:` or `-`.
         case sign(UInt8)
         case end
     }
@@ -12,7 +12,7 @@ struct ODataLexer {
     private let grammar: FilterGrammar
     private var position = 0
 
-    /// The tokens of a text, each with its place; the last one is `end`.
+    /// Returns the tokens of a text with their positions. The last one is `end`.
     static func tokens(of text: String, _ grammar: FilterGrammar) throws(FilterProblem) -> [(token: Token, at: Int)] {
         var lexer = ODataLexer(bytes: Array(text.utf8), grammar: grammar)
         var tokens: [(token: Token, at: Int)] = []
@@ -72,7 +72,7 @@ struct ODataLexer {
         }
     }
 
-    /// The value of `datetime'…'` and its like.
+    /// Returns the value of `datetime'…'` and similar literals.
     private func prefixed(_ prefix: String, _ text: String) -> FilterValue? {
         switch (prefix, grammar) {
         case ("datetime", .odata3), ("datetimeoffset", .odata3): WireTime.parse(text).map { .instant($0) }
@@ -90,7 +90,7 @@ struct ODataLexer {
         while let byte = peek() {
             position += 1
             if byte == UInt8(ascii: "'") {
-                // A quote within is written twice.
+                // A quote inside is doubled.
                 guard peek() == byte else { return String(decoding: content, as: UTF8.self) }
                 position += 1
             }
@@ -99,7 +99,7 @@ struct ODataLexer {
         throw FilterProblem("Unterminated string literal", at: start)
     }
 
-    // MARK: Numbers, and what begins like one
+    // MARK: Numbers, and tokens with leading digits
 
     private mutating func readNumeral() throws(FilterProblem) -> FilterValue {
         let start = position
@@ -135,7 +135,7 @@ struct ODataLexer {
         return .real(value)
     }
 
-    /// A date, a moment or a time of day without quotes, as OData 4 writes them.
+    /// Parses a date, an instant or a time of day without quotes, as OData 4 has them.
     private mutating func readBareTime() -> FilterValue? {
         var end = position
         while end < bytes.count, Self.isTime(bytes[end]) { end += 1 }
@@ -195,7 +195,7 @@ struct ODataLexer {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// What a name is made of: letters of any script, digits, `_`, `.` of type names, `$` of `$it`.
+    /// Returns whether a byte is part of a name: letters of any script, digits, `_`, `.` of type names, `$` of `$it`.
     private static func isWord(_ byte: UInt8) -> Bool {
         isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || byte >= 0x80
             || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "$")

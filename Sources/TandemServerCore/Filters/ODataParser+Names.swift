@@ -1,4 +1,4 @@
-/// What begins with a name: a path, a list after `in`, a call.
+/// The parsing of constructs that begin with a name: paths, lists after `in`, calls.
 extension ODataParser {
     // MARK: Names
 
@@ -24,7 +24,7 @@ extension ODataParser {
     private mutating func readQuantified(
         _ path: [String], isAll: Bool, at start: Int
     ) throws(FilterProblem) -> Typed {
-        guard variable == nil else { throw FilterProblem("any and all within another", at: start, kind: .limit) }
+        guard variable == nil else { throw FilterProblem("'any' and 'all' can't be nested", at: start, kind: .limit) }
         guard columns(path[0]) != nil else {
             throw FilterProblem("Could not find a property named '\(path[0])'", at: start, kind: .unknownProperty)
         }
@@ -35,7 +35,9 @@ extension ODataParser {
         variable = name
         defer { variable = nil }
         let (condition, kind) = try readExpression()
-        guard kind == .bool || kind == .unknown else { throw FilterProblem("any or all of no condition", at: start) }
+        guard kind == .bool || kind == .unknown else {
+            throw FilterProblem("'any' and 'all' need a condition", at: start)
+        }
         try expect(")")
         return (.quantified(path: path, isAll: isAll, variable: name, condition), .bool)
     }
@@ -46,7 +48,7 @@ extension ODataParser {
         repeat {
             guard case .literal(let value) = token else { throw unexpected() }
             guard kind.isComparable(with: value.kind) else {
-                throw FilterProblem("'in' with a value of another type", at: here)
+                throw FilterProblem("'in' needs values of the same type", at: here)
             }
             try check(.literal(value), against: kind, at: here)
             position += 1
@@ -76,13 +78,13 @@ extension ODataParser {
             repeat {
                 let (node, kind) = try readExpression()
                 guard arguments.count < kinds.count, accepts(kinds[arguments.count], kind, in: function) else {
-                    throw FilterProblem("No such form of '\(name)'", at: start)
+                    throw FilterProblem("Invalid arguments of '\(name)'", at: start)
                 }
                 arguments.append(node)
             } while skip(",")
             try expect(")")
         }
-        guard arguments.count >= required else { throw FilterProblem("No such form of '\(name)'", at: start) }
+        guard arguments.count >= required else { throw FilterProblem("Invalid arguments of '\(name)'", at: start) }
         return (.call(function, arguments), function.result)
     }
 

@@ -1,4 +1,4 @@
-/// Reads filters and orders of both grammars: recursive descent, no deeper and no longer than the limits.
+/// Parses filters and orders of both grammars by recursive descent, within limits for depth and length.
 struct ODataParser {
     let grammar: FilterGrammar
     let limits: FilterLimits
@@ -7,12 +7,12 @@ struct ODataParser {
     var position = 0
     private var depth = 0
     private var nodes = 0
-    /// The variable of the `any` or `all` that is being read: there is one at most.
+    /// The variable of the current `any` or `all`. They can't be nested.
     var variable: String?
 
-    /// A filter.
+    /// Parses a filter.
     ///
-    /// - Parameter columns: What is known of a column by its name; nil if the table has no such column.
+    /// - Parameter columns: Returns the kind of a column by its name, or `nil` if the table has no such column.
     static func filter(
         _ text: String, _ grammar: FilterGrammar, limits: FilterLimits,
         columns: @escaping @Sendable (String) -> FilterKind?
@@ -21,11 +21,11 @@ struct ODataParser {
         let start = parser.here
         let (node, kind) = try parser.readExpression()
         guard case .end = parser.token else { throw parser.unexpected() }
-        guard kind == .bool || kind == .unknown else { throw FilterProblem("The filter is no condition", at: start) }
+        guard kind == .bool || kind == .unknown else { throw FilterProblem("The filter is not a condition", at: start) }
         return node
     }
 
-    /// The keys of an order, each with whether it ascends.
+    /// Parses the keys of an order, each with its direction.
     static func order(
         _ text: String, _ grammar: FilterGrammar, limits: FilterLimits,
         columns: @escaping @Sendable (String) -> FilterKind?
@@ -40,7 +40,7 @@ struct ODataParser {
         } while parser.skip(",")
         guard case .end = parser.token else { throw parser.unexpected() }
         guard keys.count <= limits.orderKeys else {
-            throw FilterProblem("More than \(limits.orderKeys) keys of an order", kind: .limit)
+            throw FilterProblem("The order has more than \(limits.orderKeys) keys", kind: .limit)
         }
         return keys
     }
@@ -82,7 +82,7 @@ struct ODataParser {
             try count()
             let part = try readPart(&self)
             isLogical = isLogical && (part.kind == .bool || part.kind == .unknown)
-            guard isLogical else { throw FilterProblem("'\(word)' of something that is no condition", at: start) }
+            guard isLogical else { throw FilterProblem("'\(word)' needs conditions on both sides", at: start) }
             parts.append(part.node)
         }
         return parts.count == 1 ? first : (make(parts), .bool)
@@ -106,7 +106,7 @@ struct ODataParser {
                     }
                 }
                 guard left.kind.isComparable(with: right.kind) else {
-                    throw FilterProblem("'\(word)' of values of two types", at: start)
+                    throw FilterProblem("'\(word)' needs values of the same type", at: start)
                 }
                 try check(right.node, against: left.kind, at: start)
                 try check(left.node, against: right.kind, at: start)
@@ -121,7 +121,7 @@ struct ODataParser {
         return left
     }
 
-    /// Refuses a text that is not a value of the enum it is compared with.
+    /// Refuses a text that is not a value of the enum that it is compared with.
     func check(_ node: FilterNode, against kind: FilterKind, at index: Int) throws(FilterProblem) {
         guard case .choice(let names) = kind, case .literal(.text(let text)) = node, !names.contains(text) else {
             return
@@ -142,7 +142,7 @@ struct ODataParser {
             guard length <= limits.depth else { throw tooDeep() }
             let right = try readPart(&self)
             guard let kind = Self.kind(of: operation, left.kind, right.kind) else {
-                throw FilterProblem("'\(word)' of values that can't be computed with", at: start)
+                throw FilterProblem("'\(word)' needs numbers, instants or durations", at: start)
             }
             left = (.arithmetic(left.node, operation, right.node), kind)
         }
@@ -170,14 +170,14 @@ struct ODataParser {
             try enter()
             defer { depth -= 1 }
             let (node, kind) = try readUnary()
-            guard kind == .bool || kind == .unknown else { throw FilterProblem("'not' of no condition", at: start) }
+            guard kind == .bool || kind == .unknown else { throw FilterProblem("'not' needs a condition", at: start) }
             return (.not(node), .bool)
         }
         if grammar == .odata3, skip("-") {
             try enter()
             defer { depth -= 1 }
             let (node, kind) = try readUnary()
-            guard kind == .number || kind == .unknown else { throw FilterProblem("'-' of no number", at: start) }
+            guard kind == .number || kind == .unknown else { throw FilterProblem("'-' needs a number", at: start) }
             return (.negative(node), .number)
         }
         return try readPrimary()
@@ -234,7 +234,7 @@ struct ODataParser {
     }
 
     func tooDeep() -> FilterProblem {
-        FilterProblem("The expression is deeper than \(limits.depth) levels", at: here, kind: .limit)
+        FilterProblem("The expression has more than \(limits.depth) levels", at: here, kind: .limit)
     }
 
     private mutating func count() throws(FilterProblem) {

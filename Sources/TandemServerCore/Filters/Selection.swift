@@ -1,6 +1,6 @@
-/// Reads `$select`.
+/// Parses `$select`.
 enum Selection {
-    /// The listed names; nil if all properties are selected.
+    /// Returns the listed names, or `nil` if all properties are selected.
     ///
     /// - Parameter isKnown: Whether the table has a property with this name.
     static func names(_ text: String, isKnown: (String) -> Bool) throws(FilterProblem) -> [String]? {

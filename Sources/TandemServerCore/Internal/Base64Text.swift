@@ -1,4 +1,4 @@
-/// Base64 as versions are written.
+/// The base64 encoding of versions.
 enum Base64Text {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 

@@ -1,15 +1,15 @@
-/// Why a text is no JSON value that the server takes.
+/// The reason why the server refuses a JSON text.
 enum JSONProblem: Error {
     case malformed(at: Int)
     case tooDeep
 }
 
-/// Reads one JSON document by recursive descent, no deeper than a limit.
+/// Parses one JSON document by recursive descent, within a limit for its depth.
 struct JSONReader {
     private let bytes: [UInt8]
     private let maximumDepth: Int
-    /// Whether comments and a comma before a closing bracket are passed over, and a number past a double's range is
-    /// refused, as Datasync's server does.
+    /// Whether the parser accepts comments and trailing commas, and refuses numbers beyond a double's range, as
+    /// Datasync's server does.
     private let readsLikeDotNet: Bool
     private var position = 0
     private var depth = 0
@@ -17,7 +17,7 @@ struct JSONReader {
     static func read(
         _ bytes: [UInt8], maximumDepth: Int, readsLikeDotNet: Bool = false
     ) throws(JSONProblem) -> JSONValue {
-        // Decoding replaces what is not UTF-8, and so changes the bytes.
+        // Decoding replaces invalid UTF-8, and therefore changes the bytes.
         guard String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes) else { throw .malformed(at: 0) }
         var reader = JSONReader(bytes: bytes, maximumDepth: maximumDepth, readsLikeDotNet: readsLikeDotNet)
         try reader.skipSpace()
@@ -62,7 +62,7 @@ struct JSONReader {
             try skipSpace()
             let value = try readValue()
             try skipSpace()
-            // By a dictionary: an object of a hundred thousand members must not take a search each.
+            // A dictionary, so that a large object does not need a linear search for each member.
             if let place = names[Array(name.utf8)] {
                 members[place].value = value
             } else {

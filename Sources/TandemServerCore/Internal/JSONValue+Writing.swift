@@ -1,5 +1,5 @@
 extension JSONValue {
-    /// The value's text, without white space.
+    /// The JSON text of the value, without white space.
     var bytes: [UInt8] {
         var out: [UInt8] = []
         append(to: &out)

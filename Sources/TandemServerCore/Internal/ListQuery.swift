@@ -1,33 +1,33 @@
 import Tandem
 
-/// A list of rows that a client asks for.
+/// A client's request for a list of rows.
 struct ListQuery {
     var filter: FilterNode?
-    /// Keys before the ID, which comes last in every order.
+    /// The sort keys before the ID, which is the last key of each order.
     var order: [(key: FilterNode, ascends: Bool)] = []
     var skip = 0
     var take: Int
     var includesTombstones = false
-    /// Whether all rows that match are counted.
+    /// Whether to count all matching rows.
     var counts = false
     let logic: FilterLogic
     let hasIntegers: Bool
 
     struct Page {
         var rows: [ServedRow] = []
-        /// How many rows match, if it was asked for.
+        /// The number of matching rows, if requested.
         var total: Int?
         var hasMore = false
     }
 
-    /// Ends a walk over rows: enough is known.
+    /// Ends the iteration over rows early.
     private struct Enough: Error {}
 
     func page(_ visit: Visit, in tx: ReadTransaction) throws -> Page {
         let candidates = candidates(visit, tx)
         let (results, isSorted) = (candidates.results, candidates.isSorted)
         if candidates.isExact, visit.table.view == nil, isSorted {
-            // The store skips and counts without reading a row.
+            // The store skips and counts without decoding a row.
             let rows = try results.offset(skip).limit(take + 1).all()
             return Page(
                 rows: Array(rows.prefix(take)), total: counts ? try results.count() : nil, hasMore: rows.count > take)
@@ -52,7 +52,7 @@ struct ListQuery {
             }
         } catch is Enough {}
         if !isSorted {
-            // The walk came by ID, and sorting is stable only by that.
+            // The iteration is ordered by ID, and only this index makes the sort stable.
             matches = matches.enumerated().sorted { left, right in
                 for (index, key) in order.enumerated() {
                     let order = FilterValue.sorts(left.element.keys[index], before: right.element.keys[index])
@@ -65,16 +65,16 @@ struct ListQuery {
         return Page(rows: matches.map(\.row), total: counts ? number : nil, hasMore: number > skip + take)
     }
 
-    /// What the store can tell of a list.
+    /// The part of a list query that the store can evaluate.
     struct Candidates {
         var results: Results<ServedRow>
-        /// Whether they come in the order that is asked for.
+        /// Whether the results have the requested order.
         var isSorted = true
-        /// Whether the filter holds for all of them.
+        /// Whether all results match the filter.
         var isExact = true
     }
 
-    /// The rows to look at, as few as the filter's plain conditions on ID and time allow.
+    /// Returns the candidate rows. The store evaluates the filter's plain conditions on ID and time.
     func candidates(_ visit: Visit, _ tx: ReadTransaction) -> Candidates {
         let name = visit.name
         var candidates = Candidates(results: tx.objects(ServedRow.self).where { $0.table == name })
@@ -104,7 +104,7 @@ struct ListQuery {
         return candidates
     }
 
-    /// What says the same of a row in the store; nil for what only a row that was read can tell.
+    /// Returns the equivalent predicate of the store, or `nil` if only a decoded row can be tested.
     private static func predicate(_ condition: FilterNode) -> Predicate<ServedRow>? {
         guard case .comparison(let column, let comparison, .literal(let bound)) = condition else { return nil }
         let columns = ServedRow.Columns()
@@ -115,7 +115,7 @@ struct ListQuery {
         case ("id", .lt, .text(let id)): return columns.key < id
         case ("id", .le, .text(let id)): return columns.key <= id
         case ("updatedat", _, _):
-            // Rows have whole milliseconds, and a client may ask for what lies between two.
+            // Rows have whole milliseconds, and a client may ask for a time in between.
             guard let ticks = bound.instant else { return nil }
             let (whole, rest) = ticks.quotientAndRemainder(flooringBy: WireTime.ticksPerMillisecond)
             let ceiling = rest == 0 ? whole : whole + 1
@@ -130,7 +130,7 @@ struct ListQuery {
         }
     }
 
-    /// What must hold whatever else does: the parts of the `and` that the filter is.
+    /// The necessary conditions: the parts of the top-level `and`.
     private var conditions: [FilterNode] {
         var open = filter.map { [$0] } ?? []
         var conditions: [FilterNode] = []
@@ -153,7 +153,7 @@ extension FilterNode {
     }
 }
 
-/// A row's columns as a filter sees them. The members are read when the first is asked for.
+/// A row's columns for the evaluation of a filter. The members are decoded on first use.
 private final class RowColumns {
     private let row: ServedRow
     /// The declared types, by names in lower case.
@@ -161,7 +161,7 @@ private final class RowColumns {
     private let isAzure: Bool
     private let hasIntegers: Bool
     private var members: JSONObject?
-    /// Why the members could not be read.
+    /// The error from decoding the members, if any.
     private(set) var problem: (any Error)?
 
     init(_ row: ServedRow, _ types: [String: ServerColumnType], isAzure: Bool, hasIntegers: Bool) {

@@ -1,6 +1,6 @@
-/// Percent-encoding of paths and queries.
+/// Percent encoding of paths and queries.
 enum QueryText {
-    /// The text that percent signs stand for; nil if they stand for none, or for what is not UTF-8.
+    /// Decodes a percent-encoded text. Returns `nil` if the encoding is invalid or not UTF-8.
     static func decode(_ text: some StringProtocol, plusIsSpace: Bool) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -19,7 +19,7 @@ enum QueryText {
         return decoded.utf8.elementsEqual(bytes) ? decoded : nil
     }
 
-    /// The text with all but letters, digits, `- . _ ~` and some more signs percent-encoded.
+    /// Percent-encodes all but letters, digits, `- . _ ~` and the characters in `kept`.
     static func encode(_ text: String, keeping kept: StaticString = "") -> String {
         let kept = UnsafeBufferPointer(start: kept.utf8Start, count: kept.utf8CodeUnitCount)
         var out: [UInt8] = []

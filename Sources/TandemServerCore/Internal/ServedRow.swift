@@ -1,35 +1,35 @@
 import Tandem
 
-/// One row of a table that the server serves.
+/// A row of a table that the server serves.
 @Model(
     .localOnly, table: "ServedRow",
     indexes: [.unique("table", "key"), .index("table", "changed", "key")]
 )
 struct ServedRow {
-    /// The table's name in lower case: names in paths are told apart regardless of case.
+    /// The table's name in lower case: names in paths are case-insensitive.
     var table: String
     /// The row's ID on the wire.
     var key: String
-    /// The row's own members as one JSON object, in the order in which they came.
+    /// The row's own members as one JSON object, in order of arrival.
     var json: String
-    /// The opaque version as it goes over the wire: base64.
+    /// The opaque version in base64, as responses contain it.
     var stamp: String
-    /// How often the row was written: what Azure Mobile Apps makes its versions of.
+    /// The number of writes, from which Azure Mobile Apps derives its versions.
     var counter: Int64
-    /// When it was made, in milliseconds since 1970.
+    /// The time of creation, in milliseconds since 1970.
     var made: Int64
-    /// When it was last written, in milliseconds since 1970.
+    /// The time of the last write, in milliseconds since 1970.
     var changed: Int64
-    /// A tombstone, in a table that deletes softly.
+    /// Whether the row is a tombstone, in a table that keeps them.
     var isTombstone: Bool
-    /// Whose it is, in a table per user; empty elsewhere.
+    /// The owner, in a table per user; empty elsewhere.
     var user: String
 }
 
-/// What is known of a table that takes any members: the columns that were seen in it.
+/// The discovered columns of a table that accepts any members.
 @Model(.localOnly, table: "ServedTable")
 struct ServedTable {
     @Unique var table: String
-    /// The columns in the order in which they were first seen, as one JSON object of a name and a kind each.
+    /// The columns in order of discovery, as one JSON object of names and kinds.
     var columns: String
 }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// An answer on its way out.
+/// A response of the server.
 struct ServerAnswer {
     var status: HTTPResponse.Status
     var fields: HTTPFields

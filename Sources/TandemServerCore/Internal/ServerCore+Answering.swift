@@ -1,13 +1,13 @@
 import HTTPTypes
 import Tandem
 
-/// An answer that ends the request where it is found out, and undoes what it has written.
+/// A response that ends the request early and rolls its writes back.
 struct EarlyAnswer: Error {
     let answer: ServerAnswer
 }
 
 extension ServerCore {
-    /// Answers a request in its dialect. Whatever goes wrong is an answer too.
+    /// Responds to a request in its dialect. Errors become responses too.
     func answer(_ http: HTTPRequest, _ body: [UInt8], skew: Duration, faults: [ServerFault]) -> ServerAnswer {
         let isAzure =
             switch configuration.dialect {
@@ -76,7 +76,7 @@ extension ServerCore {
         return configuration.tables.first { $0.key.lowercased() == folded }?.value ?? configuration.otherTables
     }
 
-    /// Lets whoever asks in, or not.
+    /// Authenticates the user, and creates the context of a request.
     private func visit(
         _ request: ServerRequest, _ table: ServerTable, _ skew: Duration, _ faults: [ServerFault], isAzure: Bool,
         unauthorized: ServerAnswer

@@ -1,15 +1,15 @@
 import HTTPTypes
 
-/// A request taken apart.
+/// A request with its parsed path and query.
 struct ServerRequest {
     let http: HTTPRequest
     let body: [UInt8]
-    /// The path's parts, decoded.
+    /// The decoded segments of the path.
     let path: [String]
-    /// The query's parameters in their order, decoded.
+    /// The decoded parameters of the query, in order.
     let query: [(name: String, value: String)]
 
-    /// Nil if the path or the query is not percent-encoded UTF-8.
+    /// Returns `nil` if the path or the query is not percent-encoded UTF-8.
     init?(_ http: HTTPRequest, body: [UInt8]) {
         let target = http.path ?? "/"
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -40,7 +40,7 @@ struct ServerRequest {
 
     func header(_ name: HTTPField.Name) -> String? { http.headerFields[name] }
 
-    /// The token of whoever asks, from either dialect's header.
+    /// The user's token, from either dialect's header.
     var token: String? {
         if let token = header(.zumoAuthentication) { return token }
         guard let text = header(.authorization), text.lowercased().hasPrefix("bearer ") else { return nil }
@@ -57,9 +57,11 @@ extension HTTPField.Name {
     static let zumoServerVersion = Self.known("x-zumo-server-version")
     static let link = Self.known("Link")
 
-    /// A name that is written in this module, and is a field's name.
+    /// Returns a field name that this module defines, and that is valid.
     static func known(_ name: String) -> HTTPField.Name {
-        guard let name = HTTPField.Name(name) else { preconditionFailure("\(name) is no name of a header field") }
+        guard let name = HTTPField.Name(name) else {
+            preconditionFailure("\(name) is not a valid name of a header field")
+        }
         return name
     }
 }

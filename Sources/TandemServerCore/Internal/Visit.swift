@@ -1,7 +1,7 @@
 import HTTPTypes
 import Tandem
 
-/// One request to one table: what both dialects do with rows.
+/// A request to a table: the row operations that both dialects share.
 struct Visit {
     let core: ServerCore
     let request: ServerRequest
@@ -10,9 +10,9 @@ struct Visit {
     let name: String
     let user: String?
     let skew: Duration
-    /// Whether another writer comes between the look at the row and its change.
+    /// Whether another writer changes the row between the read and the write.
     let isRaced: Bool
-    /// Whether versions are made as Azure Mobile Apps makes them.
+    /// Whether versions have Azure Mobile Apps' format.
     let isAzure: Bool
 
     var configuration: ServerConfiguration { core.configuration }
@@ -21,23 +21,23 @@ struct Visit {
 
     // MARK: Reading
 
-    /// The row with an ID, whoever's it is.
+    /// Returns the row with an ID, regardless of its owner.
     func find(_ id: String, in tx: ReadTransaction) throws -> ServedRow? {
         try tx.objects(ServedRow.self).where { $0.table == name && $0.key == id }.first()
     }
 
-    /// Whether whoever asks may know of the row.
+    /// Returns whether the user may see the row.
     func sees(_ row: ServedRow) throws -> Bool {
         if table.isPerUser, row.user != user ?? "" { return false }
         return try table.view.map { try $0(row.row(), user) } ?? true
     }
 
-    /// Whether whoever asks may do this to a row.
+    /// Returns whether the user may apply this change to a row.
     func allows(_ kind: ServerChange.Kind, _ row: ServedRow) throws -> Bool {
         try hooks.authorize.map { try $0(kind, row.row(), user) } ?? true
     }
 
-    /// Whether whoever asks may make such a row.
+    /// Returns whether the user may insert such a row.
     func allowsInsert(id: String, members: JSONObject) -> Bool {
         let now = configuration.clock.milliseconds
         let row = ServerRow(
@@ -73,7 +73,7 @@ struct Visit {
         return row
     }
 
-    /// Takes a row out of a table that keeps no tombstones.
+    /// Removes a row from a table without tombstones.
     func remove(_ row: ServedRow, in tx: WriteTransaction) throws {
         _ = try committed(.delete, id: row.key, before: row.row(), members: row.members())
         try tx.delete(row)
@@ -88,7 +88,7 @@ struct Visit {
         return change
     }
 
-    /// The row with the next version, and a new time.
+    /// Returns the row with its next version and a new time.
     private func bumped(_ row: ServedRow) -> ServedRow {
         var row = row
         row.counter = row.counter &+ 1
@@ -97,7 +97,7 @@ struct Visit {
         return row
     }
 
-    /// Another writer's change, that a test has asked for: the row stays as it is, and its version goes on.
+    /// Applies the planned change of another writer: the row keeps its members, and its version changes.
     func touch() throws {
         guard let id, request.http.method != .get else { return }
         try core.store.write { tx in
@@ -107,7 +107,7 @@ struct Visit {
 
     func touch(_ row: ServedRow, in tx: WriteTransaction) throws -> ServedRow { try tx.update(bumped(row)) }
 
-    /// What to do about a change that was made on an older version: the members to go on with, nil to refuse.
+    /// Resolves a conflict with an older version. Returns the members to write, or `nil` to refuse.
     func resolution(of kind: ServerChange.Kind, _ row: ServedRow, sent: JSONObject) throws -> JSONObject? {
         guard let resolve = hooks.resolveConflict else { return nil }
         let conflict = try ServerConflict(kind: kind, user: user, server: row.row(), sent: sent)
@@ -117,7 +117,7 @@ struct Visit {
         }
     }
 
-    // MARK: What the server makes up
+    // MARK: Generated values
 
     private func newStamp(counter: Int64) -> String {
         isAzure
@@ -134,9 +134,9 @@ struct Visit {
 
     // MARK: Bodies
 
-    /// The body as JSON.
+    /// Decodes the body as JSON.
     ///
-    /// - Throws: What `refuse` makes of a problem.
+    /// - Throws: The response that `refuse` returns for a problem.
     func json(readsLikeDotNet: Bool, refuse: (JSONProblem) -> ServerAnswer) throws -> JSONValue {
         do {
             return try JSONReader.read(

@@ -1,26 +1,26 @@
-/// Times as the wire writes them, over the proleptic Gregorian calendar and in UTC.
+/// The formats of times in requests and responses, in the proleptic Gregorian calendar and in UTC.
 ///
-/// Instants are counted in ticks of 100 ns since 1970, as .NET does: finer than any server keeps, and the years 1 to
-/// 9999 fit with room to spare.
+/// Instants are ticks of 100 ns since 1970, as in .NET. They are more precise than any server's times, and cover the
+/// years 1 to 9999.
 enum WireTime {
     static let ticksPerMillisecond: Int64 = 10_000
     static let ticksPerSecond: Int64 = 10_000_000
     static let ticksPerDay: Int64 = 86_400 * ticksPerSecond
 
-    /// When a day begins; nil for one whose ticks are past counting, as only arithmetic makes it.
+    /// Returns the first tick of a day, or `nil` on overflow, which only arithmetic in a filter can cause.
     static func ticks(ofDays days: Int64) -> Int64? {
         let (ticks, isOver) = days.multipliedReportingOverflow(by: ticksPerDay)
         return isOver ? nil : ticks
     }
 
-    /// `2026-11-21T03:14:33.887Z`.
+    /// Formats a time as `2026-11-21T03:14:33.887Z`.
     static func iso(milliseconds: Int64) -> String {
         let (days, inDay) = milliseconds.quotientAndRemainder(flooringBy: 86_400_000)
         let time = "\(two(inDay / 3_600_000)):\(two(inDay / 60_000 % 60)):\(two(inDay / 1000 % 60))"
         return "\(date(days))T\(time).\(padded(inDay % 1000, 3))Z"
     }
 
-    /// `2026-11-21`.
+    /// Formats a date as `2026-11-21`.
     static func date(_ days: Int64) -> String {
         let (year, month, day) = civil(days)
         return "\(padded(year, 4))-\(two(month))-\(two(day))"
@@ -31,7 +31,7 @@ enum WireTime {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// `Sat, 21 Nov 2026 03:14:33 GMT`: cut to seconds.
+    /// Formats a time as `Sat, 21 Nov 2026 03:14:33 GMT`, truncated to seconds.
     static func http(milliseconds: Int64) -> String {
         let (days, inDay) = milliseconds.quotientAndRemainder(flooringBy: 86_400_000)
         let (year, month, day) = civil(days)
@@ -40,7 +40,7 @@ enum WireTime {
         return "\(weekday), \(two(day)) \(months[Int(month) - 1]) \(padded(year, 4)) \(time) GMT"
     }
 
-    /// The milliseconds of a time in a header's fixed form; nil for any other text.
+    /// Parses a time in the fixed format of headers, in milliseconds. Returns `nil` for any other text.
     static func parseHTTP(_ text: String) -> Int64? {
         let parts = text.split(separator: " ")
         guard parts.count == 6, parts[5] == "GMT", weekdays.contains(where: { parts[0] == $0 + "," }),
@@ -50,7 +50,8 @@ enum WireTime {
         return days * 86_400_000 + time / ticksPerMillisecond
     }
 
-    /// The ticks of `yyyy-MM-dd`, with a time behind a `T` or without, with a zone or in UTC; nil for any other text.
+    /// Parses `yyyy-MM-dd` with an optional time after a `T` and an optional zone, in ticks. The default zone is UTC.
+    /// Returns `nil` for any other text.
     static func parse(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard let days = parseDate(bytes.prefix(10)) else { return nil }
@@ -72,7 +73,7 @@ enum WireTime {
         return days * ticksPerDay + time - offset * ticksPerSecond
     }
 
-    /// The days since 1970 of `yyyy-MM-dd`.
+    /// Parses `yyyy-MM-dd`, in days since 1970.
     static func parseDate(_ bytes: ArraySlice<UInt8>) -> Int64? {
         let fields = bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard bytes.count == 10, fields.count == 3, fields[0].count == 4, fields[1].count == 2,
@@ -81,7 +82,7 @@ enum WireTime {
         return days(year: year, month: month, day: day)
     }
 
-    /// The ticks since midnight of `HH:mm`, `HH:mm:ss` or `HH:mm:ss.f…`, cut to ticks.
+    /// Parses `HH:mm`, `HH:mm:ss` or `HH:mm:ss.f…`, truncated to ticks since midnight.
     static func parseTime(_ text: String) -> Int64? {
         let fields = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map(
             ArraySlice.init)
@@ -100,7 +101,7 @@ enum WireTime {
         return ticks + (number(seven[...]) ?? 0)
     }
 
-    /// The ticks of `P1DT2H3M4.5S`, with a sign before it or without.
+    /// Parses `P1DT2H3M4.5S` with an optional sign, in ticks.
     static func parseDuration(_ text: String) -> Int64? {
         var rest = Substring(text)
         let isNegative = rest.first == "-"
@@ -138,7 +139,7 @@ enum WireTime {
         return value
     }
 
-    // MARK: The calendar, by Howard Hinnant's algorithms
+    // MARK: Calendar algorithms of Howard Hinnant
 
     static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
         let (era, dayOfEra) = (days + 719_468).quotientAndRemainder(flooringBy: 146_097)
@@ -149,14 +150,14 @@ enum WireTime {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
     }
 
-    /// The days since 1970 of a date that there is, in the years 1 to 9999.
+    /// Returns the days since 1970 of a valid date in the years 1 to 9999.
     static func days(year: Int64, month: Int64, day: Int64) -> Int64? {
         guard (1...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
         let shiftedYear = month <= 2 ? year - 1 : year
         let (era, yearOfEra) = shiftedYear.quotientAndRemainder(flooringBy: 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-        // The 30th of February would otherwise be a day in March.
+        // Rejects invalid dates: the 30th of February would become a day in March.
         return civil(days) == (year, month, day) ? days : nil
     }
 
@@ -169,7 +170,7 @@ enum WireTime {
 }
 
 extension Int64 {
-    /// The quotient rounded down, and a remainder that is never negative.
+    /// Returns the quotient rounded down, and a remainder that is never negative.
     func quotientAndRemainder(flooringBy divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -14,7 +14,7 @@ public struct FileUpload: Sendable {
         case waiting(until: Date)
         /// Nobody needs it any more: it was replaced, or its object deleted, meanwhile.
         case dropped
-        /// The push stopped before its turn came.
+        /// The push stopped before its turn came, or left it to another push that uploads files.
         case notReached
     }
 
@@ -27,7 +27,7 @@ public struct FileUpload: Sendable {
     /// How it ended.
     public let outcome: Outcome
 
-    /// What became of a file, for a ``PushResult`` of the app's own.
+    /// What became of a file, for a ``SyncResult`` of the app's own.
     public init(attachment: Attachment, table: String, localID: LocalID, outcome: Outcome) {
         self.attachment = attachment
         self.table = table

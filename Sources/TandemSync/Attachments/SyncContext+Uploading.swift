@@ -2,16 +2,59 @@ import Foundation
 import Tandem
 
 extension SyncContext {
-    /// Sends the queue, then the files, and between them what is changed meanwhile; then the updates that carry their URLs.
-    /// Then it deletes on the server what nobody needs any more. Inside a sync.
-    func runSending(isExplicit: Bool) async throws -> PushResult {
-        guard let files, let tandem, tandem.attachments.areSent, !ScheduledRun.leavesFiles else {
-            return try await runPush(isExplicit: isExplicit)
+    /// The result of a push before it uploads files.
+    struct SentObjects: Sendable {
+        var result: PushResult
+        /// The marks of the queue before the push; `nil` if files are left out.
+        var marks: OperationMarks?
+    }
+
+    /// A whole push: the queue, in a sync of its own, and then the files.
+    func send(isExplicit: Bool) async throws -> PushResult {
+        try await exclusively {
+            try await sendObjects(isExplicit: isExplicit)
+        } then: { sent in
+            try await sendFiles(after: sent, isExplicit: isExplicit)
         }
-        let before = try await tandem.read { try $0.operationMarks() }
-        var result = try await runPush(isExplicit: isExplicit)
-        guard result.stoppedBy == nil else { return result }
-        let run = UploadRun(self, tandem, files, isExplicit: isExplicit, tried: before)
+    }
+
+    /// Sends the queue, inside a sync. ``sendFiles(after:isExplicit:)`` follows outside of it.
+    func sendObjects(isExplicit: Bool) async throws -> SentObjects {
+        let sendsFiles = files != nil && tandem?.attachments.areSent ?? false && !ScheduledRun.leavesFiles
+        let marks = try await sendsFiles ? tandem?.read { try $0.operationMarks() } : nil
+        return SentObjects(result: try await runPush(isExplicit: isExplicit), marks: marks)
+    }
+
+    /// Uploads the files and sends the changes made meanwhile, then the updates with the URLs. Last, it deletes unneeded
+    /// files on the server.
+    ///
+    /// It holds the lock of uploads throughout, and the lock of objects during each push.
+    func sendFiles(after sent: SentObjects, isExplicit: Bool) async throws -> PushResult {
+        guard let files, let tandem, let marks = sent.marks, sent.result.stoppedBy == nil else { return sent.result }
+        do {
+            guard try await tandem.read({ try $0.hasFilesToSend() }) else { return sent.result }
+            ScheduledRun.noteUploads()
+            let result = try await withUploads(of: tandem) {
+                try await checkOwner()
+                let run = UploadRun(self, tandem, files, isExplicit: isExplicit, tried: marks)
+                return try await upload(sent.result, run, UnwantedFilesRun(self, tandem, files, isExplicit: isExplicit))
+            }
+            if let result { return result }
+            // The other push may end without them.
+            return try await addingFilesLeft(to: sent.result, tandem, dueAt: options.clock.now() + Self.uploadPause)
+        } catch {
+            guard sent.result.hasGivenUp else { throw error }
+            return sent.result.stopped(by: SyncError(stopping: error))
+        }
+    }
+
+    /// How long a scheduler waits that has left the files to another push.
+    private static let uploadPause: TimeInterval = 60
+
+    private func upload(
+        _ sent: PushResult, _ run: UploadRun, _ deletions: UnwantedFilesRun
+    ) async throws -> PushResult {
+        var result = sent
         do {
             try await run.run()
             let (stop, pushes) = run.state.withLock { ($0.stop, $0.pushes) }
@@ -28,40 +71,42 @@ extension SyncContext {
             }
             let rest = try await run.rest(without: Set(failed.map(\.id)))
             if !rest.isEmpty {
-                result = result.followed(by: try await PushRun(self, isExplicit: true, only: rest).run())
+                result = result.followed(
+                    by: try await withObjects { try await PushRun(self, isExplicit: true, only: rest).run() })
             }
             if case .failure(let error)? = stop { return result.stopped(by: error) }
             guard result.stoppedBy == nil else { return result }
-            result = try await withFilesAttachedSince(result, tandem)
-            let deletion = try await UnwantedFilesRun(self, tandem, files, isExplicit: isExplicit).run()
-            return result.followed(by: deletion)
+            result = try await addingFilesLeft(to: result, run.store, dueAt: options.clock.now())
+            return result.followed(by: try await deletions.run())
         } catch {
-            guard result.hasGivenUp else { throw error }
+            // The files have gone all the same, and the next push sends their URLs.
+            guard result.hasGivenUp || SyncError.Code.busy ~= error else { throw error }
             return result.with(run.results).stopped(by: SyncError(stopping: error))
         }
     }
 
-    /// Adds the files that were attached while others were uploaded: another push takes them, and is due at once.
-    private func withFilesAttachedSince(_ result: PushResult, _ store: Store) async throws -> PushResult {
+    /// Adds the files that are left to another push: those that were attached while others were uploaded, or all that
+    /// another push is uploading.
+    ///
+    /// - Parameter date: When that other push is due.
+    private func addingFilesLeft(to result: PushResult, _ store: Store, dueAt date: Date) async throws -> PushResult {
         let known = Set(result.uploads.map(\.attachment.id))
-        let news = try await store.read { try $0.pendingFiles(at: .distantFuture) }
+        let left = try await store.read { try $0.pendingFiles(at: .distantFuture) }
             .filter { !known.contains($0.attachment.id) }
-        guard !news.isEmpty else { return result }
-        let uploads = news.map {
+        guard !left.isEmpty else { return result }
+        let uploads = left.map {
             FileUpload(attachment: $0.attachment, table: $0.table, localID: $0.localID, outcome: .notReached)
         }
         return PushResult(
             entries: result.entries, uploads: result.uploads + uploads, stoppedBy: result.stoppedBy,
-            nextDue: options.clock.now())
+            nextDue: [result.nextDue, date].compactMap { $0 }.min())
     }
 
     /// Whether there is anything to be sent: operations, files, or files to be deleted on the server.
     func hasToSend() async throws -> Bool {
         if try await store.read({ try $0.countOfOperations() }) > 0 { return true }
         guard files != nil, let tandem, !ScheduledRun.leavesFiles else { return false }
-        return try await tandem.read { transaction in
-            try transaction.countOfPendingFiles() > 0 || !transaction.unwantedFiles().isEmpty
-        }
+        return try await tandem.read { try $0.hasFilesToSend() }
     }
 
     /// How a file stands, live: first as it is, then whenever that changes, as when it was downloaded, or has left the
@@ -99,6 +144,13 @@ extension SyncContext {
     }
 }
 
+extension ReadTransaction {
+    /// Whether files are to be uploaded, or to be deleted on the server.
+    fileprivate func hasFilesToSend() throws -> Bool {
+        try countOfPendingFiles() > 0 || !unwantedFiles().isEmpty
+    }
+}
+
 extension PushResult {
     func with(_ uploads: [FileUpload]) -> PushResult {
         PushResult(entries: entries, uploads: uploads, stoppedBy: stoppedBy, nextDue: nextDue)
@@ -110,10 +162,8 @@ extension PushResult {
 
     /// What two pushes have done, one after the other.
     func followed(by later: PushResult) -> PushResult {
-        let ids = Set(later.entries.map(\.id))
-        return PushResult(
-            entries: entries.filter { !ids.contains($0.id) || $0.outcome.isSettled } + later.entries,
-            uploads: uploads, stoppedBy: stoppedBy ?? later.stoppedBy,
+        PushResult(
+            entries: entries.followed(by: later.entries), uploads: uploads, stoppedBy: stoppedBy ?? later.stoppedBy,
             nextDue: [nextDue, later.nextDue].compactMap { $0 }.min())
     }
 }

@@ -3,7 +3,8 @@ import Foundation
 /// Tells processes apart that would sync one store: a lock on a file beside it, which the system takes back when its
 /// holder dies, however it dies.
 ///
-/// The file is empty and stays: whoever removed it could take the lock of one who has it open.
+/// The file stays: removing it would let a second process lock a new file while the first one holds the old one. It
+/// holds nothing but times: ``QuietPulls``.
 struct ProcessLock: Sendable {
     private let descriptor: Int32
 

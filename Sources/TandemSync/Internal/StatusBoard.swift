@@ -6,6 +6,9 @@ import Tandem
 final class StatusBoard: Sendable {
     private struct State {
         var status = SyncStatus()
+        /// The activities with objects and with files. Both may go on at a time.
+        var objects: SyncStatus.Activity?
+        var files: SyncStatus.Activity?
         /// How many bytes of each file have been sent, while files are uploaded.
         var uploads: [FileID: Int64] = [:]
         /// How many syncs are running, or wait for their turn to end.
@@ -38,7 +41,6 @@ final class StatusBoard: Sendable {
         change { state in
             state.running -= 1
             state.status.isSyncing = state.running > 0
-            if hasRun { (state.status.activity, state.uploads) = (nil, [:]) }
             if isExchange, hasRun || !(error is CancellationError) {
                 state.status.lastError = error.map {
                     $0 is CancellationError ? "The sync was cancelled." : SyncError.words(of: $0)
@@ -47,18 +49,21 @@ final class StatusBoard: Sendable {
         }
     }
 
+    /// Notes what is done with objects.
     func note(_ activity: SyncStatus.Activity) {
-        change { $0.status.activity = activity }
+        change { $0.objects = activity }
+    }
+
+    /// Notes that nothing is done with objects any more.
+    func noteRest() {
+        change { $0.objects = nil }
     }
 
     /// Notes how far uploads are.
     ///
-    /// - Parameter activity: What the context does; `nil` if that is something else just now.
-    func note(_ activity: SyncStatus.Activity?, uploads: [FileID: Int64]) {
-        change { state in
-            state.status.activity = activity ?? state.status.activity
-            state.uploads = uploads
-        }
+    /// - Parameter activity: `nil` if they are over.
+    func noteUploads(_ activity: SyncStatus.Activity?, sent: [FileID: Int64]) {
+        change { ($0.files, $0.uploads) = (activity, sent) }
     }
 
     /// How many bytes of each file have been sent.
@@ -84,6 +89,7 @@ final class StatusBoard: Sendable {
         let observers = state.withLock { state in
             let before = (state.status, state.uploads)
             body(&state)
+            state.status.activity = state.objects ?? state.files
             return before == (state.status, state.uploads) ? [] : Array(state.observers.values)
         }
         for observer in observers { observer() }

@@ -61,7 +61,7 @@ final class SyncGate: Sendable {
     }
 }
 
-/// The gates of this process, one for each store that is being synced.
+/// The gates of this process, one for each lock of a store that is being synced.
 final class SyncGates: Sendable {
     static let all = SyncGates()
 
@@ -72,7 +72,7 @@ final class SyncGates: Sendable {
 
     private let entries = Mutex<[String: Entry]>([:])
 
-    /// The gate of a store, until ``release(_:)`` is called as often.
+    /// The gate of a lock, until ``release(_:)`` is called as often.
     func gate(of name: String) -> SyncGate {
         entries.withLock { entries in
             var entry = entries[name] ?? Entry()

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The time in which a sync has a store to itself.
+/// The time in which a sync, or the uploads of a push, have a lock of a store.
 ///
-/// Whoever asks for a sync within it would wait for itself, and is refused. Tasks that are begun within it, in closures
+/// A request for that lock within the turn would deadlock, and is refused. Tasks that are begun within it, in closures
 /// of the app's, inherit it: one that is over stands in nobody's way, so that such a task may sync when it lives longer.
 final class SyncTurn: Sendable {
     private enum Stage { case waiting, running, over }
@@ -10,17 +10,17 @@ final class SyncTurn: Sendable {
     /// Those that the current task is inside of, or was begun in.
     @TaskLocal static var inherited: [SyncTurn] = []
 
-    /// The store, by its ``LocalStore/lockName``.
-    let store: String
+    /// The lock, by its name: ``LocalStore/lockName``, or that of uploads.
+    let lock: String
     private let stage = Mutex(Stage.waiting)
 
-    init(of store: String) {
-        self.store = store
+    init(of lock: String) {
+        self.lock = lock
     }
 
-    /// Whether the current task is within a sync of the store.
-    static func isWithin(_ store: String) -> Bool {
-        inherited.contains { $0.store == store && !$0.isOver }
+    /// Whether the current task is within a turn of the lock.
+    static func isWithin(_ lock: String) -> Bool {
+        inherited.contains { $0.lock == lock && !$0.isOver }
     }
 
     /// Runs what is done in the turn.

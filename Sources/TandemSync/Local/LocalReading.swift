@@ -21,6 +21,7 @@ import Tandem
 /// - ``hasObject(_:in:)``
 /// - ``serverID(of:in:)``
 /// - ``row(of:in:)``
+/// - ``forEachSyncedRow(in:where:_:)``
 /// - ``syncedRows(in:where:)``
 /// ### What was kept of a server's
 /// - ``keptItem(of:)``
@@ -95,10 +96,16 @@ package protocol LocalReading {
     /// An object keeps its row's number; a later object may be given that of one that is gone.
     func row(of serverID: ServerID, in table: String) throws -> Int64?
 
-    /// The live objects that the server knows and that have no operation.
+    /// Calls a closure with the row number and the server ID of each live object that the server knows and that has no
+    /// operation.
     ///
-    /// - Parameter filter: Of those, the ones for which it holds; `nil` for all.
-    func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet
+    /// - Parameters:
+    ///   - filter: Of those, the ones for which it holds; `nil` for all.
+    ///   - body: Must not use the store.
+    /// - Throws: `.unknownModel`, and what the closure throws.
+    func forEachSyncedRow(
+        in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
+    ) throws
 
     /// How far a query has been pulled; `nil` if it was never pulled, or must be pulled from the start.
     func syncToken(of queryID: String, in table: String) throws -> SyncToken?
@@ -114,4 +121,15 @@ package protocol LocalReading {
     ///
     /// A store that holds nothing but the models that it was opened with has none.
     func exchangedTablesWithoutModel() throws -> [String]
+}
+
+extension LocalReading {
+    /// The row numbers of the live objects that the server knows and that have no operation.
+    ///
+    /// - Parameter filter: Of those, the ones for which it holds; `nil` for all.
+    package func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet {
+        var rows = RowSet()
+        try forEachSyncedRow(in: table, where: filter) { row, _ in rows.insert(row) }
+        return rows
+    }
 }

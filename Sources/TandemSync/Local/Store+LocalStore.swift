@@ -46,6 +46,15 @@ extension Store {
         guard let file, !configuration.isReadOnly else { return nil }
         return file + "-sync"
     }
+
+    /// As ``lockName``, for uploads: they do not hold that lock.
+    package var uploadLockName: String { uploadLockPath ?? "\(ObjectIdentifier(self))-upload" }
+
+    /// As ``lockPath``, for uploads.
+    package var uploadLockPath: String? {
+        guard let file, !configuration.isReadOnly else { return nil }
+        return file + "-upload"
+    }
 }
 
 extension WriteTransaction {

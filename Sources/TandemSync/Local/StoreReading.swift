@@ -74,10 +74,10 @@ package class StoreReading: LocalReading {
         try transaction.row(of: serverID, in: table)
     }
 
-    package func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet {
-        var rows = RowSet()
-        try transaction.forEachSyncedRow(in: table, where: filter?.node) { rows.insert($0) }
-        return rows
+    package func forEachSyncedRow(
+        in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
+    ) throws {
+        try transaction.forEachSyncedRow(in: table, where: filter?.node, body)
     }
 
     package func syncToken(of queryID: String, in table: String) throws -> SyncToken? {
@@ -100,6 +100,10 @@ package class StoreReading: LocalReading {
 extension StoreReading: FileReading {
     func pendingFiles(of localID: LocalID, in table: String) throws -> (count: Int, reason: String?) {
         try transaction.pendingFiles(of: localID, in: table)
+    }
+
+    func waitsForReplacements(_ id: Operation.ID) throws -> Bool {
+        try transaction.waitsForReplacements(id)
     }
 
     func countOfPendingFiles(in table: String) throws -> Int {

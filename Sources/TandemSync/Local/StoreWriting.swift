@@ -96,16 +96,16 @@ package final class StoreWriting: StoreReading, LocalWriting, FileForgetting, Fi
         try transaction.dropOperations(in: tables, where: filter?.node)
     }
 
-    package func filesLetGo(by id: Operation.ID) throws -> [UnwantedFile] {
-        try transaction.filesLetGo(by: id)
+    package func filesLetGo(by id: Operation.ID, for item: ServerItem?, isOver: Bool) throws -> [UnwantedFile] {
+        try transaction.filesLetGo(by: id, for: item, isOver: isOver)
     }
 
     package func addUnwanted(_ file: UnwantedFile) throws {
         try transaction.addUnwanted(file)
     }
 
-    func leaveToFiles(_ id: Operation.ID) throws -> Bool {
-        try transaction.leaveToFiles(id)
+    func leaveToFiles(_ id: Operation.ID, removingAdditions: Bool) throws -> Bool {
+        try transaction.leaveToFiles(id, removingAdditions: removingAdditions)
     }
 
     package func forgetUnwantedFiles() throws {

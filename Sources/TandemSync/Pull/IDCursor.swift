@@ -10,6 +10,9 @@ struct IDCursor {
     private var mark: ServerID?
     private var pages = 0
 
+    /// - Parameter last: The last item of an interrupted pull; `nil` to begin with the first item.
+    init(after last: ServerID? = nil) { self.last = last }
+
     /// Goes on past a page.
     ///
     /// - Returns: `false` if the server goes round in a circle.

@@ -2,22 +2,116 @@ import Foundation
 import Tandem
 
 extension PullRun {
-    /// Fetches everything, and sweeps away what the server has no more.
+    /// Fetches everything, and removes what the server no longer has. Resumes an interrupted pull of the same filter.
     mutating func pullEverything() async throws {
-        var unseen = try await unseenAtFirst()
-        var cursor = IDCursor()
+        let interrupted = try await interruptedPull()
+        var pass = FullPass(interrupted)
+        do {
+            if let interrupted {
+                pass.unseen = try await unseenItems(besides: interrupted.seen)
+                if try await resume(&pass, since: interrupted.progress.start) { return try await finish(pass) }
+                try await forgetProgress()
+                (pass, received) = (FullPass(nil), 0)
+            }
+            pass.unseen = try await unseenItems()
+            try await fetchItems(&pass)
+        } catch {
+            if !pass.isWorthResuming(after: error) { try? await forgetProgress() }
+            throw error
+        }
+        try await finish(pass)
+    }
+
+    /// One pass over a table's items in the order of their IDs.
+    struct FullPass {
+        var cursor: IDCursor
+        var unseen = Unseen()
+        /// The hashes of the IDs of all live items fetched; `nil` in a pass that began with the first item.
+        var seen: Set<UInt64>?
+        /// The hashes of the IDs of all tombstones fetched.
+        var deleted: Set<UInt64> = []
+        /// `nil` in a pass that could not be resumed.
+        var progress: FullPullProgress?
+        /// The hashes of fetched IDs that the store does not have yet.
+        var unwritten: [UInt64] = []
+        /// Whether the pass has stored progress.
+        var hasAdvanced = false
+
+        /// - Parameter interrupted: The pull to resume; `nil` to begin with the first item.
+        init(_ interrupted: FullPullProgress.Interrupted?) {
+            cursor = IDCursor(after: interrupted?.last)
+            (seen, progress) = (interrupted?.seen, interrupted?.progress)
+        }
+    }
+
+    /// The local objects and items that a full pull has not fetched yet.
+    struct Unseen: Sendable {
+        /// The objects of the query that have no operation: a bit each.
+        var rows = RowSet()
+        /// The kept items without an object.
+        var kept: Set<ServerID> = []
+        /// The pending edits, if the caller wants to know which are pointless.
+        var edited: [ServerID: Tandem.Operation.ID] = [:]
+    }
+
+    /// Fetches the items after the cursor.
+    mutating func fetchItems(_ pass: inout FullPass) async throws {
+        var isFirst = pass.cursor.last == nil
         while true {
-            let page = try await fetch(
-                .id(after: cursor.last), top: context.options.pageSize, includeDeleted: false)
-            guard cursor.advance(past: page) else { throw noProgress() }
-            try await store(page.items, &unseen)
+            let top = context.options.pageSize
+            let page = try await fetch(.id(after: pass.cursor.last), top: top, includeDeleted: false)
+            guard pass.cursor.advance(past: page) else { throw noProgress() }
+            if isFirst { pass.progress = progress(from: page) }
+            // A short first page is nearly always the last one, although not every server says so.
+            let isResumable = page.hasMore && (!isFirst || page.items.count >= top)
+            try await store(page, &pass, isResumable: isResumable)
             noteFound(page)
             note(page.items.count)
-            guard page.hasMore else { break }
+            guard page.hasMore else { return }
+            isFirst = false
         }
-        try await sweep(unseen)
+    }
+
+    private mutating func store(_ page: RemotePage, _ pass: inout FullPass, isResumable: Bool) async throws {
+        if pass.progress != nil || pass.seen != nil {
+            let hashes = page.items.map { FullPullProgress.hash($0.id) }
+            pass.seen?.formUnion(hashes)
+            pass.unwritten += hashes
+        }
+        let (progress, hashes) = (isResumable ? pass.progress : nil, pass.unwritten)
+        try await store(page.items[...], &pass.unseen, progress: progress, hashes: hashes)
+        guard progress != nil else { return }
+        pass.progress?.tokens += 1
+        (pass.unwritten, pass.hasAdvanced) = ([], true)
+    }
+
+    /// Stores items, and with them how far the pull has come.
+    mutating func store(
+        _ items: ArraySlice<RemoteItem>, _ unseen: inout Unseen, progress: FullPullProgress? = nil,
+        hashes: [UInt64] = []
+    ) async throws {
+        guard let last = items.last?.id else { return }
+        let page = PageItems(items, forms, query.settings)
+        let (table, tally, looksForRows) = (query.table, tally, !unseen.rows.isEmpty)
+        let (next, rows) = try await context.store.write { local in
+            var next = tally
+            try page.receive(into: local, &next)
+            try progress?.write(hashes, upTo: last, in: table, local)
+            let rows = looksForRows ? try page.ids.compactMap { try local.row(of: $0, in: table) } : []
+            return (next, rows)
+        }
+        self.tally = next
+        for row in rows { unseen.rows.remove(row) }
+        if !unseen.kept.isEmpty { unseen.kept.subtract(page.ids) }
+        if !unseen.edited.isEmpty { for id in page.ids { unseen.edited[id] = nil } }
+    }
+
+    /// Ends a pass that has fetched everything.
+    private mutating func finish(_ pass: FullPass) async throws {
+        try await sweep(pass.unseen)
         // A request for what was not seen would be in vain.
-        for (serverID, id) in unseen.edited { pointlessEdits?.note(id, of: serverID, in: query.table) }
+        for (serverID, id) in pass.unseen.edited { pointlessEdits?.note(id, of: serverID, in: query.table) }
+        if pass.progress?.tokens ?? 0 > 0 { try await forgetProgress() }
     }
 
     /// The name of the token whose date is that of the last full pull; no pull goes on from it. No app has such a character in
@@ -36,46 +130,24 @@ extension PullRun {
         }
     }
 
-    /// What this device has and a full pull has not come across yet.
-    private struct Unseen {
-        /// The objects of the query that are as the server has them, as far as is known: a bit each.
-        var rows = RowSet()
-        /// The items that are kept for want of room, without an object.
-        var kept: Set<ServerID> = []
-        /// The objects of which an edit waits to be sent, where somebody wants to know.
-        var edited: [ServerID: Tandem.Operation.ID] = [:]
-    }
-
-    private func unseenAtFirst() async throws -> Unseen {
+    /// - Parameter seen: The hashes of the IDs that an interrupted pull has fetched.
+    private func unseenItems(besides seen: Set<UInt64> = []) async throws -> Unseen {
         let (table, filter, looksForEdits) = (query.table, query.filter, pointlessEdits != nil)
         return try await context.store.read { local in
+            func isUnseen(_ id: ServerID) -> Bool { seen.isEmpty || !seen.contains(FullPullProgress.hash(id)) }
             var unseen = Unseen()
-            unseen.rows = try local.syncedRows(in: table, where: filter)
+            try local.forEachSyncedRow(in: table, where: filter) { row, id in
+                if isUnseen(id) { unseen.rows.insert(row) }
+            }
             // Whether a kept item is one of a filter's is not known here.
             guard filter == nil else { return unseen }
             try local.forEachKeptItemWithoutOperation(in: table) { item in
-                if item.localID == nil { unseen.kept.insert(item.serverID) }
+                if item.localID == nil, isUnseen(item.serverID) { unseen.kept.insert(item.serverID) }
             }
             // What a filter does not bring may have left it.
-            if looksForEdits { unseen.edited = try Self.edits(in: table, local) }
+            if looksForEdits { unseen.edited = try Self.edits(in: table, local).filter { isUnseen($0.key) } }
             return unseen
         }
-    }
-
-    private mutating func store(_ items: [RemoteItem], _ unseen: inout Unseen) async throws {
-        guard !items.isEmpty else { return }
-        let page = PageItems(items[...], forms, query.settings)
-        let (table, tally, looksForRows) = (query.table, tally, !unseen.rows.isEmpty)
-        let (next, rows) = try await context.store.write { local in
-            var next = tally
-            try page.receive(into: local, &next)
-            let rows = looksForRows ? try page.ids.compactMap { try local.row(of: $0, in: table) } : []
-            return (next, rows)
-        }
-        self.tally = next
-        for row in rows { unseen.rows.remove(row) }
-        if !unseen.kept.isEmpty { unseen.kept.subtract(page.ids) }
-        if !unseen.edited.isEmpty { for id in page.ids { unseen.edited[id] = nil } }
     }
 
     /// The objects of a table that the server knows and of which an edit waits to be sent.

@@ -9,7 +9,8 @@ struct PullRun {
     var tally: PullTally
     /// The edits whose objects the server turns out to have no more; `nil` if nobody wants to know.
     var pointlessEdits: PointlessEdits?
-    private var received = 0
+    /// The number of items received, as watchers of the status see it.
+    var received = 0
     /// How many items there are, where the server has said so.
     private var total: Int?
 
@@ -115,7 +116,7 @@ struct PullRun {
     // MARK: Requests
 
     mutating func fetch(
-        _ order: PageRequest.Order, skip: Int = 0, top: Int, includeDeleted: Bool
+        _ order: PageRequest.Order, skip: Int = 0, top: Int, includeDeleted: Bool, wantsCount: Bool = false
     ) async throws -> RemotePage {
         try Task.checkCancellation()
         guard tally.result.pages < context.options.pageLimit else {
@@ -126,7 +127,7 @@ struct PullRun {
             table: query.remoteTable, filter: query.filter?.remote, order: order, skip: skip, top: top,
             includeDeleted: includeDeleted && query.settings.features.softDelete,
             // It costs the server a walk over all of them.
-            wantsCount: tally.result.pages == 0 && context.board.isWatched)
+            wantsCount: wantsCount || tally.result.pages == 0 && context.board.isWatched)
         tally.result.pages += 1
         let page = try await ask(request)
         total = page.count ?? total

@@ -28,15 +28,22 @@ struct PushQueue {
         var resends = 0
         /// What an insert has left out follows it, once.
         var hasLeftOut = false
-        var lost: [String: StorageValue] = [:]
+        /// What was given up for the server's values.
+        private(set) var lost: LostEdit?
         /// What becomes of it if the push ends here.
-        var unfinished = PushResult.Outcome.notReached
+        var unfinished = SyncResult.Outcome.notReached
         /// `nil` while it has not ended.
-        var outcome: PushResult.Outcome?
+        var outcome: SyncResult.Outcome?
         /// Whether it is no longer in the queue.
         var isGone = false
 
         var isOver: Bool { outcome != nil || isGone }
+
+        /// Adds what was given up.
+        mutating func note(_ edit: LostEdit) {
+            guard !edit.values.isEmpty else { return }
+            lost = lost?.followed(by: edit) ?? edit
+        }
     }
 
     private(set) var nodes: [Operation.ID: Node] = [:]
@@ -157,7 +164,7 @@ struct PushQueue {
     }
 
     /// Ends an operation: those that waited for it may go on.
-    mutating func finish(_ id: Operation.ID, _ outcome: PushResult.Outcome?) {
+    mutating func finish(_ id: Operation.ID, _ outcome: SyncResult.Outcome?) {
         guard let node = nodes[id], !node.isOver else { return }
         finished += 1
         nodes[id]?.outcome = outcome

@@ -4,8 +4,8 @@ import Tandem
 extension PushRun {
     /// How far an operation was taken.
     enum Progress: Sendable {
-        case over(PushResult.Outcome)
-        /// It is no longer in the queue: it was collapsed away.
+        case over(SyncResult.Outcome)
+        /// It is no longer in the queue, as it was collapsed away, or waits there for a file.
         case gone
         /// It waits for another one, and is noted as waiting.
         case parked
@@ -13,15 +13,15 @@ extension PushRun {
 
     /// What follows from one step.
     enum Next: Sendable {
-        case over(PushResult.Outcome)
+        case over(SyncResult.Outcome)
         case gone
         /// There is more to send. What becomes of it if the push stops before.
-        case again(PushResult.Outcome)
+        case again(SyncResult.Outcome)
     }
 
     /// What a look at an operation has shown.
     private enum Preparation: Sendable {
-        case over(PushResult.Outcome)
+        case over(SyncResult.Outcome)
         case gone
         case parked
         /// A pull has brought what the server holds: the request would be in vain.
@@ -124,8 +124,9 @@ extension PushRun {
             return .over(.done)
         }
         // Where the server writes URLs itself, it may hold more than is known here.
-        if request == .update, !options.serverSetsFileURLs,
-            try (store as? any FileWaiting)?.leaveToFiles(id) ?? false
+        let removes = !options.serverSetsFileURLs
+        if request == .update,
+            try (store as? any FileWaiting)?.leaveToFiles(id, removingAdditions: removes) ?? false
         {
             return .gone
         }

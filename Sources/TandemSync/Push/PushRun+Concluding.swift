@@ -33,7 +33,9 @@ extension PushRun {
         let outcome: AnswerOutcome
         do {
             outcome = try await store.write { [deletesFiles = options.deletesFiles] store in
-                let letGo = try deletesFiles && store.isUnderWay(attempt) ? store.filesLetGo(by: attempt.id) : []
+                let letGo =
+                    try deletesFiles && store.isUnderWay(attempt)
+                    ? store.filesLetGo(by: attempt.id, for: stored, isOver: true) : []
                 let outcome = try store.acknowledge(
                     attempt.id, attempt: attempt.number, with: stored,
                     keepsTombstones: attempt.settings.features.softDelete)
@@ -64,7 +66,7 @@ extension PushRun {
         return wasUnderWay ? .over(.refused(error)) : try await stale(attempt.id)
     }
 
-    func success(of id: Operation.ID) -> PushResult.Outcome {
+    func success(of id: Operation.ID) -> SyncResult.Outcome {
         state.withLock { state in
             guard let node = state.queue[id], node.isMerged else { return .done }
             return .merged(rounds: node.rounds)
@@ -125,8 +127,9 @@ extension LocalReading {
 
 /// A store that keeps what files are to be deleted on the server.
 protocol FileForgetting {
-    /// The files that an object on the server names no more when an operation has been carried out there.
-    func filesLetGo(by id: Tandem.Operation.ID) throws -> [UnwantedFile]
+    /// The files that an object on the server names no more when an operation has been carried out there, or what was
+    /// sent of it.
+    func filesLetGo(by id: Tandem.Operation.ID, for item: ServerItem?, isOver: Bool) throws -> [UnwantedFile]
     /// Queues a file, unless an object has it.
     func addUnwanted(_ file: UnwantedFile) throws
     /// Drops that queue.
@@ -135,8 +138,8 @@ protocol FileForgetting {
 
 extension LocalWriting {
     /// The files that the server lets go of with an operation: none in a store without files.
-    func filesLetGo(by id: Operation.ID) throws -> [UnwantedFile] {
-        try (self as? any FileForgetting)?.filesLetGo(by: id) ?? []
+    func filesLetGo(by id: Operation.ID, for item: ServerItem?, isOver: Bool) throws -> [UnwantedFile] {
+        try (self as? any FileForgetting)?.filesLetGo(by: id, for: item, isOver: isOver) ?? []
     }
 
     /// Queues what the server has let go of. An object that was brought back, or changed, meanwhile keeps its files.

@@ -61,7 +61,7 @@ extension PushRun {
 
     /// Leaves an operation to the next push that could not be sent in this one, and notes why. What became of an earlier
     /// attempt is as unknown as before.
-    func leaveUnsent(_ id: Operation.ID, _ error: SyncError) async throws -> PushResult.Outcome {
+    func leaveUnsent(_ id: Operation.ID, _ error: SyncError) async throws -> SyncResult.Outcome {
         let problem = operationError(error)
         try await store.write { store in
             guard let operation = try store.operation(withID: id) else { return }
@@ -120,7 +120,7 @@ extension PushRun {
         }
         let mayRetry = tries < policy.tries && delay <= policy.ceiling
         try await note(attempt, error, mayHaveActed: mayHaveActed, retryAt: retryAt)
-        let unfinished = PushResult.Outcome.retryLater(error, at: retryAt)
+        let unfinished = SyncResult.Outcome.retryLater(error, at: retryAt)
         guard mayRetry else {
             noteExhausted(attempt.id, error)
             return .over(unfinished)

@@ -23,7 +23,7 @@ extension PushRun {
         case stale
         /// Nothing was in question, or it is decided.
         case followed(RebaseOutcome)
-        case tookServers([String: StorageValue])
+        case tookServers(LostEdit)
         case reported(SyncError)
         /// The app is to say.
         case open(ConflictFacts)
@@ -67,7 +67,7 @@ extension PushRun {
             return .again(.stillPending)
         case .tookServers(let lost):
             state.withLock { state in
-                state.queue[id]?.lost.merge(lost) { $1 }
+                state.queue[id]?.note(lost)
                 // It is so whatever stops the push from here on.
                 state.queue[id]?.unfinished = .tookServers
             }
@@ -152,23 +152,28 @@ extension PushRun {
             switch verdict {
             case .nothing:
                 // Of our own write, whose answer was lost.
-                let letGo = options.deletesFiles ? try store.filesLetGo(by: id) : []
+                let item = encounter.item == nil ? nil : stored
+                let letGo = try [true, false].map { isOver in
+                    try options.deletesFiles ? store.filesLetGo(by: id, for: item, isOver: isOver) : []
+                }
                 let outcome = try follow(encounter, stored, object, [], store)
-                if outcome == .adopted { try store.addUnwanted(letGo) }
+                try store.addUnwanted(letGo[outcome == .adopted ? 0 : 1])
                 return .followed(outcome)
             case .ours(let names):
                 let outcome = try follow(encounter, stored, object, names, store)
-                let lost = facts.sides.local.filter { names.contains($0.key) }
+                let lost = lostEdit(facts.sides.local.filter { names.contains($0.key) }, facts: facts, item: stored)
                 state.withLock { state in
                     state.queue[id]?.isMerged = true
-                    state.queue[id]?.lost.merge(lost) { $1 }
+                    state.queue[id]?.note(lost)
                 }
                 return .followed(outcome)
             case .written(let values):
                 _ = try follow(encounter, stored, object, [], store)
                 state.withLock { $0.queue[id]?.isMerged = true }
                 return .followed(try write(values, object, store))
-            case .theirs: return .tookServers(try store.discard(id, for: stored))
+            case .theirs:
+                let values = try store.discard(id, for: stored)
+                return .tookServers(lostEdit(values, facts: facts, item: stored))
             case .later(let code, let message):
                 let error = SyncError(
                     code, message, advice: "Let the user choose.", table: forms.table.rawValue,
@@ -181,6 +186,15 @@ extension PushRun {
                 table: forms.table.rawValue, url: forms.url, status: encounter.status, underlying: problem)
             return try report(error, stored, id, encounter, store)
         }
+    }
+
+    /// - Parameter values: The values that were given up.
+    private func lostEdit(
+        _ values: [String: StorageValue], facts: ConflictFacts, item: ServerItem
+    ) -> LostEdit {
+        LostEdit(
+            model: facts.operation.model, localID: facts.operation.localID, serverID: item.serverID, values: values,
+            object: facts.sides.local, isDeletedOnServer: item.isDeleted)
     }
 
     private func report(

@@ -107,7 +107,7 @@ final class PushRun: Sendable {
 
     /// Ends an operation that something was thrown for. What is about this one object does not hold up the rest.
     private func end(_ id: Operation.ID, with error: any Error) async {
-        var (reason, outcome) = (error, nil as PushResult.Outcome?)
+        var (reason, outcome) = (error, nil as SyncResult.Outcome?)
         if let problem = problem(of: error, id) {
             do {
                 try await store.write { try $0.fail(id, self.operationError(problem), retry: false) }
@@ -232,18 +232,20 @@ struct PushState {
         !hasAnswer && exhausted + exhaustedAgain >= Self.exhaustedLimit ? lastExhaustion : nil
     }
 
-    /// Throws why the push was cut, unless values were given up before: they are in the result alone.
+    /// Returns the result of a push that was cut.
+    ///
+    /// - Throws: an error that can't carry a result, unless values were given up before: only the result records them.
     func result(throwing error: any Error) throws -> PushResult {
         let result = result(stoppedBy: SyncError(stopping: error))
-        guard result.hasGivenUp else { throw error }
+        guard error is SyncError || result.hasGivenUp else { throw error }
         return result
     }
 
     func result(stoppedBy error: SyncError?) -> PushResult {
         PushResult(
-            // What was given up is told, also of an operation of which nothing is left.
-            entries: queue.inOrder.filter { !$0.isGone || !$0.lost.isEmpty }.map {
-                PushResult.Entry(
+            // Report what was given up, also of an operation of which nothing is left.
+            entries: queue.inOrder.filter { !$0.isGone || $0.lost != nil }.map {
+                SyncResult.Entry(
                     id: $0.id, kind: $0.kind, table: $0.table, localID: $0.localID,
                     outcome: $0.outcome ?? ($0.isGone ? .tookServers : $0.unfinished),
                     lost: $0.lost)

@@ -23,7 +23,7 @@ public struct PageRequest: Sendable {
     public var top: Int
     /// Whether deleted items come too.
     public var includeDeleted: Bool
-    /// Whether the server shall count all items of the filter.
+    /// Whether the server shall count all items of the filter. If it can't, interrupted full pulls begin again.
     public var wantsCount: Bool
 
     /// The first page of an order, or the one after a place in it.
@@ -50,7 +50,8 @@ public struct RemotePage: Sendable, Equatable {
     public var items: [RemoteItem]
     /// Whether there may be more.
     public var hasMore: Bool
-    /// How many items the filter has in all, if it was asked for and the server counts.
+    /// How many items the filter has in all, if it was asked for and the server counts. Deleted items count only if they
+    /// were asked for.
     public var count: Int?
     /// The server's clock.
     public var serverDate: Date?

@@ -6,21 +6,16 @@ import Tandem
 /// For example:
 ///
 /// ```swift
-/// @Sendable func noteLosses(_ result: Result<SyncResult, any Error>) {
-///     guard case .success(let result) = result else { return }
-///     for edit in result.dropped { journal.note(edit.model, edit.localID, edit.values) }
-///     for entry in result.push?.entries ?? [] where !entry.lost.isEmpty {
-///         journal.note(entry.table, entry.localID, entry.lost)
-///     }
-/// }
-/// let scheduler = SyncScheduler(sync, onResult: noteLosses)
+/// let scheduler = SyncScheduler(sync, onResult: { result in
+///     for issue in result.issues { journal.note(issue) }
+/// })
 /// scheduler.start()
 /// // When the app ends:
 /// await scheduler.stop()
 /// ```
 ///
-/// Only the result of a sync lists the local changes that it dropped, because the server deleted an object or the
-/// conflict policy takes the server's side. Use `onResult` to show them.
+/// Only the result of a sync lists the local changes that it lost, because the server deleted an object or the conflict
+/// policy takes the server's side. Use `onResult` to show them: ``SyncIssue/lostEdit(_:)``.
 ///
 /// It syncs at the start, after local changes, when the network comes back, and every quarter of an hour: see
 /// ``Options``. A sync that fails never ends it:
@@ -42,7 +37,8 @@ import Tandem
 /// it; the first sync and those of the interval do not, and once one has succeeded, the hint is not believed until it
 /// changes. Over connections that cost by the byte nothing is done by itself, unless the options allow it.
 ///
-/// One sync runs at a time on a store, whoever has begun it, also among processes.
+/// A store has one sync at a time, including those of other processes. Only a sync that uploads files lets others run
+/// beside it.
 public final class SyncScheduler: Sendable {
     private struct Run {
         let task: Task<Void, Never>
@@ -63,10 +59,10 @@ public final class SyncScheduler: Sendable {
     /// - Parameters:
     ///   - pulls: What is fetched; if not said, all models that are sent, as ``SyncContext/synchronize(_:)`` does.
     ///   - network: Who knows of the network; `nil` to think that there always is one.
-    ///   - onResult: Called after each sync, whatever became of it: with its result, where the values are that it has
-    ///     given up (``SyncResult/dropped``, ``PushResult/Entry/lost``), or with what it threw; that is a
-    ///     `CancellationError` if it was stopped before. It is waited for, by ``stop()`` too, and not cancelled, so that
-    ///     it may write to the store.
+    ///   - onResult: Called after each sync with its result, or with what it threw. `issues` of both lists what the
+    ///     user should know. A sync that is cancelled by ``stop()`` throws a `CancellationError`, or
+    ///     ``SyncError/Code/cancelled`` if edits were lost before. It is waited for, by ``stop()`` too, and not
+    ///     cancelled, so that it may write to the store.
     public convenience init(
         _ context: SyncContext, pulls: [PullQuery]? = nil, options: Options = Options(),
         network: (any NetworkMonitor)? = SystemNetworkMonitor.shared,
@@ -93,9 +89,9 @@ public final class SyncScheduler: Sendable {
     /// }
     /// ```
     ///
-    /// - Parameter sync: Syncs. It is cancelled by ``stop()``, which waits for it to end. Its result, or what it throws,
-    ///   says when it is called again, and goes nowhere else: what was given up, it tells the app itself. Where it does more
-    ///   than ``SyncContext/synchronize(_:)``, it puts the result together: ``SyncResult/init(pulls:dropped:push:pushError:)``.
+    /// - Parameter sync: Syncs. It is cancelled by ``stop()``, which waits for it to end. Its result, or what it
+    ///   throws, decides when it is called again, and goes nowhere else: it shows the issues itself. If it makes
+    ///   several calls, it puts their results together: ``SyncResult/followed(by:)``.
     public init(
         _ context: SyncContext, options: Options = Options(),
         network: (any NetworkMonitor)? = SystemNetworkMonitor.shared,

@@ -5,26 +5,26 @@ import TandemSync
 
 extension RemoteFilesConformance {
     static let carryingLaws: [Law] = [
-        Law("a file comes back as it was sent") { files in
+        Law("a downloaded file equals the uploaded one") { files in
             for count in [0, 1, 70_000, (2 << 20) + 1] {
                 let file = someFile(count)
                 let uploaded = try await files.upload(file)
                 let taken = TakenPieces()
                 let remote = RemoteFile(url: uploaded.url, etag: uploaded.etag, size: file.size)
                 let served = try await files.download(remote, from: 0) { taken.take($0) }
-                try expect(taken.bytes == (try await file.all()), "\(count) bytes came back as others")
-                try expect(served.size == file.size, "the size is said to be \(served.size)")
+                try expect(taken.bytes == (try await file.all()), "\(count) bytes came back changed")
+                try expect(served.size == file.size, "the stated size is \(served.size)")
                 var place: Int64 = 0
                 for piece in taken.all {
                     try expect(piece.offset == place, "a piece is at \(piece.offset), not at \(place)")
                     try expect(
                         (1...FilePiece.greatestSize).contains(piece.bytes.count), "a piece of \(piece.bytes.count)")
-                    try expect(piece.file == served, "a piece is of another file than the answer")
+                    try expect(piece.file == served, "a piece and the result describe different files")
                     place += Int64(piece.bytes.count)
                 }
             }
         },
-        Law("what is told of an upload's progress never falls, and ends with the whole") { files in
+        Law("an upload's progress never decreases and ends with the file's size") { files in
             let file = someFile(2_500_000)
             let told = Mutex<[Int64]>([])
             _ = try await files.upload(file) { sent in told.withLock { $0.append(sent) } }
@@ -33,7 +33,7 @@ extension RemoteFilesConformance {
             try expect(progress.last == file.size, "it ended with \(progress.last ?? -1)")
             try expect(progress.allSatisfy { (0...file.size).contains($0) }, "it was outside of the file: \(progress)")
         },
-        Law("what an upload says beforehand of its file's place is so, and it ends if nobody wants the file there") {
+        Law("an upload announces the file's real URL and stops if that is refused") {
             files in
             struct Unwanted: Error {}
             for count in [10, 1_500_000] {
@@ -42,7 +42,7 @@ extension RemoteFilesConformance {
                 file.onPlace = { url in said.withLock { $0.append(url) } }
                 let uploaded = try await files.upload(file)
                 for url in said.withLock({ $0 }) { try expect(url == uploaded.url, "\(url) became \(uploaded.url)") }
-                // Who knows no place beforehand has nothing to be stopped by.
+                // Implementations that do not know the URL beforehand can't be stopped.
                 guard !said.withLock({ $0.isEmpty }) else { continue }
                 var other = someFile(count)
                 let place = Mutex("")
@@ -51,11 +51,11 @@ extension RemoteFilesConformance {
                     throw Unwanted()
                 }
                 let unwanted = other
-                let failure = try await failing("an upload that nobody wants") { _ = try await files.upload(unwanted) }
+                let failure = try await failing("an upload with a refused URL") { _ = try await files.upload(unwanted) }
                 let isNotSent = if case .notSent = failure { true } else { false }
-                try expect(isNotSent, "it failed so: \(failure)")
+                try expect(isNotSent, "it failed with \(failure)")
                 let url = place.withLock { $0 }
-                let missing = try await failing("the download of a file that nobody wanted") {
+                let missing = try await failing("the download of a refused file") {
                     _ = try await files.fetched(UploadedFile(url: url, etag: nil))
                 }
                 let isMissing =
@@ -63,21 +63,21 @@ extension RemoteFilesConformance {
                     case .notFound, .gone: true
                     default: false
                     }
-                try expect(isMissing, "it failed so: \(missing)")
+                try expect(isMissing, "it failed with \(missing)")
             }
         },
-        Law("a file that is there is taken again, with the same answer") { files in
+        Law("a second upload of a file has the same result") { files in
             for count in [10, 1_500_000] {
                 let file = someFile(count)
                 let first = try await files.upload(file)
-                try expect(!first.wasThere, "it is said to have been there before")
+                try expect(!first.wasThere, "it is reported as existing before")
                 var second = try await files.upload(file)
                 second.wasThere = first.wasThere
                 try expect(first == second, "\(first), then \(second)")
-                try expect(try await files.fetched(first) == (try await file.all()), "the bytes are others")
+                try expect(try await files.fetched(first) == (try await file.all()), "the bytes differ")
             }
         },
-        Law("a download goes on from an offset") { files in
+        Law("a download continues from an offset") { files in
             let file = someFile(300_000)
             let uploaded = try await files.upload(file)
             let bytes = try await file.all()
@@ -85,12 +85,12 @@ extension RemoteFilesConformance {
                 let taken = TakenPieces()
                 let remote = RemoteFile(url: uploaded.url, etag: uploaded.etag, size: file.size)
                 let served = try await files.download(remote, from: Int64(offset)) { taken.take($0) }
-                try expect(taken.bytes == Array(bytes[offset...]), "other bytes from \(offset) on")
-                try expect(taken.all.first?.offset == Int64(offset), "they are said to be elsewhere")
-                try expect(served.size == file.size, "the size is said to be \(served.size)")
+                try expect(taken.bytes == Array(bytes[offset...]), "the bytes from \(offset) on differ")
+                try expect(taken.all.first?.offset == Int64(offset), "they have another offset")
+                try expect(served.size == file.size, "the stated size is \(served.size)")
             }
         },
-        Law("names with line ends, quotes, three hundred bytes or none do no harm") { files in
+        Law("names with line breaks, quotes, three hundred bytes or none are accepted") { files in
             let names = [
                 "чек\r\nX-Evil: 1", "a\"b';%00\u{0}", String(repeating: "ж", count: 150), "", "../../etc/passwd",
             ]
@@ -100,7 +100,7 @@ extension RemoteFilesConformance {
                 try expect(try await files.fetched(uploaded) == (try await file.all()), "\(name.debugDescription)")
             }
         },
-        Law("many files are sent and fetched at once") { files in
+        Law("many files are uploaded and downloaded concurrently") { files in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<8 {
                     group.addTask {
@@ -115,37 +115,37 @@ extension RemoteFilesConformance {
     ]
 
     static let failingLaws: [Law] = [
-        Law("a file that is deleted is not found") { files in
+        Law("a deleted file is not found") { files in
             let uploaded = try await files.upload(someFile(1000))
             try await files.delete(RemoteFile(url: uploaded.url, etag: uploaded.etag))
-            switch try await failing("a download of nothing", { _ = try await files.fetched(uploaded) }) {
+            switch try await failing("a download of a deleted file", { _ = try await files.fetched(uploaded) }) {
             case .notFound, .gone: break
-            case let failure: try expect(false, "it is said to be: \(failure)")
+            case let failure: try expect(false, "it failed with \(failure)")
             }
-            // Some servers take it for done, which it is.
+            // Some servers report success, which is correct too.
             do throws(RemoteFailure) {
                 try await files.delete(RemoteFile(url: uploaded.url, etag: uploaded.etag))
             } catch {
                 switch error {
                 case .notFound, .gone: break
-                default: try expect(false, "a second delete failed so: \(error)")
+                default: try expect(false, "a second delete failed with \(error)")
                 }
             }
         },
-        Law("a file that is another one by now is not taken for the one that was meant") { files in
+        Law("a file with another ETag or size is refused") { files in
             let uploaded = try await files.upload(someFile(1000))
             guard uploaded.etag != nil else { return }
             let other = UploadedFile(url: uploaded.url, etag: "other")
             let failure = try await failing("a download of another file") { _ = try await files.fetched(other) }
-            guard case .file(.changed) = failure else { return try expect(false, "it failed so: \(failure)") }
+            guard case .file(.changed) = failure else { return try expect(false, "it failed with \(failure)") }
             let taken = TakenPieces()
             let size = RemoteFile(url: uploaded.url, etag: uploaded.etag, size: 999)
             _ = try await failing("a download of another size") {
                 _ = try await files.download(size, from: 0) { taken.take($0) }
             }
-            try expect(taken.all.isEmpty, "bytes of another size were handed over")
+            try expect(taken.all.isEmpty, "bytes of a file with another size were delivered")
         },
-        Law("bytes without the hash that was said are not kept") { files in
+        Law("an upload with a wrong hash is not stored") { files in
             for count in [1000, 1_500_000] {
                 var file = someFile(count)
                 let bytes = file.bytes
@@ -154,11 +154,11 @@ extension RemoteFilesConformance {
                 let wrong = file
                 let failure = try await failing("an upload of other bytes") { _ = try await files.upload(wrong) }
                 guard case .file(.hashMismatch) = failure else {
-                    return try expect(false, "it failed so: \(failure)")
+                    return try expect(false, "it failed with \(failure)")
                 }
             }
         },
-        Law("bytes that can't be read end the upload, and it can be done again") { files in
+        Law("an upload of unreadable bytes ends and can be repeated") { files in
             for count in [1000, 1_500_000] {
                 let file = someFile(count)
                 var broken = file
@@ -166,13 +166,13 @@ extension RemoteFilesConformance {
                 let half = broken
                 let failure = try await failing("an upload of half a file") { _ = try await files.upload(half) }
                 guard case .file(.unreadable(is ShortFile)) = failure else {
-                    return try expect(false, "it failed so: \(failure)")
+                    return try expect(false, "it failed with \(failure)")
                 }
                 let uploaded = try await files.upload(file)
-                try expect(try await files.fetched(uploaded) == (try await file.all()), "the bytes are others")
+                try expect(try await files.fetched(uploaded) == (try await file.all()), "the bytes differ")
             }
         },
-        Law("what can't be sent is said, and not sent") { files in
+        Law("an invalid upload is reported and not sent") { files in
             let changes: [@Sendable (inout OutgoingFile) -> Void] = [
                 { $0.id = "../../etc/passwd" }, { $0.sha256 = "no" }, { $0.size = -1 },
                 { $0.contentType = "a\r\nX-Evil: 1" },
@@ -181,27 +181,29 @@ extension RemoteFilesConformance {
                 var file = someFile(10)
                 change(&file)
                 let changed = file
-                let failure = try await failing("an upload of no file") { _ = try await files.upload(changed) }
-                guard case .unsendable = failure else { return try expect(false, "it failed so: \(failure)") }
+                let failure = try await failing("an invalid upload") { _ = try await files.upload(changed) }
+                guard case .unsendable = failure else { return try expect(false, "it failed with \(failure)") }
             }
         },
     ]
 
     static let endingLaws: [Law] = [
-        Law("what the taker throws ends the download, and it is not called again") { files in
+        Law("an error of the receiver ends the download without further calls") { files in
             struct Full: Error {}
             let uploaded = try await files.upload(someFile(3_000_000))
             let calls = Mutex(0)
-            let failure = try await failing("a download that nobody takes") {
+            let failure = try await failing("a download with a failing receiver") {
                 _ = try await files.download(RemoteFile(url: uploaded.url), from: 0) { _ in
                     calls.withLock { $0 += 1 }
                     throw Full()
                 }
             }
-            guard case .file(.notTaken(is Full)) = failure else { return try expect(false, "it failed so: \(failure)") }
+            guard case .file(.notTaken(is Full)) = failure else {
+                return try expect(false, "it failed with \(failure)")
+            }
             try expect(calls.withLock { $0 } == 1, "it was called \(calls.withLock { $0 }) times")
         },
-        Law("a cancelled upload ends, and reads nothing any more") { files in
+        Law("a cancelled upload ends and stops reading") { files in
             let file = someFile(3_000_000)
             var hanging = file
             let bytes = HangingFile(bytes: file.bytes, from: 1_000_000)
@@ -211,12 +213,12 @@ extension RemoteFilesConformance {
             while !bytes.isHanging { try await Task.sleep(for: .milliseconds(2)) }
             task.cancel()
             let failure = try await task.value
-            try expect(failure.isCancellation, "it failed so: \(failure)")
+            try expect(failure.isCancellation, "it failed with \(failure)")
             try expect(!bytes.isHanging, "it still reads")
             let uploaded = try await files.upload(file)
-            try expect(try await files.fetched(uploaded) == (try await file.all()), "the bytes are others")
+            try expect(try await files.fetched(uploaded) == (try await file.all()), "the bytes differ")
         },
-        Law("a cancelled download ends, and hands nothing over any more") { files in
+        Law("a cancelled download ends and stops delivering") { files in
             let uploaded = try await files.upload(someFile(3_000_000))
             let running = Mutex(0)
             let task = Task {
@@ -231,10 +233,10 @@ extension RemoteFilesConformance {
             while running.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(2)) }
             task.cancel()
             let failure = try await task.value
-            try expect(failure.isCancellation, "it failed so: \(failure)")
-            try expect(running.withLock { $0 } == 0, "it still hands over")
+            try expect(failure.isCancellation, "it failed with \(failure)")
+            try expect(running.withLock { $0 } == 0, "it still delivers")
         },
-        Law("a task that is cancelled already sends nothing") { files in
+        Law("an upload in a cancelled task sends nothing") { files in
             let file = someFile(1000)
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
@@ -242,13 +244,13 @@ extension RemoteFilesConformance {
             }
             let failure = try await task.value
             guard case .notSent(is CancellationError) = failure else {
-                return try expect(false, "it failed so: \(failure)")
+                return try expect(false, "it failed with \(failure)")
             }
         },
     ]
 }
 
-/// A file that ends before its size does.
+/// A file that is shorter than its stated size.
 private struct HalfAFile: FileBytes {
     let bytes: any FileBytes
     let end: Int64
@@ -258,7 +260,7 @@ private struct HalfAFile: FileBytes {
     }
 }
 
-/// A file that can't be read from a place on, until the task that reads is cancelled.
+/// A file whose reads block from an offset on, until the reading task is cancelled.
 private final class HangingFile: FileBytes {
     private let bytes: any FileBytes
     private let place: Int64

@@ -4,7 +4,7 @@ import Synchronization
 import Tandem
 import TandemSync
 
-/// What every server of files must do, as laws that can be checked one by one: for whoever writes a `RemoteFiles`.
+/// The requirements for a file server, which can be checked one by one. Use them to test your own `RemoteFiles`.
 ///
 /// For example, in a test:
 ///
@@ -15,15 +15,15 @@ import TandemSync
 /// }
 /// ```
 ///
-/// A law that is broken throws a ``RemoteFilesViolation``, which says what was expected and where. Each law makes files
-/// with new IDs, so that all can be checked on one server.
+/// A violated requirement throws a ``RemoteFilesViolation`` with the expectation and its location. Each check uploads
+/// files with new IDs, so all can run on one server.
 public enum RemoteFilesConformance {
-    /// All laws.
+    /// All requirements.
     public static let laws: [Law] = carryingLaws + failingLaws + endingLaws
 
-    /// One thing that a server of files must do.
+    /// A requirement for a file server.
     public struct Law: Sendable, CustomStringConvertible {
-        /// What it says, as a sentence.
+        /// The requirement, as a sentence.
         public let name: String
         private let body: @Sendable (any RemoteFiles) async throws -> Void
 
@@ -32,11 +32,12 @@ public enum RemoteFilesConformance {
             self.body = body
         }
 
+        /// The requirement's name.
         public var description: String { name }
 
-        /// Checks that a server keeps the law.
+        /// Checks that a server meets the requirement.
         ///
-        /// - Throws: ``RemoteFilesViolation``, and what the server throws where it should not.
+        /// - Throws: ``RemoteFilesViolation``, or an unexpected error of the server.
         public func check(on files: any RemoteFiles) async throws {
             do {
                 try await body(files)
@@ -47,24 +48,25 @@ public enum RemoteFilesConformance {
     }
 }
 
-/// A law that a server of files does not keep.
+/// A violation of a requirement by a file server.
 public struct RemoteFilesViolation: Error, Sendable, CustomStringConvertible {
-    /// The law.
+    /// The violated requirement.
     public let law: String
-    /// What was not so.
+    /// The failed expectation.
     public let message: String
-    /// Where in the law.
+    /// The location of the expectation.
     public let line: String
 
-    public var description: String { "A server of files breaks a law (\(law)): \(message) (\(line))." }
+    /// The requirement, the failed expectation and its location.
+    public var description: String { "A file server violates a requirement (\(law)): \(message) (\(line))." }
 }
 
-// MARK: - What laws are written with
+// MARK: - Helpers of the requirements
 
-/// A file of random bytes under a new ID.
+/// Creates a file of random bytes with a new ID.
 func someFile(_ count: Int, name: String = "чек.jpg") -> OutgoingFile {
     let id = hexadecimal((0..<16).map { _ in UInt8.random(in: 0...255) })
-    // Blocks that differ by their numbers alone: to make each byte by itself takes a debug build seconds.
+    // The blocks differ only in their numbers: generating each byte takes seconds in a debug build.
     let block = (0..<4096).map { _ in UInt8.random(in: 0...255) }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(count + block.count + 8)
@@ -76,7 +78,7 @@ func someFile(_ count: Int, name: String = "чек.jpg") -> OutgoingFile {
     return OutgoingFile(id: id, name: name, contentType: "image/jpeg", bytes: bytes)
 }
 
-/// What of a file has come.
+/// The received pieces of a file.
 final class TakenPieces: Sendable {
     private let pieces = Mutex<[FilePiece]>([])
 
@@ -98,7 +100,7 @@ extension OutgoingFile {
     func all() async throws -> [UInt8] { try await bytes.read(at: 0, count: Int(size)) }
 }
 
-/// What something threw, which must have been a failure.
+/// Returns the failure that a block throws. It must be a `RemoteFailure`.
 func failing(
     _ what: String, file: String = #fileID, line: UInt = #line, _ body: () async throws -> Void
 ) async throws -> RemoteFailure {

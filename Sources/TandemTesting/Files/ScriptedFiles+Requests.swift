@@ -4,6 +4,7 @@ import Tandem
 import TandemSync
 
 extension ScriptedFiles {
+    /// Uploads a file in pieces, with the planned fault if any.
     public func upload(
         _ file: OutgoingFile, progress: @escaping @Sendable (Int64) -> Void
     ) async throws(RemoteFailure) -> UploadedFile {
@@ -37,6 +38,7 @@ extension ScriptedFiles {
         return uploaded
     }
 
+    /// Downloads a file in pieces, with the planned fault if any.
     public func download(
         _ file: RemoteFile, from offset: Int64, to take: @escaping @Sendable (FilePiece) async throws -> Void
     ) async throws(RemoteFailure) -> ServedFile {
@@ -47,7 +49,7 @@ extension ScriptedFiles {
         let size = Int64(stored.bytes.count)
         if let known = file.size, known != size {
             throw .badAnswer(
-                BadAnswer(.size, "The file has another size there.", table: "files", url: file.url, status: 200))
+                BadAnswer(.size, "The server's file has another size.", table: "files", url: file.url, status: 200))
         }
         guard offset < size || offset == 0 else { throw .file(.changed) }
         let served = ServedFile(size: size, etag: stored.etag, sha256: stored.etag)
@@ -75,6 +77,7 @@ extension ScriptedFiles {
         }
     }
 
+    /// Deletes a file, with the planned fault if any.
     public func delete(_ file: RemoteFile) async throws(RemoteFailure) {
         let id = try id(of: file)
         let (_, fault) = try await arrive(.delete, id, 0, file.etag)
@@ -92,7 +95,7 @@ extension ScriptedFiles {
 // MARK: - Steps
 
 extension ScriptedFiles {
-    /// Notes a request, and takes the fault that is for it. What ends it before it arrives is thrown.
+    /// Records a request, and returns its planned fault. Throws if the fault prevents the arrival.
     private func arrive(
         _ kind: RecordedFileRequest.Kind, _ id: String, _ offset: Int64, _ etag: String?
     ) async throws(RemoteFailure) -> (number: Int, fault: FileFault?) {
@@ -115,7 +118,7 @@ extension ScriptedFiles {
         return (number, fault)
     }
 
-    /// Goes on with what has come of a file, or begins anew, and is the one upload that does.
+    /// Continues a partial upload or starts from the beginning, and ends the permission of earlier uploads.
     private func begin(_ file: OutgoingFile, _ number: Int) -> (upload: Int, offset: Int64) {
         state.withLock { state in
             state.uploads += 1
@@ -145,7 +148,7 @@ extension ScriptedFiles {
         return bytes
     }
 
-    /// Adds what came; false if a later upload does that by now.
+    /// Adds bytes. Returns false if a later upload has replaced this one.
     private func append(_ bytes: [UInt8], to id: String, _ upload: Int, _ number: Int) -> Bool {
         state.withLock { state in
             guard state.beginnings[id]?.upload == upload else { return false }
@@ -155,7 +158,7 @@ extension ScriptedFiles {
         }
     }
 
-    /// Holds all bytes against their hash.
+    /// Compares all bytes with their hash.
     private func end(
         _ file: OutgoingFile, _ upload: Int, isWrong: Bool
     ) throws(RemoteFailure) -> UploadedFile {
@@ -179,7 +182,7 @@ extension ScriptedFiles {
     private func id(of file: RemoteFile) throws(RemoteFailure) -> String {
         guard file.url.hasPrefix(Self.url(of: "")) else {
             throw .unsendable(
-                Unsendable(.invalidID, "The file's URL is not one of the server's files.", table: "files"))
+                Unsendable(.invalidID, "The file's URL is not in the server's folder of files.", table: "files"))
         }
         return String(file.url.dropFirst(Self.url(of: "").count))
     }

@@ -4,9 +4,9 @@ import Synchronization
 import Tandem
 import TandemSync
 
-/// A server of files in memory, which goes wrong when it is told to.
+/// A file server in memory with planned faults.
 ///
-/// For example, an upload that is cut, and goes on:
+/// For example, an upload that is interrupted, and continues:
 ///
 /// ```swift
 /// let files = ScriptedFiles()
@@ -17,30 +17,30 @@ import TandemSync
 /// #expect(files.requests.map(\.sent) == [1000, photo.size - 1000])
 /// ```
 ///
-/// It keeps the beginnings of what was cut, as `TandemFiles` over a `TandemServer` does.
+/// It keeps partial uploads, as `TandemFiles` over a `TandemServer` does.
 public final class ScriptedFiles: RemoteFiles {
-    /// A file that it has.
+    /// A stored file.
     public struct Stored: Sendable {
-        /// What it is known by.
+        /// The file's ID.
         public let id: String
-        /// What it is called.
+        /// The file's name.
         public let name: String
-        /// Its media type.
+        /// The file's media type.
         public let contentType: String
-        /// Its bytes.
+        /// The file's bytes.
         public let bytes: [UInt8]
-        /// Which file it is: its hash.
+        /// The file's ETag, which is its hash.
         public let etag: String
     }
 
-    /// The connection broke.
+    /// The error for a lost connection.
     public struct Broken: Error, Sendable {}
 
     struct Beginning {
         let sha256: String
         let size: Int64
         var bytes: [UInt8]
-        /// Which upload adds to it: the latest.
+        /// The number of the latest upload, the only one that can add bytes.
         var upload = 0
     }
 
@@ -56,28 +56,30 @@ public final class ScriptedFiles: RemoteFiles {
     let limit: Int64
     let state = Mutex(State())
 
+    /// Creates an empty server.
+    ///
     /// - Parameters:
-    ///   - pieceSize: How many bytes are sent and received at a time.
-    ///   - limit: The most bytes that a file may have.
+    ///   - pieceSize: The number of bytes that are transferred at a time.
+    ///   - limit: The maximum size of a file, in bytes.
     public init(pieceSize: Int = 64 << 10, limit: Int64 = .max) {
         self.pieceSize = max(1, min(pieceSize, FilePiece.greatestSize))
         self.limit = limit
     }
 
-    // MARK: What it has
+    // MARK: Stored files
 
-    /// The files that are whole, by their IDs.
+    /// The complete files, by their IDs.
     public var files: [Stored] { state.withLock { $0.files.values.sorted { $0.id < $1.id } } }
 
-    /// How many bytes have come of a file that is not whole; `nil` if none have.
+    /// Returns the size of a partial upload, or `nil` if none exists.
     public func offset(of id: String) -> Int64? {
         state.withLock { $0.beginnings[id].map { Int64($0.bytes.count) } }
     }
 
-    /// Where a file is, or would be.
+    /// Returns the URL of a file, existing or not.
     public static func url(of id: String) -> String { "https://files.example/\(id)" }
 
-    /// Puts other bytes in a file's place, or takes it away, as somebody else might.
+    /// Replaces a file's bytes, or removes the file, as another client might.
     public func put(_ bytes: [UInt8]?, at id: String) {
         state.withLock { state in
             guard let bytes else {
@@ -91,83 +93,84 @@ public final class ScriptedFiles: RemoteFiles {
         }
     }
 
-    // MARK: What it was asked, and how it goes wrong
+    // MARK: Requests and faults
 
-    /// What it was asked, in the order in which it was.
+    /// The requests so far, in order.
     public var requests: [RecordedFileRequest] { state.withLock { $0.requests } }
 
-    /// Forgets what it was asked.
+    /// Clears the recorded requests.
     public func forgetRequests() { state.withLock { $0.requests = [] } }
 
-    /// Has the next request that fits go wrong, after those told before. One request has one fault.
+    /// Plans a fault for the next matching request, after those planned before. A request has at most one fault.
     public func next(_ fault: FileFault, on match: FileMatch = .any) {
         state.withLock { $0.faults.append((fault, match)) }
     }
 }
 
-/// What a ``ScriptedFiles`` was asked.
+/// A request to a ``ScriptedFiles``.
 public struct RecordedFileRequest: Sendable, CustomStringConvertible {
-    /// What was to be done.
+    /// The kind of a request.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// The methods of `RemoteFiles`.
         case upload, download, delete
     }
 
-    /// What was to be done.
+    /// The kind of the request.
     public let kind: Kind
     /// The file's ID.
     public let id: String
-    /// From which byte on.
+    /// The offset of the first transferred byte.
     public internal(set) var offset: Int64
-    /// How many bytes went over the wire.
+    /// The number of transferred bytes.
     public internal(set) var sent: Int64 = 0
-    /// The ETag that the file had to have.
+    /// The ETag in the precondition, if any.
     public let etag: String?
 
-    /// In a line, to be compared: `upload 00ff… from 1000: 500`.
+    /// A one-line description, for comparisons: `upload 00ff… from 1000: 500`.
     public var description: String { "\(kind.rawValue) \(id) from \(offset): \(sent)" }
 }
 
-/// One way in which a ``ScriptedFiles`` goes wrong.
+/// A planned fault of a ``ScriptedFiles``.
 public enum FileFault: Sendable {
     /// The request never arrives.
     case loseRequest
-    /// The request is carried out, and its answer never arrives. A download has given all its bytes by then.
+    /// The request is carried out, but its response is lost. A download has delivered all its bytes.
     case loseAnswer
-    /// The connection breaks after so many bytes of this request; what came by then is kept.
+    /// The connection breaks after this number of the request's bytes. The bytes that arrived are kept.
     case cut(after: Int64)
-    /// The request is not carried out, and fails so.
+    /// The request is not carried out, and fails with this failure.
     case fail(RemoteFailure)
-    /// The server says that what came does not have its hash, and drops it; a download has another first byte.
+    /// The server refuses an upload because of its hash and drops it. A download has a wrong first byte.
     case wrongHash
-    /// Something happens while the request is on its way.
+    /// A closure runs while the request is in flight.
     case meanwhile(@Sendable () async -> Void)
-    /// There is no answer until the task is cancelled. The request is not carried out.
+    /// The response does not arrive until the task is cancelled. The request is not carried out.
     case hang
 }
 
-/// Which requests a fault is for.
+/// A predicate that selects the requests for a fault.
 public struct FileMatch: Sendable {
     let matches: @Sendable (RecordedFileRequest) -> Bool
 
-    /// Those of which a closure says so.
+    /// Selects requests by a closure.
     public init(_ matches: @escaping @Sendable (RecordedFileRequest) -> Bool) {
         self.matches = matches
     }
 
-    /// All.
+    /// Selects all requests.
     public static let any = FileMatch { _ in true }
-    /// Uploads.
+    /// Selects uploads.
     public static let upload = FileMatch { $0.kind == .upload }
-    /// Downloads.
+    /// Selects downloads.
     public static let download = FileMatch { $0.kind == .download }
-    /// Deletes.
+    /// Selects deletes.
     public static let delete = FileMatch { $0.kind == .delete }
 
-    /// Requests about one file.
+    /// Selects requests for one file.
     public static func id(_ id: String) -> FileMatch { FileMatch { $0.id == id } }
 }
 
-/// Bytes as hexadecimal digits.
+/// Returns bytes as hexadecimal digits.
 func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }

@@ -2,7 +2,7 @@ import Foundation
 import Tandem
 import TandemSync
 
-/// A store on which a law is tried.
+/// A store under test, as the requirements use it.
 struct LawBench: Sendable {
     let store: any LocalStore
 
@@ -20,7 +20,7 @@ struct LawBench: Sendable {
 let things = "things"
 let parts = "Part"
 
-/// A failure, as a server tells it.
+/// The failure of a request, as a server reports it.
 let refusal = OperationError(status: 400, message: "no", at: Date(timeIntervalSince1970: 0))
 let loss = OperationError(message: "lost", at: Date(timeIntervalSince1970: 0))
 
@@ -29,14 +29,14 @@ extension LocalReading {
         try object(id, in: table)?.values[name]
     }
 
-    /// The operation of an object, which must have one.
+    /// Returns the operation of an object, which must have one.
     func op(
         _ id: LocalID, in table: String = things, file: String = #fileID, line: UInt = #line
     ) throws -> Operation {
         try unwrap(try operation(on: id, in: table), "operation of \(id)", file: file, line: line)
     }
 
-    /// Whether an object is there, known to the server and without an operation.
+    /// Returns whether an object exists, has a server ID and has no operation.
     func isSynced(_ id: LocalID, in table: String = things) throws -> Bool {
         try serverID(of: id, in: table) != nil && operation(on: id, in: table) == nil
     }
@@ -47,7 +47,7 @@ extension LocalReading {
 }
 
 extension LocalWriting {
-    /// Adds a thing, as the app would.
+    /// Inserts a thing, as an app does.
     @discardableResult
     func thing(_ id: LocalID, _ values: [String: StorageValue] = [:]) throws -> LocalID {
         try insert(values.merging(["name": "n"]) { first, _ in first }, in: things, as: id)
@@ -58,7 +58,7 @@ extension LocalWriting {
         try insert(values.merging(["title": .text(id.rawValue)]) { first, _ in first }, in: parts, as: id)
     }
 
-    /// Receives a thing that is not here yet.
+    /// Receives a new thing from the server.
     @discardableResult
     func syncedThing(_ id: ServerID, _ values: [String: StorageValue] = [:], version: String = "1") throws -> LocalID {
         let receipt = try receive(.thing(id, values, version: version), in: things, identity: .client)
@@ -81,7 +81,7 @@ extension LocalWriting {
         return localID
     }
 
-    /// Begins to send what waits of an object.
+    /// Begins an attempt of an object's operation.
     @discardableResult
     func send(_ id: LocalID, in table: String = things, leavingOut: Set<String> = []) throws -> Operation {
         try beginAttempt(try op(id, in: table).id, leavingOut: leavingOut) { $1 }
@@ -101,7 +101,7 @@ extension LocalWriting {
 }
 
 extension ServerItem {
-    /// All of a thing that a server holds; a tombstone without values.
+    /// Creates the server's item of a thing, complete or as a tombstone without values.
     static func thing(
         _ id: ServerID, _ values: [String: StorageValue] = [:], version: String? = "1", isDeleted: Bool = false,
         extras: [UInt8]? = nil

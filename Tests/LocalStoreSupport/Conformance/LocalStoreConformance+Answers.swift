@@ -5,7 +5,7 @@ import TandemSync
 extension LocalStoreConformance {
     static let answerLaws: [Law] = [
         Law(
-            "an answered insert is synced, as the server has it",
+            "an acknowledged insert is synced and has the server's values",
             inOne: { local in
                 try local.thing("t", ["count": 1])
                 let attempt = try local.send("t")
@@ -21,7 +21,7 @@ extension LocalStoreConformance {
                 try expect(try local.isSynced("t") && local.serverID(of: "t", in: things) == "s", "it is not synced")
             }),
         Law(
-            "what was changed meanwhile stays to be sent, on the new version",
+            "a change during an attempt stays pending on the new version",
             inOne: { local in
                 try local.syncedThing("s")
                 try local.edit("s", ["count": 1])
@@ -39,7 +39,7 @@ extension LocalStoreConformance {
                     "its values are wrong")
             }),
         Law(
-            "an answer for what is deleted meanwhile leaves the delete",
+            "the response to an object deleted meanwhile leaves its delete pending",
             inOne: { local in
                 try local.thing("t")
                 let attempt = try local.send("t")
@@ -53,7 +53,7 @@ extension LocalStoreConformance {
                 try expect(try local.serverID(of: "t", in: things) == "s", "it is not known")
             }),
         Law(
-            "an answered delete takes the object away",
+            "an acknowledged delete removes the object",
             inOne: { local in
                 try local.syncedThing("s")
                 try local.delete("s")
@@ -64,7 +64,7 @@ extension LocalStoreConformance {
                     "it is \(outcome)")
             }),
         Law(
-            "what was brought back while its delete was under way is to be undeleted there",
+            "an object restored during its delete is undeleted on the server",
             inOne: { local in
                 try local.syncedThing("s")
                 try local.delete("s")
@@ -76,11 +76,11 @@ extension LocalStoreConformance {
                 try expect(
                     outcome == .stillPending && out.operation.kind == .update && out.changed.count == 7
                         && out.serverID == "s" && out.version == "2", "it is \(outcome), \(out)")
-                try expect(try local.mayHaveDeleted(attempt.id), "that it is deleted there is forgotten")
+                try expect(try local.mayHaveDeleted(attempt.id), "the delete on the server is forgotten")
                 try expect(try local.keptItem(of: attempt.id)?.isDeleted == true, "the tombstone is not kept")
             }),
         Law(
-            "where no tombstones are kept it is to be inserted",
+            "an object restored during its delete is inserted if the server keeps no tombstones",
             inOne: { local in
                 try local.syncedThing("s")
                 try local.delete("s")
@@ -94,7 +94,7 @@ extension LocalStoreConformance {
                         && out.attemptedKinds.isEmpty, "it is \(outcome), \(out)")
             }),
         Law(
-            "an answer to an attempt that is over changes nothing",
+            "the response to a completed attempt changes nothing",
             inOne: { local in
                 try local.thing("t")
                 let attempt = try local.send("t")
@@ -106,19 +106,19 @@ extension LocalStoreConformance {
                     "no operation")
             }),
         Law(
-            "an insert or update needs a live item for an answer",
+            "the response to an insert or update must be a live item",
             inOne: { local in
                 try local.thing("t")
                 let attempt = try local.send("t")
                 for item in [nil, ServerItem.thing("t", isDeleted: true)] {
-                    try expect(.invalidValue, "an answer of \(String(describing: item))") {
+                    try expect(.invalidValue, "a response with \(String(describing: item))") {
                         _ = try local.acknowledge(attempt.id, attempt: 1, with: item, keepsTombstones: true)
                     }
                 }
                 try expect(try local.op("t").state == .attempted, "it is \(try local.op("t").state)")
             }),
         Law(
-            "the answer to what was held in its flight counts; what is left is held",
+            "the response to an operation held in flight counts, and its rest stays held",
             inOne: { local in
                 for id in ["a", "b"] as [LocalID] {
                     try local.thing(id)
@@ -134,7 +134,7 @@ extension LocalStoreConformance {
                     try outcomes == [.done, .stillPending] && local.op("b").state == .held, "they are \(outcomes)")
             }),
         Law(
-            "an answer whose unique value is another's here is not sent again, and kept",
+            "a response with a duplicate unique value is deferred, and the change is not resent",
             inOne: { local in
                 try local.thing("a", ["code": "x"])
                 try local.thing("b")
@@ -143,7 +143,7 @@ extension LocalStoreConformance {
                     attempt.id, attempt: 1, with: .thing("b", ["code": "x"], version: "5"), keepsTombstones: true)
                 try expect(outcome == .refusedHere, "it is \(outcome)")
                 try expect(try local.isSynced("b") && local.value("code", of: "b") == .null, "it is to be sent again")
-                try expect(try local.object("b", in: things)?.version == nil, "it has a version that it does not hold")
+                try expect(try local.object("b", in: things)?.version == nil, "it has the version of other values")
                 let kept = try local.keptItemsWithoutOperation(in: things, after: nil, limit: 9)
                 try expect(kept.map(\.serverID) == ["b"] && kept.first?.reason == .refused, "what is kept is \(kept)")
             }),
@@ -151,7 +151,7 @@ extension LocalStoreConformance {
 
     static let lostAnswerLaws: [Law] = [
         Law(
-            "what a pull brought in place of a lost answer is the object that was made here",
+            "an object pulled after a lost response is merged with its local original",
             inOne: { local in
                 try local.thing("t", ["name": "mine"])
                 let attempt = try local.send("t")
@@ -162,15 +162,15 @@ extension LocalStoreConformance {
                 let again = try local.send("t")
                 let outcome = try local.acknowledge(
                     again.id, attempt: 2, with: .thing("s1", ["name": "mine"]), keepsTombstones: true)
-                try expect(outcome == .stillPending, "what was changed of the other is lost: \(outcome)")
+                try expect(outcome == .stillPending, "a change of the pulled copy is lost: \(outcome)")
                 try expect(try local.localIDs(in: things) == ["h", "t"], "they are \(try local.localIDs(in: things))")
                 try expect(
                     try local.op("t").kind == .update && local.op("t").base == ["count": 0]
                         && local.value("count", of: "t") == 4, "its operation is \(try local.op("t"))")
-                try expect(try local.value("next", of: "h") == "t", "a reference leads to the one that is gone")
+                try expect(try local.value("next", of: "h") == "t", "a reference leads to the removed object")
             }),
         Law(
-            "an ID of an object that was here before is refused",
+            "a response with the ID of an older object is refused",
             inOne: { local in
                 try local.syncedThing("s1")
                 try local.thing("t")
@@ -182,7 +182,7 @@ extension LocalStoreConformance {
                     try local.op("t").state == .attempted && local.hasObject("s1", in: things), "a part was done")
             }),
         Law(
-            "every value that was sent since the last answer is our own",
+            "each value sent since the last response counts as our own",
             inOne: { local in
                 try local.syncedThing("s")
                 for count in [1, 2, 3] as [Int64] {
@@ -193,14 +193,14 @@ extension LocalStoreConformance {
                 for count in [0, 1, 2, 3, 4] as [Int64] {
                     let item = ServerItem.thing("s", ["count": .integer(count)], version: "9")
                     let sides = try local.sides(of: try local.op("s").id, against: item) { $1 }
-                    try expect(!sides.isConflict, "\(count) is taken for somebody else's")
+                    try expect(!sides.isConflict, "\(count) counts as a foreign change")
                 }
                 let other = ServerItem.thing("s", ["count": 9], version: "9")
                 try expect(
-                    try local.sides(of: local.op("s").id, against: other) { $1 }.isConflict, "9 is taken for ours")
+                    try local.sides(of: local.op("s").id, against: other) { $1 }.isConflict, "9 counts as our own")
             }),
         Law(
-            "what was surely not carried out is nobody's value",
+            "a value of an attempt that was not carried out is not our own",
             inOne: { local in
                 try local.syncedThing("s")
                 try local.edit("s", ["count": 1])
@@ -208,10 +208,10 @@ extension LocalStoreConformance {
                 _ = try local.fail(attempt.id, attempt: 1, loss, retry: true, retryAt: nil)
                 try local.edit("s", ["count": 2])
                 let item = ServerItem.thing("s", ["count": 1], version: "9")
-                try expect(try local.sides(of: attempt.id, against: item) { $1 }.isConflict, "it is taken for ours")
+                try expect(try local.sides(of: attempt.id, against: item) { $1 }.isConflict, "it counts as our own")
             }),
         Law(
-            "values that were sent are known again in the form in which they come back",
+            "sent values are recognized in the server's rounded form",
             inOne: { local in
                 try local.syncedThing("s")
                 try local.edit("s", ["at": .real(5.75)])
@@ -225,17 +225,17 @@ extension LocalStoreConformance {
                 let item = ServerItem.thing("s", ["at": .real(5)], version: "2")
                 try expect(
                     try !local.sides(of: local.op("s").id, against: item, rounding: cut).isConflict,
-                    "it is taken for another's")
+                    "it counts as a foreign change")
             }),
         Law(
-            "an item that a pull brings is known by the local ID that it carries",
+            "a pulled item is matched by the local ID that it carries",
             inOne: { local in
                 try local.thing("a")
                 try local.thing("b")
                 for id in ["a", "b"] as [LocalID] { try local.leaveUncertainOnce(try local.send(id)) }
                 let carried = try local.receive(.thing("s9"), in: things, identity: .server(localID: "a"))
                 guard case .keptBeside(let operation) = carried else { return try expect(false, "carried: \(carried)") }
-                try expect(try operation == local.op("a").id, "it is another's")
+                try expect(try operation == local.op("a").id, "it is another operation")
                 let client = try local.receive(.thing("b"), in: things, identity: .client)
                 guard case .keptBeside = client else { return try expect(false, "made by a client: \(client)") }
                 let unknown = try local.receive(.thing("s8"), in: things, identity: .server(localID: nil))

@@ -5,7 +5,7 @@ import TandemSync
 extension LocalStoreConformance {
     static let conflictLaws: [Law] = [
         Law(
-            "the sides of a conflict tell what each has changed",
+            "the sides of a conflict contain the changes of each side",
             inOne: { local in
                 try local.syncedPart("p")
                 try local.syncedThing("s", ["count": 1])
@@ -28,7 +28,7 @@ extension LocalStoreConformance {
                     try local.op("s").state == .pending && local.value("code", of: "s") == .null, "it was written")
             }),
         Law(
-            "a rebase takes what was not changed here, and sends the rest on the new version",
+            "a rebase adopts unchanged properties and keeps local changes on the new version",
             inOne: { local in
                 try local.syncedThing("s", ["count": 1])
                 try local.edit("s", ["count": 2, "name": "mine"])
@@ -46,7 +46,7 @@ extension LocalStoreConformance {
                     "its values are \(out.values)")
             }),
         Law(
-            "a rebase that leaves nothing to be sent ends the operation",
+            "a rebase without remaining changes ends the operation",
             inOne: { local in
                 try local.syncedThing("s")
                 try local.edit("s", ["count": 2])
@@ -57,7 +57,7 @@ extension LocalStoreConformance {
                         && local.object("s", in: things)?.version == "2", "it is \(outcome)")
             }),
         Law(
-            "an insert of what is there becomes an update",
+            "an insert of an existing item becomes an update",
             inOne: { local in
                 try local.thing("t", ["name": "mine", "count": 2])
                 let item = ServerItem.thing("t", ["name": "theirs", "count": 2], version: "2")
@@ -69,7 +69,7 @@ extension LocalStoreConformance {
                     "it is \(outcome), \(out)")
             }),
         Law(
-            "over a tombstone all is to be sent",
+            "a rebase onto a tombstone sends the whole object",
             inOne: { local in
                 try local.syncedThing("s")
                 try local.edit("s", ["count": 2])
@@ -83,7 +83,7 @@ extension LocalStoreConformance {
                     "it is \(outcome), \(out)")
             }),
         Law(
-            "what an undelete has brought back is nobody's change, and all of what is here is to be sent",
+            "the values after an undelete are not a foreign change, and the whole object is sent",
             inOne: { local in
                 try local.syncedThing("s", ["count": 1, "code": "x"])
                 try local.delete("s")
@@ -107,7 +107,7 @@ extension LocalStoreConformance {
                         && out.attemptedKinds.isEmpty, "its values are \(out.values)")
             }),
         Law(
-            "a rebased delete is one of what the server holds now; a tombstone is what it wanted",
+            "a rebased delete applies to the new version, and a tombstone completes it",
             inOne: { local in
                 for id in ["a", "b"] as [ServerID] { try local.syncedThing(id) }
                 for id in ["a", "b"] as [LocalID] { try local.delete(id) }
@@ -123,7 +123,7 @@ extension LocalStoreConformance {
                 try expect(try outcome == .adopted && !local.hasObject("b", in: things), "it is \(outcome)")
             }),
         Law(
-            "a rebase onto another's unique value changes nothing",
+            "a rebase onto a duplicate unique value changes nothing",
             inOne: { local in
                 try local.syncedThing("s", version: "1")
                 try local.edit("s", ["count": 2])
@@ -138,7 +138,7 @@ extension LocalStoreConformance {
                         && local.value("name", of: "s") == "n", "a part of it was done")
             }),
         Law(
-            "what the server keeps nothing of is inserted anew",
+            "an object unknown to the server is inserted again",
             inOne: { local in
                 try local.syncedThing("s")
                 try local.edit("s", ["count": 2])
@@ -156,7 +156,7 @@ extension LocalStoreConformance {
 
     static let discardingLaws: [Law] = [
         Law(
-            "an insert that is given up takes its object along",
+            "discarding an insert removes its object",
             inOne: { local in
                 try local.thing("t", ["count": 3])
                 try local.syncedThing("h")
@@ -164,11 +164,11 @@ extension LocalStoreConformance {
                 let lost = try local.discard(try local.op("t").id, for: nil)
                 try expect(lost.count == 7 && lost["count"] == 3, "what is lost is \(lost)")
                 try expect(
-                    try !local.hasObject("t", in: things) && local.value("next", of: "h") == .null, "it is there")
-                try expect(try local.countOfOperations() == 1, "its operation is there")
+                    try !local.hasObject("t", in: things) && local.value("next", of: "h") == .null, "it still exists")
+                try expect(try local.countOfOperations() == 1, "its operation still exists")
             }),
         Law(
-            "an insert that may have arrived becomes a delete; one that was refused goes",
+            "discarding an insert that may have arrived makes it a delete, a refused one is removed",
             inOne: { local in
                 for id in ["a", "b"] as [LocalID] {
                     try local.thing(id)
@@ -177,10 +177,10 @@ extension LocalStoreConformance {
                 try local.fail(try local.op("b").id, refusal, retry: false)
                 for id in ["a", "b"] as [LocalID] { _ = try local.discard(try local.op(id).id, for: nil) }
                 try expect(try local.op("a").kind == .delete && local.op("a").replaced == .insert, "it is not a delete")
-                try expect(try !local.hasObject("b", in: things), "it is still there")
+                try expect(try !local.hasObject("b", in: things), "it still exists")
             }),
         Law(
-            "an update that is given up returns to what the server last sent",
+            "discarding an update restores the server's last values",
             inOne: { local in
                 try local.syncedThing("s", ["count": 1])
                 try local.edit("s", ["count": 2, "name": "m"])
@@ -194,7 +194,7 @@ extension LocalStoreConformance {
                     "it is \(try local.object("s", in: things) as Any)")
             }),
         Law(
-            "a delete that is given up comes back, as it was before its update",
+            "discarding a delete restores the object as before its update",
             inOne: { local in
                 try local.syncedThing("s", ["count": 1])
                 try local.edit("s", ["count": 2])
@@ -206,7 +206,7 @@ extension LocalStoreConformance {
                     "it is not back")
             }),
         Law(
-            "what is given up for what the server holds becomes that",
+            "discarding an operation for the server's item adopts that item",
             inOne: { local in
                 for id in ["a", "b", "c"] as [ServerID] { try local.syncedThing(id) }
                 try local.edit("a", ["count": 2])
@@ -220,10 +220,10 @@ extension LocalStoreConformance {
                             && local.object(id, in: things)?.version == "2", "\(id) is not what the server holds")
                 }
                 _ = try local.discard(try local.op("c").id, for: .thing("c", isDeleted: true))
-                try expect(try !local.hasObject("c", in: things), "over a tombstone it is still there")
+                try expect(try !local.hasObject("c", in: things), "it still exists despite a tombstone")
             }),
         Law(
-            "what is given up, and known to be deleted there, goes, and is waited for",
+            "discarding a change of an object deleted on the server leaves its references unresolved",
             inOne: { local in
                 try local.thing("t")
                 try local.send("t")
@@ -232,12 +232,12 @@ extension LocalStoreConformance {
                 try local.edit("t", ["count": 2])
                 _ = try local.receive(.thing("s", isDeleted: true), in: things, identity: .server(localID: nil))
                 _ = try local.discard(try local.op("t").id, for: nil)
-                try expect(try !local.hasObject("t", in: things), "it is still there")
+                try expect(try !local.hasObject("t", in: things), "it still exists")
                 try local.syncedThing("s")
                 try expect(try local.value("next", of: "h") == "s", "it was not found again under its server ID")
             }),
         Law(
-            "giving up what clashes by now is refused, whole",
+            "a discard with a duplicate unique value is refused and changes nothing",
             inOne: { local in
                 try local.syncedThing("s", ["code": "x"])
                 try local.edit("s", ["code": "y"])

@@ -21,23 +21,23 @@ extension LocalStoreConformance {
                     operation.kind == .insert && operation.state == .pending && operation.base.isEmpty
                         && operation.attempts == 0 && operation.table == things && operation.model == "Thing"
                         && operation.localID == id, "its operation is \(operation)")
-                try expect(.invalidValue, "an insert without a value that is needed") {
+                try expect(.invalidValue, "an insert without a required value") {
                     _ = try local.insert([:], in: things, as: nil)
                 }
-                try expect(.duplicateID, "a second object of the ID") { try local.thing(id) }
+                try expect(.duplicateID, "a second object with the ID") { try local.thing(id) }
             }),
         Law(
-            "a change that changes nothing makes no operation",
+            "a change without effect creates no operation",
             inOne: { local in
                 try local.syncedThing("s", ["name": "\u{e9}"])
                 try expect(try local.edit("s", ["name": "\u{e9}", "count": 0]) == nil, "the same value was a change")
-                try expect(try local.edit("s", ["note": "mine"]) == nil, "a value kept here only was to be sent")
-                try expect(try local.value("note", of: "s") == "mine", "it was not kept")
+                try expect(try local.edit("s", ["note": "mine"]) == nil, "a local-only value was queued")
+                try expect(try local.value("note", of: "s") == "mine", "it was not stored")
                 try expect(
                     try local.edit("s", ["name": "e\u{301}"])?.kind == .update, "texts are not compared byte by byte")
             }),
         Law(
-            "an update keeps what was there before its first change",
+            "an update keeps the values before its first change",
             inOne: { local in
                 try local.syncedThing("s", ["count": 7])
                 try local.edit("s", ["count": 8])
@@ -48,7 +48,7 @@ extension LocalStoreConformance {
                 try expect(try local.countOfOperations() == 1, "it has two operations")
             }),
         Law(
-            "an insert stays one when it is edited, and goes with its object",
+            "an edited insert stays an insert and is removed with its object",
             inOne: { local in
                 try local.thing("t")
                 let id = try local.op("t").id
@@ -57,12 +57,13 @@ extension LocalStoreConformance {
                     try local.op("t").kind == .insert && local.op("t").id == id, "an edit made another operation of it")
                 try local.delete("t")
                 try expect(
-                    try !local.hasObject("t", in: things) && local.countOfOperations() == 0, "it was not gone at once")
+                    try !local.hasObject("t", in: things) && local.countOfOperations() == 0,
+                    "it was not removed at once")
                 try local.delete("t")
-                try expect(.notFound, "a change of what is gone") { try local.edit("t", ["count": 2]) }
+                try expect(.notFound, "a change of a removed object") { try local.edit("t", ["count": 2]) }
             }),
         Law(
-            "what was sent and is deleted is to be deleted there",
+            "deleting an object whose insert was sent queues a delete",
             inOne: { local in
                 try local.thing("t")
                 let attempt = try local.send("t")
@@ -75,7 +76,7 @@ extension LocalStoreConformance {
                 try expect(try !local.isThere("t") && local.hasObject("t", in: things), "it was not hidden")
             }),
         Law(
-            "a delete remembers the update that it replaced, and gives it back",
+            "an undone delete restores the update that it replaced",
             inOne: { local in
                 try local.syncedThing("s")
                 try local.edit("s", ["count": 1])
@@ -88,11 +89,11 @@ extension LocalStoreConformance {
                 let operation = try local.op("s")
                 try expect(
                     operation.kind == .update && operation.replaced == nil && operation.base == ["count": 0],
-                    "it is given back as \(operation)")
+                    "it is restored as \(operation)")
                 try expect(try local.isThere("s") && local.value("count", of: "s") == 1, "its object is not back")
             }),
         Law(
-            "a delete that is taken back unsent leaves nothing",
+            "an unsent delete that is undone leaves no operation",
             inOne: { local in
                 try local.syncedThing("s")
                 try local.delete("s")
@@ -102,7 +103,7 @@ extension LocalStoreConformance {
                 try expect(try local.isSynced("s") && local.isThere("s"), "something is left")
             }),
         Law(
-            "a delete that was sent and is taken back has all sent again",
+            "a sent delete that is undone sends the whole object",
             inOne: { local in
                 try local.syncedThing("s")
                 try local.delete("s")
@@ -111,10 +112,10 @@ extension LocalStoreConformance {
                 try local.edit("s", ["count": 3])
                 let operation = try local.op("s")
                 try expect(operation.kind == .update && operation.base.count == 7, "it is \(operation)")
-                try expect(try local.mayHaveDeleted(operation.id), "that it may be deleted there is forgotten")
+                try expect(try local.mayHaveDeleted(operation.id), "the possible delete on the server is forgotten")
             }),
         Law(
-            "an insert over what is deleted brings it back",
+            "an insert over a deleted object restores it",
             inOne: { local in
                 try local.syncedThing("s", ["count": 1])
                 try local.delete("s")
@@ -124,7 +125,7 @@ extension LocalStoreConformance {
                     "it is \(try local.op("s"))")
             }),
         Law(
-            "the queue is in the order of the first changes",
+            "the queue is ordered by first changes",
             inOne: { local in
                 for id in ["a", "b", "c", "d"] as [LocalID] { try local.thing(id) }
                 try local.part("p")
@@ -144,7 +145,7 @@ extension LocalStoreConformance {
                     "it is not counted by its state")
             }),
         Law(
-            "an operation has a number that no other had",
+            "an operation ID is never reused",
             inOne: { local in
                 try local.thing("a")
                 let first = try local.op("a").id
@@ -153,18 +154,18 @@ extension LocalStoreConformance {
                 try expect(try local.op("a").id > first, "a number was given twice")
             }),
         Law(
-            "what failed waits to be sent again when it changes; what is held does not",
+            "a failed operation is pending after a change, and a held one stays held",
             inOne: { local in
                 for id in ["f", "h"] as [LocalID] { try local.thing(id) }
                 try local.fail(try local.op("f").id, refusal, retry: false)
                 try local.hold(try local.op("h").id)
                 try expect(try local.op("f").state == .failed && local.op("f").error == refusal, "it has not failed")
                 for id in ["f", "h"] as [LocalID] { try local.edit(id, ["count": 1]) }
-                try expect(try local.op("f").state == .pending && local.op("f").error == nil, "it does not wait")
+                try expect(try local.op("f").state == .pending && local.op("f").error == nil, "it is not pending")
                 try expect(try local.op("h").state == .held, "it is not held")
             }),
         Law(
-            "what has failed and is sent again by itself is counted apart",
+            "operations with an automatic retry are counted separately",
             inOne: { local in
                 for id in ["f", "h", "l", "n", "p"] as [LocalID] { try local.thing(id) }
                 let lost = try local.beginAttempt(try local.op("l").id, leavingOut: []) { $1 }
@@ -176,15 +177,15 @@ extension LocalStoreConformance {
                 let count = try local.countOfOperationsToRetry()
                 try expect(count == 2, "there are \(count)")
                 _ = try local.beginAttempt(try local.op("l").id, leavingOut: []) { $1 }
-                try expect(try local.countOfOperationsToRetry() == 1, "what is being sent again is among them")
+                try expect(try local.countOfOperationsToRetry() == 1, "a running retry is counted")
             }),
         Law(
-            "values are kept bit by bit",
+            "values are stored bit by bit",
             inOne: { local in
                 try local.part("p", ["weight": .real(0)])
                 try local.edit("p", ["weight": .real(-0.0)], in: parts)
                 guard case .real(let weight)? = try local.value("weight", of: "p", in: parts) else {
-                    return try expect(false, "a number is none")
+                    return try expect(false, "a number has another type")
                 }
                 try expect(weight.sign == .minus, "-0 became 0")
             }),

@@ -5,7 +5,7 @@ import TandemSync
 extension LocalStoreConformance {
     static let receivingLaws: [Law] = [
         Law(
-            "what a server sends is written, and makes no operation",
+            "a received item is stored without an operation",
             inOne: { local in
                 var item = ServerItem.thing("s", ["count": 4], version: "v", extras: [1])
                 item.createdAt = Date(timeIntervalSince1970: 3)
@@ -16,10 +16,10 @@ extension LocalStoreConformance {
                     object.serverID == "s" && object.version == "v" && object.createdAt == item.createdAt
                         && object.updatedAt == item.updatedAt && object.extras == [1] && object.values["count"] == 4
                         && object.values["note"] == "", "it is \(object)")
-                try expect(try local.countOfOperations() == 0 && local.isSynced("s"), "it is to be sent")
+                try expect(try local.countOfOperations() == 0 && local.isSynced("s"), "it has an operation")
             }),
         Law(
-            "what a server sends again changes what differs, and nothing else",
+            "a received item changes only different values",
             inOne: { local in
                 try local.syncedThing("s", ["count": 4])
                 try local.edit("s", ["note": "mine"])
@@ -31,13 +31,15 @@ extension LocalStoreConformance {
                     try local.value("count", of: "s") == 5 && local.value("note", of: "s") == "mine"
                         && local.object("s", in: things)?.version == "2", "it is not what was sent")
                 receipt = try local.receive(.thing("s", ["count": 6], version: "2"), in: things, identity: .client)
-                guard case .updated = receipt else { return try expect(false, "a version that lies is \(receipt)") }
+                guard case .updated = receipt else {
+                    return try expect(false, "an unchanged version with other values is \(receipt)")
+                }
                 let part = ServerItem(serverID: "s", version: "3", values: ["name": "m"])
                 _ = try local.receive(part, in: things, identity: .client)
-                try expect(try local.value("count", of: "s") == 6, "what was not named was changed")
+                try expect(try local.value("count", of: "s") == 6, "a missing value was changed")
             }),
         Law(
-            "an object whose ID is another's here gets a new one",
+            "a received item with a taken local ID gets a new one",
             inOne: { local in
                 try local.thing("x")
                 let receipt = try local.receive(.thing("x"), in: things, identity: .server(localID: nil))
@@ -45,17 +47,17 @@ extension LocalStoreConformance {
                 try expect(try id != "x" && local.serverID(of: id, in: things) == "x", "it is \(id)")
             }),
         Law(
-            "a tombstone takes the object away; one of what is not here is nothing",
+            "a tombstone removes the object, and has no effect without one",
             inOne: { local in
                 try local.syncedThing("s")
                 var receipt = try local.receive(.thing("s", isDeleted: true), in: things, identity: .client)
                 guard case .removed("s") = receipt else { return try expect(false, "it is \(receipt)") }
-                try expect(try !local.hasObject("s", in: things) && local.countOfOperations() == 0, "it is still there")
+                try expect(try !local.hasObject("s", in: things) && local.countOfOperations() == 0, "it still exists")
                 receipt = try local.receive(.thing("s", isDeleted: true), in: things, identity: .client)
                 guard case .unknownTombstone = receipt else { return try expect(false, "again it is \(receipt)") }
             }),
         Law(
-            "what has an operation is not overwritten: the item is kept beside it",
+            "a received item is deferred if its object has an operation",
             inOne: { local in
                 try local.syncedThing("s")
                 try local.edit("s", ["count": 2])
@@ -76,10 +78,11 @@ extension LocalStoreConformance {
                     .thing("s", version: "3", isDeleted: true), in: things, identity: .client)
                 guard case .keptBeside = tombstone else { return try expect(false, "a tombstone is \(tombstone)") }
                 try expect(
-                    try local.isThere("s") && local.keptItem(of: id)?.isDeleted == true, "the newest is not kept")
+                    try local.isThere("s") && local.keptItem(of: id)?.isDeleted == true,
+                    "the newest item is not deferred")
             }),
         Law(
-            "what the change was made on is no news, and ends what was kept",
+            "a received item equal to the operation's base removes the deferred item",
             inOne: { local in
                 try local.syncedThing("s")
                 try local.edit("s", ["count": 2])
@@ -87,10 +90,10 @@ extension LocalStoreConformance {
                 _ = try local.receive(.thing("s", ["count": 7], version: "2"), in: things, identity: .client)
                 let receipt = try local.receive(.thing("s", version: "1"), in: things, identity: .client)
                 guard case .unchanged = receipt else { return try expect(false, "it is \(receipt)") }
-                try expect(try local.keptItem(of: id) == nil, "what was kept is still there")
+                try expect(try local.keptItem(of: id) == nil, "the deferred item still exists")
             }),
         Law(
-            "what is kept is over when the operation knows it",
+            "a deferred item is removed once its operation is based on it",
             inOne: { local in
                 for id in ["a", "b", "c"] as [ServerID] {
                     try local.syncedThing(id)
@@ -103,18 +106,19 @@ extension LocalStoreConformance {
                     try local.op("a").id, onto: .thing("a", ["code": "a"], version: "2"), takingServers: []
                 ) { $1 }
                 _ = try local.discard(try local.op("b").id, for: .thing("b", ["code": "b"], version: "2"))
-                try expect(try local.keptItem(of: try local.op("a").id) == nil, "after a rebase it is not")
+                try expect(try local.keptItem(of: try local.op("a").id) == nil, "it still exists after a rebase")
                 try expect(
-                    try local.keptItemsWithoutOperation(in: things, after: nil, limit: 9).isEmpty, "given up it is not")
-                // What was kept itself is not newer than what has been kept in its place.
+                    try local.keptItemsWithoutOperation(in: things, after: nil, limit: 9).isEmpty,
+                    "it still exists after a discard")
+                // A deferred item is not newer than the item that has replaced it since.
                 _ = try local.receive(.thing("c", ["code": "d"], version: "3"), in: things, identity: .client)
                 var old = ServerItem.thing("c", ["code": "c"], version: "2")
                 old.wasKept = true
                 _ = try local.rebase(c, onto: old, takingServers: []) { $1 }
-                try expect(try local.keptItem(of: c)?.version == "3", "what was kept since is forgotten")
+                try expect(try local.keptItem(of: c)?.version == "3", "the newer deferred item is lost")
             }),
         Law(
-            "what was kept beside an operation that is gone can be received",
+            "a deferred item without operation can be received",
             inOne: { local in
                 for id in ["b", "a"] as [ServerID] {
                     try local.syncedThing(id)
@@ -128,28 +132,29 @@ extension LocalStoreConformance {
                 try expect(rest.map(\.serverID) == ["b"], "after the first they are \(rest.map(\.serverID))")
                 _ = try local.receive(.thing("a", ["count": 7], version: "2"), in: things, identity: .client)
                 try expect(
-                    try local.keptItemsWithoutOperation(in: things, after: nil, limit: 9).count == 1, "it is kept on")
+                    try local.keptItemsWithoutOperation(in: things, after: nil, limit: 9).count == 1,
+                    "it is still deferred")
             }),
         Law(
-            "an item without a value that is needed is refused",
+            "a received item without a required value is refused",
             inOne: { local in
                 try expect(.invalidValue, "it") {
                     _ = try local.receive(
                         ServerItem(serverID: "s", version: "1", values: ["count": 1]), in: things, identity: .client)
                 }
-                try expect(try local.localIDs(in: things).isEmpty, "it is there")
+                try expect(try local.localIDs(in: things).isEmpty, "it exists")
             }),
     ]
 
     static let clashLaws: [Law] = [
         Law(
-            "an item with another's unique value is refused, and kept",
+            "a received item with a duplicate unique value is refused and deferred",
             inOne: { local in
                 try local.thing("t", ["code": "x"])
                 let receipt = try local.receive(.thing("s", ["code": "x"]), in: things, identity: .client)
                 guard case .refused(let error) = receipt else { return try expect(false, "it is \(receipt)") }
                 try expect(error.code == .duplicateValue && error.property == "code", "it is \(error)")
-                try expect(try !local.hasObject("s", in: things), "it is there")
+                try expect(try !local.hasObject("s", in: things), "it exists")
                 let kept = try local.keptItemsWithoutOperation(in: things, after: nil, limit: 9)
                 try expect(
                     kept.map(\.serverID) == ["s"] && kept.first?.reason == .refused && kept.first?.localID == nil
@@ -157,13 +162,14 @@ extension LocalStoreConformance {
                 try local.delete("t")
                 guard case .inserted = try local.receive(.thing("s", ["code": "x"]), in: things, identity: .client)
                 else {
-                    return try expect(false, "it is refused still")
+                    return try expect(false, "it is still refused")
                 }
                 try expect(
-                    try local.keptItemsWithoutOperation(in: things, after: nil, limit: 9).isEmpty, "it is kept still")
+                    try local.keptItemsWithoutOperation(in: things, after: nil, limit: 9).isEmpty,
+                    "it is still deferred")
             }),
         Law(
-            "a refused change leaves the object as it was",
+            "a refused item leaves the object unchanged",
             inOne: { local in
                 try local.syncedThing("a", ["code": "x"])
                 try local.syncedThing("b")
@@ -175,7 +181,7 @@ extension LocalStoreConformance {
                     "it is changed")
             }),
         Law(
-            "items that stand in each other's way are received together",
+            "items that exchange unique values are received together",
             inOne: { local in
                 for (id, code) in [("a", "1"), ("b", "2"), ("c", "3")] {
                     try local.syncedThing(ServerID(id), ["code": .text(code)])
@@ -196,7 +202,7 @@ extension LocalStoreConformance {
                     "something is left")
             }),
         Law(
-            "what clashes with an object that none of them is of stays refused",
+            "items that conflict with an object outside the group stay refused",
             inOne: { local in
                 try local.thing("t", ["code": "9"])
                 for (id, code) in [("a", "1"), ("b", "2")] {
@@ -214,7 +220,7 @@ extension LocalStoreConformance {
                         && local.isThere("a") && local.isThere("b"), "they were changed")
                 try expect(
                     try local.keptItemsWithoutOperation(in: things, after: nil, limit: 9).count == 2,
-                    "they are not kept")
+                    "they are not deferred")
             }),
     ]
 }

@@ -5,7 +5,7 @@ import TandemSync
 extension LocalStoreConformance {
     static let sendingLaws: [Law] = [
         Law(
-            "an attempt is counted, and takes the changes along",
+            "an attempt is counted and contains the changes",
             inOne: { local in
                 try local.syncedThing("s", ["count": 1], version: "7")
                 try local.edit("s", ["count": 2])
@@ -21,19 +21,19 @@ extension LocalStoreConformance {
                 try local.edit("s", ["name": "m", "count": 3])
                 try expect(
                     try local.op("s").base == ["name": "n", "count": 2] && local.op("s").sent == ["count": 1],
-                    "what was changed meanwhile is \(try local.op("s"))")
-                try expect(try local.sendable("s").changed == ["count", "name"], "it is not to be sent")
-                try expect(try local.outgoing(999) == nil, "an operation that is none goes out")
+                    "the changes since are \(try local.op("s"))")
+                try expect(try local.sendable("s").changed == ["count", "name"], "it is not pending")
+                try expect(try local.outgoing(999) == nil, "an unknown operation is sent")
             }),
         Law(
-            "what is not in the queue, or held, is not sent",
+            "operations that are held or not in the queue are not sent",
             inOne: { local in
                 try expect(.staleOperation, "beginAttempt") {
                     _ = try local.beginAttempt(999, leavingOut: []) { $1 }
                 }
                 try local.thing("t")
                 try local.hold(try local.op("t").id)
-                try expect(.staleOperation, "an attempt of what is held") { try local.send("t") }
+                try expect(.staleOperation, "an attempt of a held operation") { try local.send("t") }
                 try expect(.staleOperation, "fail") { try local.fail(999, refusal, retry: true) }
                 try expect(.staleOperation, "hold") { try local.hold(999) }
                 try expect(.staleOperation, "release") { try local.release(999) }
@@ -45,7 +45,7 @@ extension LocalStoreConformance {
                 }
             }),
         Law(
-            "what the wire can't take stops an attempt before it begins",
+            "a value that can't be encoded prevents the attempt",
             inOne: { local in
                 try local.thing("t")
                 do {
@@ -56,7 +56,7 @@ extension LocalStoreConformance {
                     try local.op("t").state == .pending && local.op("t").attempts == 0, "it is \(try local.op("t"))")
             }),
         Law(
-            "a reference that an insert leaves out is sent as an update",
+            "a reference omitted from an insert is sent as an update",
             inOne: { local in
                 try local.thing("a")
                 try local.thing("b", ["next": "a"])
@@ -66,10 +66,10 @@ extension LocalStoreConformance {
                 try expect(outcome == .stillPending, "it is \(outcome)")
                 let operation = try local.op("a")
                 try expect(operation.kind == .update && operation.base == ["next": .null], "it is \(operation)")
-                try expect(try local.value("next", of: "a") == "b", "it was taken away")
+                try expect(try local.value("next", of: "a") == "b", "it was removed")
             }),
         Law(
-            "an attempt that failed for now is to be sent again, when the server says",
+            "an attempt with a temporary failure is retried at the server's time",
             inOne: { local in
                 try local.syncedThing("s")
                 try local.edit("s", ["count": 1])
@@ -87,7 +87,7 @@ extension LocalStoreConformance {
                     try !local.fail(attempt.id, attempt: 1, loss, retry: true, retryAt: nil), "it failed a second time")
             }),
         Law(
-            "an attempt that was refused waits for the user, or for a change that was made meanwhile",
+            "a refused attempt waits for the user unless the object was changed meanwhile",
             inOne: { local in
                 for id in ["a", "b", "c"] as [ServerID] {
                     try local.syncedThing(id)
@@ -109,17 +109,17 @@ extension LocalStoreConformance {
                     "they are not released")
             }),
         Law(
-            "what surely was not sent, and is deleted meanwhile, is gone",
+            "an unsent object deleted meanwhile is removed",
             inOne: { local in
                 try local.thing("t")
                 let attempt = try local.send("t")
                 try local.delete("t")
                 try expect(
                     try local.fail(attempt.id, attempt: 1, loss, retry: true, retryAt: nil), "it was not under way")
-                try expect(try !local.hasObject("t", in: things) && local.countOfOperations() == 0, "it is not gone")
+                try expect(try !local.hasObject("t", in: things) && local.countOfOperations() == 0, "it is not removed")
             }),
         Law(
-            "an attempt whose answer was lost may have been carried out",
+            "an attempt with a lost response may have been carried out",
             inOne: { local in
                 try local.thing("t")
                 let attempt = try local.send("t")
@@ -132,44 +132,46 @@ extension LocalStoreConformance {
                 _ = try local.fail(again.id, attempt: 2, refusal, retry: true, retryAt: nil)
                 try expect(try local.sendable("t").attemptedKinds == .insert, "the first attempt is forgotten")
                 try expect(
-                    try !local.leaveUncertain(again.id, attempt: 1, loss, retryAt: nil), "an attempt that is over")
+                    try !local.leaveUncertain(again.id, attempt: 1, loss, retryAt: nil), "a completed attempt")
                 try local.delete("t")
                 operation = try local.op("t")
                 try expect(operation.kind == .delete && operation.replaced == .insert, "deleted, it is \(operation)")
             }),
         Law(
-            "a delete that may have arrived is remembered",
+            "a delete that may have arrived is recorded",
             inOne: { local in
                 try local.syncedThing("s")
                 try local.delete("s")
-                try expect(try !local.mayHaveDeleted(local.op("s").id), "one that was not sent")
+                try expect(try !local.mayHaveDeleted(local.op("s").id), "an unsent delete is recorded")
                 let attempt = try local.send("s")
                 _ = try local.leaveUncertain(attempt.id, attempt: 1, loss, retryAt: nil)
-                try expect(try local.mayHaveDeleted(local.op("s").id), "it is not")
+                try expect(try local.mayHaveDeleted(local.op("s").id), "it is not recorded")
             }),
         Law(
-            "an undelete that may have been carried out is remembered",
+            "an undelete that may have been carried out is recorded",
             inOne: { local in
                 try local.syncedThing("s")
                 try local.delete("s")
                 try local.leaveUncertainOnce(try local.send("s"))
                 try local.edit("s", ["count": 1])
-                try expect(try !local.sendable("s").attemptedKinds.mayUndelete, "one that was not sent")
+                try expect(try !local.sendable("s").attemptedKinds.mayUndelete, "an unsent undelete is recorded")
                 try local.leaveUncertainOnce(try local.send("s"))
                 try local.edit("s", ["count": 2])
                 try local.delete("s")
                 try expect(try local.sendable("s").attemptedKinds == [.update, .delete], "it is forgotten")
                 let attempt = try local.send("s")
                 _ = try local.fail(attempt.id, attempt: attempt.attempts, refusal, retry: true, retryAt: nil)
-                try expect(try local.sendable("s").attemptedKinds.mayUndelete, "a failed attempt has it forgotten")
-                try expect(try !local.isAnothers(["count": 1], of: "s"), "what the undelete has sent is another's")
-                try expect(try local.isAnothers(["count": 9], of: "s"), "9 is ours")
+                try expect(try local.sendable("s").attemptedKinds.mayUndelete, "a failed attempt removes the record")
+                try expect(
+                    try !local.isAnothers(["count": 1], of: "s"),
+                    "a value of the sent undelete counts as a foreign change")
+                try expect(try local.isAnothers(["count": 9], of: "s"), "9 counts as our own")
             }),
     ]
 }
 
 extension LocalWriting {
-    /// Whether values that the server holds of a thing are taken for somebody else's.
+    /// Returns whether the server's values of a thing count as a foreign change.
     fileprivate func isAnothers(_ values: [String: StorageValue], of id: LocalID) throws -> Bool {
         let item = ServerItem.thing(ServerID(id.rawValue), values, version: "9")
         return try sides(of: try op(id).id, against: item) { $1 }.isConflict

@@ -16,7 +16,7 @@ extension LocalStoreConformance {
 
     static let sweepingLaws: [Law] = [
         Law(
-            "the synced rows are those of live objects that the server knows, without an operation",
+            "the synced rows are live objects with a server ID and without an operation",
             inOne: { local in
                 for id in ["a", "b", "c"] as [ServerID] { try local.syncedThing(id) }
                 try local.edit("a", ["count": 1])
@@ -24,10 +24,13 @@ extension LocalStoreConformance {
                 try local.thing("t")
                 let rows = try local.syncedRows(in: things, where: nil)
                 try expect(try rows.count == 1 && ids(rows, local) == ["c"], "they are \(try ids(rows, local))")
-                try expect(try local.row(of: "none", in: things) == nil, "what is not there has a row")
+                var found: [ServerID: Int64] = [:]
+                try local.forEachSyncedRow(in: things, where: nil) { row, id in found[id] = row }
+                try expect(try found == ["c": local.row(of: "c", in: things) ?? -1], "the IDs are \(found)")
+                try expect(try local.row(of: "none", in: things) == nil, "a missing object has a row")
             }),
         Law(
-            "a filter finds what the server would find",
+            "a filter finds the same rows as on the server",
             inOne: { local in
                 let thing = Thing.Columns()
                 try local.syncedThing("a", ["count": 1, "name": "Ab", "at": .real(100)])
@@ -47,37 +50,41 @@ extension LocalStoreConformance {
                 }
             }),
         Law(
-            "only what is synced is taken away, and is waited for",
+            "only synced objects are removed, and their references stay unresolved",
             inOne: { local in
                 for id in ["a", "b", "c"] as [ServerID] { try local.syncedThing(id) }
                 try local.syncedThing("h", ["next": "a"])
                 try local.edit("b", ["count": 1])
                 let rows = try ["a", "b"].compactMap { try local.row(of: ServerID($0), in: things) }
-                try expect(try local.removeSynced(rows + rows + [99999], in: things) == 1, "not one was taken away")
                 try expect(
-                    try !local.hasObject("a", in: things) && local.isThere("b") && local.isThere("c"), "the wrong one")
-                try expect(try local.isSynced("h") && local.countOfOperations() == 1, "that was a change of the app's")
+                    try local.removeSynced(rows + rows + [99999], in: things) == 1, "the wrong number was removed")
+                try expect(
+                    try !local.hasObject("a", in: things) && local.isThere("b") && local.isThere("c"),
+                    "the wrong object was removed")
+                try expect(
+                    try local.isSynced("h") && local.countOfOperations() == 1,
+                    "the removal counts as a change of the app")
                 try local.syncedThing("a")
-                try expect(try local.value("next", of: "h") == "a", "it was not waited for")
+                try expect(try local.value("next", of: "h") == "a", "its reference is not resolved")
             }),
         Law(
-            "what a query did not bring goes, and what is kept of it stays",
+            "an unlisted object is removed, and its deferred item stays",
             inOne: { local in
                 try local.syncedThing("a", ["code": "x"])
                 try local.syncedThing("b", ["code": "y"])
                 _ = try local.receive(.thing("b", ["code": "x"], version: "2"), in: things, identity: .client)
                 let row = try unwrap(try local.row(of: "b", in: things), "the row of b")
-                try expect(try local.removeUnlisted([row], in: things) == 1, "not one was taken away")
-                try expect(try !local.hasObject("b", in: things), "it is there")
+                try expect(try local.removeUnlisted([row], in: things) == 1, "the wrong number was removed")
+                try expect(try !local.hasObject("b", in: things), "it still exists")
                 let kept = try local.keptItemsWithoutOperation(in: things, after: nil, limit: 9)
                 try expect(kept.map(\.serverID) == ["b"] && kept.first?.localID == nil, "what is kept is \(kept)")
                 try local.syncedThing("c")
                 try local.edit("c", ["count": 1])
                 let changed = try unwrap(try local.row(of: "c", in: things), "the row of c")
-                try expect(try local.removeUnlisted([changed, row], in: things) == 0, "a changed one was taken away")
+                try expect(try local.removeUnlisted([changed, row], in: things) == 0, "a changed object was removed")
             }),
         Law(
-            "a store has no data of other models than its own",
+            "a store has only data of its own models",
             inOne: { local in
                 try local.syncedThing("a")
                 try local.thing("t")
@@ -109,7 +116,7 @@ extension LocalStoreConformance {
                 try expect(try local.localIDs(in: things) == ["a"], "left are \(try local.localIDs(in: things))")
             }),
         Law(
-            "dropping what is denied is refused, whole",
+            "dropping a denied operation is refused and changes nothing",
             inOne: { local in
                 try local.thing("a")
                 try local.thing("b")
@@ -122,7 +129,7 @@ extension LocalStoreConformance {
                     "left are \(try local.localIDs(in: things))")
             }),
         Law(
-            "what denies that others go goes with them",
+            "dropping operations together includes the objects that deny each other",
             inOne: { local in
                 try local.thing("a")
                 try local.part("p", ["home": "a"])
@@ -134,7 +141,7 @@ extension LocalStoreConformance {
     ]
 
     static let rememberingLaws: [Law] = [
-        Law("a query's token is kept until it is forgotten") { bench in
+        Law("a query's token is stored until it is removed") { bench in
             let date = Date(timeIntervalSince1970: 1_795_000_000.25)
             let token = SyncToken(digest: [1, 2], time: "2026-11-21T03:14:34.003Z", isSettled: true, lastSuccess: date)
             try await bench.write { local in
@@ -144,15 +151,15 @@ extension LocalStoreConformance {
             }
             try await bench.read { local in
                 try expect(try local.syncToken(of: "a", in: things) == token, "it is another")
-                try expect(try local.syncToken(of: "c", in: things) == nil, "one that was not set")
+                try expect(try local.syncToken(of: "c", in: things) == nil, "an unset token exists")
                 try expect(try local.lastSuccesses() == [things: date], "successes: \(try local.lastSuccesses())")
             }
             try await bench.write { local in
                 try local.setSyncToken(nil, of: "b", in: things)
-                try expect(try local.syncToken(of: "b", in: things) == nil, "it was not forgotten")
+                try expect(try local.syncToken(of: "b", in: things) == nil, "it was not removed")
                 try local.removeSyncTokens(of: things)
-                try expect(try local.syncToken(of: "a", in: things) == nil, "the table's were not forgotten")
-                try expect(try local.syncToken(of: "a", in: parts) != nil, "another table's was forgotten")
+                try expect(try local.syncToken(of: "a", in: things) == nil, "the table's tokens were not removed")
+                try expect(try local.syncToken(of: "a", in: parts) != nil, "another table's token was removed")
             }
         },
         Law(
@@ -165,7 +172,7 @@ extension LocalStoreConformance {
                 try expect(try local.lastSuccesses() == [things: Date(timeIntervalSince1970: 300)], "it is not")
             }),
         Law(
-            "a setting is kept until it is forgotten",
+            "a setting is stored until it is removed",
             inOne: { local in
                 for key in SyncSetting.allCases { try local.setSyncSetting(key, "of \(key.rawValue)") }
                 for key in SyncSetting.allCases {
@@ -173,7 +180,7 @@ extension LocalStoreConformance {
                 }
                 try local.setSyncSetting(.user, nil)
                 try expect(
-                    try local.syncSetting(.user) == nil && local.syncSetting(.server) != nil, "it was not forgotten")
+                    try local.syncSetting(.user) == nil && local.syncSetting(.server) != nil, "it was not removed")
             }),
     ]
 }

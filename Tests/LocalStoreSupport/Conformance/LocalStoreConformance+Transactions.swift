@@ -6,13 +6,13 @@ extension LocalStoreConformance {
     struct Undone: Error {}
 
     static let transactionLaws: [Law] = [
-        Law("the store keeps the models") { bench in
+        Law("the store has the models' tables") { bench in
             try expect(
                 Set(bench.store.models.map(\.table)) == [things, parts],
                 "the tables are \(bench.store.models.map(\.table))")
             try expect(!bench.store.lockName.isEmpty, "the lock has no name")
         },
-        Law("a block that throws leaves nothing") { bench in
+        Law("a write block that throws leaves no changes") { bench in
             try await bench.write { local in
                 try local.syncedThing("s")
                 try local.edit("s", ["count": 1])
@@ -37,17 +37,17 @@ extension LocalStoreConformance {
                 try expect(try local.isThere("s") && local.value("name", of: "s") == "n", "a change was left")
                 try expect(
                     try local.syncToken(of: "q", in: things) == nil && local.syncSetting(.user) == nil,
-                    "what sync remembers was left")
+                    "the state of sync was left")
             }
         },
-        Law("a read sees all that was written before it") { bench in
+        Law("a read sees all earlier writes") { bench in
             for number in 0..<5 {
                 try await bench.write { try $0.thing(LocalID("t\(number)")) }
                 let count = try await bench.read { try $0.countOfOperations() }
                 try expect(count == number + 1, "\(count) operations were seen of \(number + 1)")
             }
         },
-        Law("writes follow each other") { bench in
+        Law("writes are serialized") { bench in
             try await bench.write { try $0.thing("t") }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<20 {
@@ -62,7 +62,7 @@ extension LocalStoreConformance {
             }
             try expect(try await bench.read { try $0.value("count", of: "t") } == 20, "a write was lost")
         },
-        Law("a call that throws inside a block that goes on has changed nothing") { bench in
+        Law("a call that throws changes nothing if its block continues") { bench in
             try await bench.write { local in
                 try local.thing("a", ["code": "x"])
                 try expect(.duplicateValue, "a second unique value") { try local.thing("b", ["code": "x"]) }
@@ -74,7 +74,7 @@ extension LocalStoreConformance {
                 try expect(try local.countOfOperations() == 2, "a refused insert was queued")
             }
         },
-        Law("a write is not cancelled with its caller") { bench in
+        Law("a write continues if its caller is cancelled") { bench in
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
                 try await bench.write { try $0.thing("t") }
@@ -82,21 +82,21 @@ extension LocalStoreConformance {
             _ = try await task.value
             try expect(try await bench.read { try $0.hasObject("t", in: things) }, "it was not written")
         },
-        Law("who listens is told the tables whose operations have changed") { bench in
+        Law("a listener receives the tables with changed operations") { bench in
             var told = bench.store.operationChanges.makeAsyncIterator()
             try await bench.write { try $0.thing("t") }
             var tables = try unwrap(await told.next(), "change")
-            try expect(tables.contains(things), "an insert told of \(tables)")
+            try expect(tables.contains(things), "an insert reported \(tables)")
             try await bench.write { try $0.setSyncSetting(.user, "u") }
             try await bench.write { try $0.part("p") }
             tables = try unwrap(await told.next(), "change")
-            try expect(tables == [parts], "what changed no operation told of \(tables)")
+            try expect(tables == [parts], "writes without changed operations reported \(tables)")
             try await bench.write { local in
                 let attempt = try local.send("t")
                 _ = try local.acknowledge(attempt.id, attempt: 1, with: .thing("t"), keepsTombstones: true)
             }
             tables = try unwrap(await told.next(), "change")
-            try expect(tables == [things], "an answer told of \(tables)")
+            try expect(tables == [things], "a response reported \(tables)")
         },
         Law(
             "a table without a model is refused",

@@ -6,17 +6,17 @@ import TandemSync
 ///
 /// A violated requirement throws a ``LocalStoreViolation`` with the failed expectation and its location.
 package enum LocalStoreConformance {
-    /// The models that the store must keep.
+    /// The models that the store must support.
     package static let models: [any Model.Type] = [Thing.self, Part.self]
 
-    /// All laws.
+    /// All requirements.
     package static let laws: [Law] =
         transactionLaws + queueLaws + referenceLaws + ruleLaws + sendingLaws + answerLaws + lostAnswerLaws
         + conflictLaws + discardingLaws + receivingLaws + clashLaws + sweepingLaws + rememberingLaws
 
-    /// One thing that a local store must do.
+    /// A requirement for a local store.
     package struct Law: Sendable, CustomStringConvertible {
-        /// What it says, as a sentence.
+        /// The requirement, as a sentence.
         package let name: String
         private let body: @Sendable (LawBench) async throws -> Void
 
@@ -25,17 +25,18 @@ package enum LocalStoreConformance {
             self.body = body
         }
 
-        /// A law that holds within one transaction, as it does over several.
+        /// Creates a requirement that can be checked within one transaction, or over several.
         init(_ name: String, inOne body: @escaping @Sendable (any LocalWriting) throws -> Void) {
             self.init(name) { bench in try await bench.write(body) }
         }
 
+        /// The requirement's name.
         package var description: String { name }
 
-        /// Checks that a store keeps the law.
+        /// Checks that a store meets the requirement.
         ///
-        /// - Parameter store: An empty one, with ``LocalStoreConformance/models``. It is not empty afterwards.
-        /// - Throws: ``LocalStoreViolation``, and what the store throws.
+        /// - Parameter store: An empty store with ``LocalStoreConformance/models``. It is not empty afterwards.
+        /// - Throws: ``LocalStoreViolation``, or the store's error.
         package func check(on store: any LocalStore) async throws {
             do {
                 try await body(LawBench(store: store))
@@ -46,16 +47,17 @@ package enum LocalStoreConformance {
     }
 }
 
-/// A law that a local store does not keep.
+/// A violation of a requirement by a local store.
 package struct LocalStoreViolation: Error, Sendable, CustomStringConvertible {
-    /// The law.
+    /// The violated requirement.
     package let law: String
-    /// What was not so.
+    /// The failed expectation.
     package let message: String
-    /// Where in the law.
+    /// The location of the expectation.
     package let line: String
 
-    package var description: String { "A local store breaks a law (\(law)): \(message) (\(line))." }
+    /// The requirement, the failed expectation and its location.
+    package var description: String { "A local store violates a requirement (\(law)): \(message) (\(line))." }
 }
 
 /// A failed expectation of a requirement.
@@ -70,7 +72,7 @@ func expect(
     if !isSo { throw BrokenExpectation(message: try message(), line: "\(file):\(line)") }
 }
 
-/// Expects an error of a code.
+/// Expects an error with a code.
 func expect(
     _ code: TandemError.Code, _ what: String, file: String = #fileID, line: UInt = #line, from body: () throws -> Void
 ) throws {
@@ -82,8 +84,8 @@ func expect(
     try expect(false, "\(what) did not throw \(code)", file: file, line: line)
 }
 
-/// What is there, or the law is broken.
+/// Unwraps a value that a requirement needs.
 func unwrap<T>(_ value: T?, _ what: String, file: String = #fileID, line: UInt = #line) throws -> T {
-    guard let value else { throw BrokenExpectation(message: "there is no \(what)", line: "\(file):\(line)") }
+    guard let value else { throw BrokenExpectation(message: "\(what) is missing", line: "\(file):\(line)") }
     return value
 }

@@ -1,8 +1,8 @@
 import Foundation
 import Tandem
 
-/// A model with all that a local store has to know of one: defaults, a unique value, names of its own on the wire,
-/// references of each kind and rule.
+/// A model with all features that concern a local store: defaults, a unique value, wire names, and references of each
+/// kind and rule.
 @Model(table: "things", wireName: "wireThings") package struct Thing {
     package var name: String
     package var count: Int = 0
@@ -14,7 +14,7 @@ import Tandem
     @LocalOnly package var note: String = ""
 }
 
-/// What things refer to, and what refers to things.
+/// A model that refers to things and is referred to by them.
 @Model(indexes: [.unique("title", "size")]) package struct Part {
     package var title: String
     package var size: Int?

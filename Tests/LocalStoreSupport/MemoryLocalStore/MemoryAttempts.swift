@@ -1,11 +1,12 @@
 import Tandem
 
-/// What was sent of an object's properties since the server last answered: the server may hold any of it.
+/// The values of an object's properties that were sent since the server's last response. The server may have any of
+/// them.
 struct MemoryAttempts: Sendable {
     private struct Values {
-        /// Those that may be there, oldest first.
+        /// The values of attempts with an unknown outcome, oldest first.
         var settled: [StorageValue] = []
-        /// That of the attempt under way: if it was surely not carried out, nobody has it.
+        /// The value of the current attempt. It is dropped if the attempt was not carried out.
         var current: StorageValue?
 
         mutating func settle() {
@@ -17,23 +18,23 @@ struct MemoryAttempts: Sendable {
         }
     }
 
-    /// Of a property only the last ones are kept.
+    /// The maximum number of values kept for a property. Older ones are dropped.
     static let limit = 16
 
     private var properties: [String: Values] = [:]
 
-    /// Notes that a value is being sent, in the form in which it comes back.
+    /// Records a value of the current attempt, in the server's rounded form.
     mutating func note(_ value: StorageValue, of property: String) {
         properties[property, default: Values()].settle()
         properties[property, default: Values()].current = value
     }
 
-    /// The attempt under way may have been carried out.
+    /// Records that the current attempt may have been carried out.
     mutating func settle() {
         for name in properties.keys { properties[name]?.settle() }
     }
 
-    /// The attempt under way was surely not carried out.
+    /// Records that the current attempt was not carried out.
     mutating func forgetCurrent() {
         for name in properties.keys { properties[name]?.current = nil }
         properties = properties.filter { !$1.settled.isEmpty }
@@ -44,12 +45,12 @@ struct MemoryAttempts: Sendable {
         return values.current == value || values.settled.contains(value)
     }
 
-    /// Whether another value of a property than this one was sent.
+    /// Returns whether another value of a property was sent.
     func hasOther(than value: StorageValue, of property: String) -> Bool {
         guard let values = properties[property] else { return false }
         return values.current.map { $0 != value } ?? false || values.settled.contains { $0 != value }
     }
 
-    /// Whether any value of a property was sent.
+    /// Returns whether any value of a property was sent.
     func names(_ property: String) -> Bool { properties[property] != nil }
 }

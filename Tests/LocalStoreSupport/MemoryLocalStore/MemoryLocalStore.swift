@@ -38,7 +38,7 @@ package final class MemoryLocalStore: LocalStore {
         let state = state.withLock { $0 }
         let transaction = MemoryTransaction(schema, state, now())
         defer { transaction.end() }
-        // Nothing of it is kept: what is read can't be written through it either, by its type.
+        // The state of a read is dropped at its end. Its type also prevents writing.
         return try body(transaction)
     }
 

@@ -1,9 +1,9 @@
 import Foundation
 import Tandem
 
-/// An object in a ``MemoryLocalStore``, a deleted one that the server has not heard of too.
+/// An object in a ``MemoryLocalStore``. It may be deleted locally but not on the server yet.
 struct MemoryObject: Equatable, Sendable {
-    /// Numbered as they come.
+    /// The row number, in order of insertion.
     let row: Int64
     let table: String
     let localID: LocalID
@@ -12,16 +12,16 @@ struct MemoryObject: Equatable, Sendable {
     var createdAt: Date?
     var updatedAt: Date?
     var isDeleted = false
-    /// By the properties' places. A reference's is in ``links``.
+    /// The values by the properties' indexes. Those of references are in ``links``.
     var values: [StorageValue]
-    /// The references, by their properties' places; `nil` for a list that is null.
+    /// The references by the properties' indexes; `nil` for a list that is null.
     var links: [Int: [MemoryLink]] = [:]
-    /// The members that the model does not know.
+    /// The members unknown to the model.
     var extras: [UInt8]?
 
     var key: MemoryKey { MemoryKey(table: table, row: row) }
 
-    /// Versions are compared as all texts are.
+    /// Compares objects. Versions compare like all texts.
     static func == (lhs: Self, rhs: Self) -> Bool {
         lhs.key == rhs.key && lhs.localID == rhs.localID && lhs.serverID == rhs.serverID
             && lhs.version.map { StorageValue.text($0) } == rhs.version.map { StorageValue.text($0) }
@@ -29,31 +29,31 @@ struct MemoryObject: Equatable, Sendable {
             && lhs.values == rhs.values && lhs.links == rhs.links && lhs.extras == rhs.extras
     }
 
-    /// All values, references with what waits in its place.
+    /// Returns all values, including unresolved references.
     func whole(_ model: MemoryModel) -> [StorageValue] {
         var all = values
         for link in model.links { all[link.place] = MemoryLink.value(links[link.place], link) }
         return all
     }
 
-    /// A value as a constraint sees it: of references those alone that are there.
+    /// Returns a value as constraints see it: without unresolved references.
     func present(at place: Int, _ model: MemoryModel) -> StorageValue {
         guard let link = model.link(at: place) else { return values[place] }
         return MemoryLink.value(links[place]?.filter(\.isHere), link)
     }
 }
 
-/// What tells an object from all others.
+/// The identity of an object in the store.
 struct MemoryKey: Hashable, Sendable {
     let table: String
     let row: Int64
 }
 
-/// What a reference, or an entry of a list of them, names.
+/// The target of a reference, or of an entry in a list of references.
 struct MemoryLink: Hashable, Sendable {
-    /// A local ID; of what is not here, the ID by which it was named.
+    /// The local ID; if unresolved, the ID by which the reference names it.
     var id: LocalID
-    /// Whether it leads to an object. If not, it waits for one.
+    /// Whether the target exists. If not, the reference is unresolved.
     var isHere: Bool
 
     static func value(_ entries: [MemoryLink]?, _ link: MemoryModel.Link) -> StorageValue {

@@ -10,25 +10,25 @@ struct MemoryOperation: Sendable {
     var state = Operation.State.pending
     var changedAt: Date
     var attempts = 0
-    /// What has changed since the operation was last sent, or at all if it was not, each with what it was before.
+    /// The changes since the last attempt, or since the beginning, each with its previous value.
     var changes: [String: StorageValue] = [:]
-    /// What the attempt under way has taken along; `nil` if none is under way. An insert takes all along: of one these are
-    /// the references that it has left out, each with what it was then.
+    /// The changes in the current attempt; `nil` if none is running. For an insert, which contains the whole object,
+    /// these are the omitted references with their values at that time.
     var sent: [String: StorageValue]?
-    /// What the attempt under way is; the object may have been deleted, or brought back, since.
+    /// The kind of the current attempt. The object may have been deleted or restored since.
     var sentKind: Operation.Kind?
     var replaced: Operation.Kind?
     var attempted = MemoryAttempts()
     var attemptedKinds: AttemptedKinds = []
-    /// What of it had been sent before the attempt under way.
+    /// The kinds of attempts before the current one.
     var kindsBefore: AttemptedKinds = []
     var error: OperationError?
     var retryAt: Date?
 
-    /// Whether all of the object is to be sent.
+    /// Whether to send the whole object.
     var isWhole: Bool { kind == .insert || replaced == .insert }
 
-    /// The properties that it changes, those of an attempt under way included, with their oldest bases.
+    /// The changed properties, including those of the current attempt, with their oldest bases.
     var bases: [String: StorageValue] {
         guard sentKind != .insert, let sent else { return changes }
         return sent.merging(changes) { old, _ in old }
@@ -38,10 +38,10 @@ struct MemoryOperation: Sendable {
         (sentKind == .insert ? nil : sent?[property]) ?? changes[property]
     }
 
-    /// The state of what is left to be sent after an answer: one that was held in the flight is held on.
+    /// The state of the rest after a response: an operation that was held in flight stays held.
     var stateAfterAnswer: Operation.State { state == .held && sent != nil ? .held : .pending }
 
-    /// Nothing is under way, and nothing that was sent is without its answer.
+    /// Removes the record of all attempts.
     mutating func forgetAttempts() {
         (sent, sentKind, retryAt, error) = (nil, nil, nil, nil)
         (attempted, attemptedKinds, kindsBefore) = (MemoryAttempts(), [], [])

@@ -1,9 +1,9 @@
 import Tandem
 
-/// Foundation has an `Operation` too: in this module it is the store's.
+/// Selects the store's operation over Foundation's `Operation` in this module.
 typealias Operation = Tandem.Operation
 
-/// The models of a ``MemoryLocalStore``, and who refers to whom.
+/// The models of a ``MemoryLocalStore``, and their references.
 struct MemorySchema: Sendable {
     let models: [MemoryModel]
 
@@ -14,7 +14,7 @@ struct MemorySchema: Sendable {
                     continue
                 }
                 throw TandemError(
-                    .invalidSchema, "It refers to the table \(target), whose model is not among the store's.",
+                    .invalidSchema, "The property refers to the table \(target), whose model the store does not have.",
                     advice: "Add it to the models.", model: definition.name, property: property.name)
             }
         }
@@ -31,16 +31,16 @@ struct MemorySchema: Sendable {
     }
 }
 
-/// A model as a ``MemoryLocalStore`` needs it.
+/// A model's structure, as a ``MemoryLocalStore`` needs it.
 struct MemoryModel: Sendable {
-    /// A reference, or a list of them, by its place among the properties.
+    /// A reference or a list of references, by its property's index.
     struct Link: Sendable {
         let place: Int
         let isToMany: Bool
         let target: String
     }
 
-    /// A reference of a model that leads to this one.
+    /// A reference of another model to this one.
     struct Holder: Sendable {
         let table: String
         let place: Int
@@ -50,7 +50,7 @@ struct MemoryModel: Sendable {
     let definition: ModelDefinition
     let links: [Link]
     let holders: [Holder]
-    /// The places of the properties whose values, taken together, no two live objects share.
+    /// The indexes of properties whose combined values must be unique among live objects.
     let uniques: [[Int]]
 
     var table: String { definition.table }
@@ -83,7 +83,7 @@ struct MemoryModel: Sendable {
 
     func place(of name: String) -> Int? { properties.firstIndex { $0.name == name } }
 
-    /// The properties that are exchanged with a server, with their places.
+    /// The exchanged properties, with their indexes.
     var sent: [(place: Int, property: PropertyDefinition)] {
         properties.enumerated().filter { !$1.isLocalOnly }.map { ($0.offset, $0.element) }
     }

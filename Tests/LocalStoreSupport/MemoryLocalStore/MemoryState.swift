@@ -1,9 +1,9 @@
 import Foundation
 import Tandem
 
-/// All that a ``MemoryLocalStore`` has. A transaction changes a copy.
+/// The data of a ``MemoryLocalStore``. A transaction changes a copy.
 struct MemoryState: Sendable {
-    /// What a server has said of an object, and could not be written.
+    /// A deferred item of the server, which could not be stored.
     struct Kept: Hashable, Sendable {
         var row: Int64?
         var version: String?
@@ -15,7 +15,7 @@ struct MemoryState: Sendable {
     }
 
     private(set) var tables: [String: MemoryTable]
-    /// In the order of their IDs.
+    /// The operations, ordered by ID.
     private(set) var queue: [MemoryOperation] = []
     private var operationsByObject: [MemoryKey: Operation.ID] = [:]
     private var lastOperation: Operation.ID = 0
@@ -35,9 +35,9 @@ struct MemoryState: Sendable {
 
     mutating func nextRow(in table: String) -> Int64 { tables[table]?.nextRow() ?? 0 }
 
-    /// Writes an object.
+    /// Stores an object.
     ///
-    /// - Throws: `TandemError` for what must not be; nothing is then written.
+    /// - Throws: `TandemError` if a constraint is violated; nothing is stored then.
     mutating func write(_ object: MemoryObject) throws {
         try tables[object.table]?.check(object)
         tables[object.table]?.put(object)
@@ -56,7 +56,7 @@ struct MemoryState: Sendable {
         operationsByObject[object.key].flatMap { self[$0] }
     }
 
-    /// The place of the first operation that is not before an ID.
+    /// Returns the index of the first operation that is not before an ID.
     func place(of id: Operation.ID) -> Int {
         var (low, high) = (0, queue.count)
         while low < high {

@@ -1,6 +1,6 @@
 import Tandem
 
-/// The objects of one model, and by what they are found.
+/// The objects of one model, and their indexes.
 struct MemoryTable: Sendable {
     let model: MemoryModel
     private(set) var objects: [Int64: MemoryObject] = [:]
@@ -8,7 +8,7 @@ struct MemoryTable: Sendable {
     private var byServerID: [ServerID: Int64] = [:]
     /// The live objects by their unique values, for each of ``MemoryModel/uniques``.
     private var unique: [[[StorageValue]: Int64]]
-    /// Which objects name an ID, by the reference's place.
+    /// The rows of objects that refer to an ID, by the reference's index.
     private var naming: [Int: [LocalID: Set<Int64>]] = [:]
     private(set) var lastRow: Int64 = 0
 
@@ -23,7 +23,7 @@ struct MemoryTable: Sendable {
 
     var localIDs: [LocalID] { byLocalID.keys.sorted() }
 
-    /// The objects whose reference names an ID, in the order of their rows.
+    /// Returns the objects whose reference names an ID, ordered by row.
     func objects(naming id: LocalID, at place: Int) -> [MemoryObject] {
         (naming[place]?[id] ?? []).sorted().compactMap { objects[$0] }
     }
@@ -58,20 +58,20 @@ struct MemoryTable: Sendable {
         }
     }
 
-    // MARK: What must not be
+    // MARK: Constraints
 
-    /// Makes sure that an object could be put.
+    /// Checks the constraints of an object.
     func check(_ object: MemoryObject) throws {
         for (place, property) in model.properties.enumerated()
         where !property.isOptional && model.link(at: place) == nil && object.values[place] == .null {
             throw TandemError(
-                .invalidValue, "It must have a value.", advice: "Give it one, or make the property optional.",
+                .invalidValue, "The property must have a value.", advice: "Give it one, or make the property optional.",
                 model: model.definition.name, property: property.name)
         }
         if let serverID = object.serverID, let other = byServerID[serverID], other != object.row {
             throw TandemError(
                 .duplicateID, "An object with the server ID \(serverID) exists already.",
-                advice: "Look at what the server has answered.", model: model.definition.name)
+                advice: "Check the server's response.", model: model.definition.name)
         }
         guard !object.isDeleted else { return }
         for (index, places) in model.uniques.enumerated() {
@@ -86,7 +86,7 @@ struct MemoryTable: Sendable {
         }
     }
 
-    /// What must not be there twice; `nil` if one of the values is null, which equals nothing.
+    /// Returns the values of a unique key, or `nil` if one of them is null. Nulls are not equal.
     private func key(of object: MemoryObject, _ places: [Int]) -> [StorageValue]? {
         var key: [StorageValue] = []
         for place in places {
@@ -94,7 +94,7 @@ struct MemoryTable: Sendable {
             case .null: return nil
             case .text(let text) where places.count == 1 && model.properties[place].isUniqueFolded:
                 key.append(.text(Folding.sortKey(text)))
-            // -0 is 0 here, as everywhere but in a comparison bit by bit.
+            // -0 equals 0 here, as everywhere except in bitwise comparisons.
             case .real(let value): key.append(.real(value + 0))
             case let value: key.append(value)
             }

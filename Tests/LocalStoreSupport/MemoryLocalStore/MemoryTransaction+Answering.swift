@@ -14,8 +14,8 @@ extension MemoryTransaction {
                     finishDelete(operation, object)
                     return .done
                 }
-                // It was brought back while the delete was under way. What was never acknowledged, and leaves no tombstone
-                // to be seen, has no ID there to be undeleted by.
+                // The object was restored during its delete. If it was never acknowledged and leaves no tombstone, the
+                // server has no ID to undelete.
                 if keepsTombstones && (item != nil || object.serverID != nil) {
                     try makeUndelete(operation, object, over: item, model)
                 } else {
@@ -25,8 +25,8 @@ extension MemoryTransaction {
             }
             guard let item, !item.isDeleted else {
                 throw TandemError(
-                    .invalidValue, "An insert or update was acknowledged without what the server holds now.",
-                    advice: "Ask the server for the object.", model: model.definition.name)
+                    .invalidValue, "An insert or update was acknowledged without the server's item.",
+                    advice: "Request the object from the server.", model: model.definition.name)
             }
             return try acknowledgeChange(operation, object, item, model)
         }
@@ -37,12 +37,12 @@ extension MemoryTransaction {
     ) throws -> AnswerOutcome {
         var (operation, object) = (operation, object)
         let wasKnown = object.serverID != nil
-        // First: a list that names the object itself finds it by its server ID.
+        // Comes first: a list that names the object itself is resolved by its server ID.
         if object.serverID != item.serverID {
             object = try uniteWithHolder(of: item.serverID, object, model)
             object.serverID = item.serverID
             try state.write(object)
-            // What was changed of an object that was taken for another one is a change made meanwhile.
+            // Changes of the merged object count as changes made during the attempt.
             operation = state.operation(of: object) ?? operation
         }
         var isRefused = false
@@ -54,7 +54,7 @@ extension MemoryTransaction {
                 try state.write(object)
             }
         } catch let error as TandemError where error.code == .duplicateValue {
-            // The server has done it: that must not be sent again. The version stays that of the values.
+            // The server has carried the change out, so it must not be resent. The version stays that of the values.
             isRefused = true
             keep(item, of: object, in: object.table, .refused, message: error.message)
         }
@@ -70,7 +70,7 @@ extension MemoryTransaction {
         return isRefused ? .refusedHere : state.operation(of: object) == nil ? .done : .stillPending
     }
 
-    /// Writes what the server holds over what was not changed here meanwhile.
+    /// Stores the server's values, except over changes made during the attempt.
     private func foldIn(
         _ item: ServerItem, _ operation: inout MemoryOperation, _ object: MemoryObject, _ model: MemoryModel
     ) throws {
@@ -88,14 +88,14 @@ extension MemoryTransaction {
         operation.changes = changes
     }
 
-    /// The values that an item names, by the properties' places.
+    /// Returns the values in an item, by the properties' indexes.
     func values(of item: ServerItem, _ model: MemoryModel) -> [Int: StorageValue] {
         var values: [Int: StorageValue] = [:]
         for (place, property) in model.sent { values[place] = item.values[property.name] }
         return values
     }
 
-    /// Writes values of a server into an object, whatever waits to be sent of it.
+    /// Stores a server's values in an object, whatever changes are pending.
     func overwrite(_ object: MemoryObject, _ values: [Int: StorageValue], _ model: MemoryModel) throws {
         guard let object = state.object(object.key) else { throw notFound(object.localID, model) }
         try update(object, values, model, .server)
@@ -113,7 +113,7 @@ extension MemoryTransaction {
         if operation.kind == operation.sentKind ?? operation.kind && operation.changes.isEmpty {
             return drop(operation)
         }
-        // Changed, or deleted, meanwhile: that stays to be sent, on the new version.
+        // Changes during the attempt stay pending, on the new version.
         operation.state = operation.stateAfterAnswer
         let isDelete = operation.kind == .delete
         operation.kind = isDelete ? .delete : .update
@@ -126,7 +126,7 @@ extension MemoryTransaction {
 
     private func finishDelete(_ operation: MemoryOperation, _ object: MemoryObject) {
         drop(operation)
-        // An object that the server knows under the ID made here may have been deleted before it was acknowledged.
+        // An object that the server knows by its client-made ID may have been deleted before it was acknowledged.
         dropKept(of: object, object.serverID ?? ServerID(object.localID.rawValue), in: object.table)
         erase(object)
     }

@@ -26,13 +26,14 @@ extension MemoryTransaction {
         }
     }
 
-    /// The values of a new object by their places, defaults where none is given.
+    /// Returns the values of a new object by index, with defaults for missing ones.
     func complete(_ values: [String: StorageValue], _ model: MemoryModel) throws -> [Int: StorageValue] {
         var all: [Int: StorageValue] = [:]
         for (place, property) in model.properties.enumerated() {
             guard let value = values[property.name] ?? property.defaultValue else {
                 throw TandemError(
-                    .invalidValue, "It must have a value.", advice: "Give it one, or make the property optional.",
+                    .invalidValue, "The property must have a value.",
+                    advice: "Give it one, or make the property optional.",
                     model: model.definition.name, property: property.name)
             }
             all[place] = value
@@ -69,20 +70,20 @@ extension MemoryTransaction {
         }
     }
 
-    /// Brings a deleted object back with new values. They are written first: the old ones may clash by now with a unique
-    /// value of another object.
+    /// Restores a deleted object with new values. The values are stored first, because the old ones may now violate
+    /// uniqueness.
     private func revive(_ object: MemoryObject, _ values: [Int: StorageValue], _ model: MemoryModel) throws {
         recordUndelete(object, model)
         try update(object, values, model, .app)
         try show(object, model, .app)
     }
 
-    /// Ends an object's being hidden.
+    /// Makes a hidden object visible.
     func show(_ hidden: MemoryObject, _ model: MemoryModel, _ origin: Origin) throws {
         guard var object = state.object(hidden.key) else { throw notFound(hidden.localID, model) }
         object.isDeleted = false
         try state.write(object)
-        // What it referred to may have been deleted while it was deleted itself: those references wait.
+        // Targets may have been deleted while this object was deleted. Those references become unresolved.
         for link in model.links {
             let entries = (object.links[link.place] ?? []).map { entry in
                 entry.isHere ? self.entry(entry.id, link.target, origin) : entry
@@ -97,7 +98,7 @@ extension MemoryTransaction {
 
     // MARK: -
 
-    /// Changes an object's values; of the app's changes an operation is made.
+    /// Changes an object's values. A change by the app is recorded as an operation.
     func update(
         _ object: MemoryObject, _ values: [Int: StorageValue], _ model: MemoryModel, _ origin: Origin
     ) throws {

@@ -3,9 +3,10 @@ import Tandem
 extension MemoryTransaction {
     /// Deletes an object.
     ///
-    /// The app's delete goes on by the rules of those that refer to it; a server's leaves their references waiting.
+    /// A delete by the app follows the delete rules of the objects that refer to it. A delete by the server leaves
+    /// their references unresolved.
     ///
-    /// - Returns: `false` if there was none, or it was deleted already.
+    /// - Returns: `false` if the object does not exist or is already deleted.
     func delete(_ localID: LocalID, in table: String, _ origin: Origin) throws -> Bool {
         guard let object = state.find(localID, in: table) else { return false }
         if origin == .server {
@@ -18,7 +19,7 @@ extension MemoryTransaction {
         return true
     }
 
-    /// What is to be deleted is found first, as a list, so that nothing of it depends on an order.
+    /// Collects all affected objects first, so that the result does not depend on an order.
     private func deleteCascading(_ object: MemoryObject) throws {
         var doomed = [object]
         var keys: Set<MemoryKey> = [object.key]
@@ -32,11 +33,11 @@ extension MemoryTransaction {
             position += 1
         }
         for object in doomed { try hide(object) }
-        // An object that is deleted too neither loses its reference nor denies.
+        // Objects that are also deleted keep their references, and do not deny.
         for object in doomed { try releaseHolders(of: object, doomed) }
     }
 
-    /// Hides an object, or takes it away if no server may know it.
+    /// Hides an object, or removes it if the server can't know it.
     private func hide(_ object: MemoryObject) throws {
         guard try !model(of: object).definition.isLocalOnly, recordDelete(object) else { return erase(object) }
         var object = object
@@ -66,7 +67,7 @@ extension MemoryTransaction {
         }
     }
 
-    /// Takes an object away with all that hangs on it.
+    /// Removes an object and its dependent data.
     func erase(_ object: MemoryObject) {
         leaveServerSide(of: object)
         state.remove(object)

@@ -14,7 +14,7 @@ extension MemoryTransaction {
             } else if object.serverID == nil {
                 try forgetNew(operation, object)
             } else if hasKeptTombstone(of: object) {
-                // There is nothing to return to.
+                // No base exists to return to.
                 drop(operation)
                 try goAsServerSays(object)
             } else {
@@ -33,7 +33,7 @@ extension MemoryTransaction {
                 .map { ($0.property.name, whole[$0.place]) })
     }
 
-    /// Takes away an object that the server is not known to have, by the app's rules.
+    /// Removes an object that is not known to exist on the server, by the delete rules of the app.
     private func forgetNew(_ operation: MemoryOperation, _ object: MemoryObject) throws {
         let mayBeThere = !operation.attemptedKinds.isEmpty && operation.state != .failed
         if mayBeThere { try release(operation.id) } else { drop(operation) }
@@ -44,7 +44,7 @@ extension MemoryTransaction {
         }
     }
 
-    /// Makes an object what the server last sent of it.
+    /// Restores the server's last values of an object.
     private func returnToBase(_ operation: MemoryOperation, _ object: MemoryObject, _ model: MemoryModel) throws {
         drop(operation)
         var values: [Int: StorageValue] = [:]
@@ -55,7 +55,7 @@ extension MemoryTransaction {
         if object.isDeleted { try show(object, model, .server) }
     }
 
-    /// Makes an object what the server holds: its operation is gone.
+    /// Adopts the server's item. The operation is already removed.
     private func become(_ item: ServerItem, _ object: MemoryObject, _ model: MemoryModel) throws {
         guard !item.isDeleted else { return try goAsServerSays(object) }
         try take(item, object, model, values(of: item, model))

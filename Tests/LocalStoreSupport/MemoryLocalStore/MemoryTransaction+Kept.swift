@@ -1,7 +1,7 @@
 import Foundation
 import Tandem
 
-// What a server has said, and what could not be written when it came.
+// Deferred items: received from the server, but not stored when they arrived.
 
 extension MemoryTransaction {
     func keptItem(of id: Operation.ID) throws -> KeptItem? {
@@ -31,9 +31,9 @@ extension MemoryTransaction {
             reason: kept.reason, message: kept.message)
     }
 
-    /// Keeps an item beside the object that it is of, in place of what was kept before.
+    /// Defers an item of an object, and replaces an earlier one.
     ///
-    /// - Parameter object: `nil` if there is none.
+    /// - Parameter object: The item's object; `nil` if it does not exist.
     func keep(
         _ item: ServerItem, of object: MemoryObject?, in table: String, _ reason: KeptItem.Reason,
         message: String? = nil
@@ -46,13 +46,13 @@ extension MemoryTransaction {
         touched.insert(table)
     }
 
-    /// Forgets what is kept of an object, by its row or its server ID.
+    /// Removes the deferred items of an object, by its row or its server ID.
     func dropKept(of object: MemoryObject?, _ serverID: ServerID?, in table: String) {
         forget(in: table) { id, kept in id == serverID || object != nil && kept.row == object?.row }
     }
 
-    /// Forgets what is kept beside an object, for which something newer has come. What was kept itself is not newer than
-    /// what has been kept in its place since it was read.
+    /// Removes the deferred items of an object for which a newer item has arrived. A deferred item is not newer than
+    /// the one that has replaced it since.
     func dropKept(knowing item: ServerItem, of object: MemoryObject) {
         forget(in: object.table) { id, kept in
             (id == item.serverID || kept.row == object.row) && (!item.wasKept || kept.source == item.source)
@@ -63,8 +63,8 @@ extension MemoryTransaction {
         (state.kept[object.table] ?? [:]).values.contains { $0.row == object.row && $0.isDeleted }
     }
 
-    /// An object goes. What is kept of a server's for it was never shown: it is left to be received as a new object. A
-    /// tombstone has nothing more to say.
+    /// Detaches the deferred items of a removed object. They were never visible, so they can be received as a new
+    /// object. Tombstones are dropped.
     func leaveServerSide(of object: MemoryObject) {
         for (id, var kept) in state.kept[object.table] ?? [:] where kept.row == object.row {
             kept.row = nil

@@ -105,18 +105,20 @@ extension MemoryTransaction {
         return state.find(serverID, in: table)?.row
     }
 
-    func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet {
+    func forEachSyncedRow(
+        in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
+    ) throws {
         try checkUsable()
         let model = try model(table)
-        var rows = RowSet()
-        for object in state.tables[table]?.objects.values ?? [:].values
-        where object.serverID != nil && !object.isDeleted && state.operation(of: object) == nil {
-            if try passes(object, filter, model) { rows.insert(object.row) }
+        for object in state.tables[table]?.objects.values ?? [:].values {
+            guard let serverID = object.serverID, !object.isDeleted, state.operation(of: object) == nil else {
+                continue
+            }
+            if try passes(object, filter, model) { try body(object.row, serverID) }
         }
-        return rows
     }
 
-    /// Whether a filter holds for an object, as the server would be asked it.
+    /// Returns whether a filter matches an object, with the server's semantics.
     func passes(_ object: MemoryObject, _ filter: LocalFilter?, _ model: MemoryModel) throws -> Bool {
         guard let filter, var asked = try self.object(object.localID, in: object.table) else { return true }
         for link in model.links {
@@ -126,7 +128,7 @@ extension MemoryTransaction {
         return filter.remote.holds(for: asked, of: model.definition)
     }
 
-    // MARK: What sync remembers
+    // MARK: State of sync
 
     func syncToken(of queryID: String, in table: String) throws -> SyncToken? {
         try checkUsable()
@@ -143,7 +145,7 @@ extension MemoryTransaction {
         return state.settings[key]
     }
 
-    /// A store in memory holds its own models alone.
+    /// Returns an empty list: a store in memory has only its own models.
     func exchangedTablesWithoutModel() throws -> [String] {
         try checkUsable()
         return []

@@ -9,19 +9,19 @@ extension MemoryTransaction {
         var (base, local, server): ([String: StorageValue], [String: StorageValue], [String: StorageValue])
         (base, local, server) = ([:], [:], [:])
         var (changedHere, changedThere): (Set<String>, Set<String>) = ([], [])
-        // Of the version that is known here nobody else has changed anything; nor of what an undelete has left blank.
+        // An item with the known version has no foreign changes. Neither do values that an undelete left blank.
         let isNobodys = item.wasUndeleted || item.version != nil && item.version == object.version
         for (place, property) in model.sent {
             let name = property.name
             local[name] = here[place]
             let old = operation.base(of: name)
             base[name] = operation.isWhole ? nil : old
-            // Over a tombstone all that the operation names is to be sent again.
+            // A tombstone has no values, so all properties of the operation are sent again.
             guard !item.isDeleted else {
                 if operation.isWhole || old != nil { changedHere.insert(name) }
                 continue
             }
-            // What is as it was before the change, and was never sent otherwise, is no change any more.
+            // A value equal to its base, of which no other value was sent, is no longer a change.
             let isChanged =
                 operation.isWhole
                 || old.map {
@@ -34,7 +34,7 @@ extension MemoryTransaction {
             }
             let there = self.local(value, at: place, model)
             server[name] = there
-            // What the wire has no form for is surely not there: it is to be refused when it is sent, and not here.
+            // A value that can't be encoded is not on the server. Sending it reports the error, not this comparison.
             let isHeldThere =
                 there == here[place] || (try? rounding(property, wire(here[place], at: place, model))) == value
             if isChanged && !isHeldThere { changedHere.insert(name) }
@@ -48,7 +48,7 @@ extension MemoryTransaction {
             changedHere: changedHere, changedThere: changedThere)
     }
 
-    /// Whether the server may have been sent another value than the one that is here.
+    /// Returns whether another value than the local one may have been sent to the server.
     private func wasSentOtherwise(
         _ operation: MemoryOperation, than here: StorageValue, at place: Int, _ model: MemoryModel,
         _ rounding: WireRounding
@@ -86,9 +86,9 @@ extension MemoryTransaction {
         }
     }
 
-    /// Takes what a server holds, but for some properties that were changed here.
+    /// Adopts the server's item, except for some locally changed properties.
     ///
-    /// - Returns: These, with what the server holds as their bases.
+    /// - Returns: These properties, with the server's values as their bases.
     private func keep(
         _ names: Set<String>, of operation: MemoryOperation, onto item: ServerItem, _ sides: ConflictSides,
         _ object: MemoryObject, _ model: MemoryModel
@@ -108,32 +108,33 @@ extension MemoryTransaction {
             erase(object)
             return .adopted
         }
-        // An undelete shows what the server holds, and what had been changed here before the delete and was not sent.
+        // An undelete would show the server's values, with the local changes that preceded the delete and were not
+        // sent.
         let names = operation.replaced == nil ? [] : sides.changedHere
         let changes = try keep(names, of: operation, onto: item, sides, object, model)
         restart(operation, as: .delete, changes, replacing: changes.isEmpty ? nil : .update, sent: [])
         return .pending
     }
 
-    /// Has an object sent whole over a tombstone of its ID.
+    /// Prepares sending the whole object over a tombstone of its ID.
     ///
-    /// - Parameter item: The tombstone; `nil` if nothing is known of it but that it is there.
+    /// - Parameter item: The tombstone; `nil` if only its existence is known.
     func makeUndelete(
         _ operation: MemoryOperation, _ object: MemoryObject, over item: ServerItem?, _ model: MemoryModel
     ) throws {
         let changes = operation.bases.merging(allBases(of: object, model)) { old, _ in old }
-        // Whoever gives the operation up must not be left with an object that the server has deleted.
+        // Keeps the tombstone, because a discard must not leave an object that the server has deleted.
         if let item, item.isDeleted { keep(item, of: object, in: object.table, .pending) }
         var new = object
         new.serverID = item?.serverID ?? object.serverID
         new.version = item?.version
         try state.write(new)
         try resolveNews(of: object, new.serverID)
-        // That it was deleted there is known as long as the queue knows that a delete may have arrived.
+        // The queue records the delete on the server as long as a delete may have arrived.
         restart(operation, as: .update, changes, sent: .delete)
     }
 
-    /// Writes what a server holds of an object into it, with its state.
+    /// Stores the server's values and state in an object.
     func take(
         _ item: ServerItem, _ object: MemoryObject, _ model: MemoryModel, _ values: [Int: StorageValue]
     ) throws {
@@ -148,13 +149,13 @@ extension MemoryTransaction {
         try resolveNews(of: object, item.serverID)
     }
 
-    /// References that wait for an object by a server ID that it did not have lead to it.
+    /// Resolves references that wait for an object by its new server ID.
     private func resolveNews(of object: MemoryObject, _ serverID: ServerID?) throws {
         guard object.serverID != serverID, !object.isDeleted else { return }
         try resolveWaiting(for: object.localID, serverID, in: object.table)
     }
 
-    /// Has an operation sent anew: what was sent for it has been answered.
+    /// Restarts an operation without attempts: all that was sent has been answered.
     private func restart(
         _ operation: MemoryOperation, as kind: Operation.Kind, _ changes: [String: StorageValue],
         replacing replaced: Operation.Kind? = nil, sent: AttemptedKinds

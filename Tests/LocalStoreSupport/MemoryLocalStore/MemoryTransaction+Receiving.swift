@@ -23,10 +23,10 @@ extension MemoryTransaction {
         }
     }
 
-    /// The object that an item is of; `nil` if it is new here.
+    /// Returns the local object that matches an item, or `nil` if the item is new.
     private func known(_ item: ServerItem, _ identity: ServerIdentity, in table: String) -> MemoryObject? {
         if let found = state.find(item.serverID, in: table) { return found }
-        // Made here, and perhaps sent: whose answer was lost, or whose ID another device has chosen too.
+        // The object was created here. Its response may be lost, or another device may have chosen the same ID.
         let localID: LocalID?
         switch identity {
         case .client: localID = LocalID(item.serverID.rawValue)
@@ -45,7 +45,7 @@ extension MemoryTransaction {
         }
         let sent = item.values.filter { name, _ in model.sent.contains { $0.property.name == name } }
         let all = try complete(sent, model)
-        // It takes its server ID as local ID, unless that is another object's.
+        // The server ID becomes the local ID, unless another object has it.
         let wanted = LocalID(item.serverID.rawValue)
         let localID = state.find(wanted, in: model.table) == nil ? wanted : ObjectState().localID
         let object = MemoryObject(
@@ -62,10 +62,10 @@ extension MemoryTransaction {
         return .inserted(localID)
     }
 
-    /// An item of an object that is synced.
+    /// Receives an item of a synced object.
     private func receive(_ item: ServerItem, over object: MemoryObject, _ model: MemoryModel) throws -> ServerReceipt {
         do {
-            // A version alone can lie: two writes of one millisecond may have the same.
+            // Compares values too, because two writes in the same millisecond may have equal versions.
             try together { try overwrite(object, values(of: item, model), model) }
         } catch let error as TandemError where error.code == .duplicateValue {
             keep(item, of: object, in: object.table, .refused, message: error.message)
@@ -81,14 +81,14 @@ extension MemoryTransaction {
         return new == object ? .unchanged : .updated(object.localID)
     }
 
-    /// An item of an object with an operation: nothing of the object is written.
+    /// Receives an item of an object with an operation. The object stays unchanged.
     private func receive(
         _ item: ServerItem, besides operation: MemoryOperation, _ object: MemoryObject, _ model: MemoryModel
     ) throws -> ServerReceipt {
         if !item.isDeleted, let version = item.version, let known = object.version,
             StorageValue.text(version) == .text(known), isOwn(item, operation, object, model)
         {
-            // What the change was made on: nothing has happened there. What was kept is over.
+            // The item is the base of the change, so nothing has changed on the server. Deferred items are outdated.
             dropKept(of: object, item.serverID, in: object.table)
             return .unchanged
         }
@@ -96,7 +96,7 @@ extension MemoryTransaction {
         return .keptBeside(operation.id)
     }
 
-    /// Whether all that a server holds of an object is what it held before our changes, or one that was sent.
+    /// Returns whether each value of the server equals the base of our changes, or a value that was sent.
     private func isOwn(
         _ item: ServerItem, _ operation: MemoryOperation, _ object: MemoryObject, _ model: MemoryModel
     ) -> Bool {
@@ -106,12 +106,12 @@ extension MemoryTransaction {
             if operation.attempted.contains(value, of: name) { return true }
             let there = local(value, at: place, model)
             guard let base = operation.base(of: name) else { return whole[place] == there }
-            // A base may name what has got its server ID since.
+            // A base may name an object that has received its server ID since.
             return base == there || local(base, at: place, model) == there
         }
     }
 
-    // MARK: Together
+    // MARK: Groups
 
     func receiveTogether(
         _ items: [ServerItem], in table: String, identity: ServerIdentity
@@ -139,9 +139,9 @@ extension MemoryTransaction {
         }
     }
 
-    /// Has objects take the unique values of their items, each of which another of them has.
+    /// Exchanges unique values between the objects of a group of items.
     ///
-    /// - Returns: Whether any has.
+    /// - Returns: Whether any object has changed.
     private func giveUpUniqueValues(_ items: [ServerItem], _ model: MemoryModel) throws -> Bool {
         let unique = Set(model.uniques.joined())
         var group = items.filter { !$0.isDeleted }.compactMap { item in
@@ -149,7 +149,7 @@ extension MemoryTransaction {
         }.filter { _, key in state.object(key).map { state.operation(of: $0) == nil } ?? false }
         while group.count > 1 {
             let before = state
-            // What is deleted is unique in nothing, so that each can take what another one still has.
+            // Deleted objects are exempt from uniqueness, so each object can take a value that another still has.
             for (_, key) in group { try setHidden(true, key) }
             for (item, key) in group {
                 guard let object = state.object(key) else { continue }

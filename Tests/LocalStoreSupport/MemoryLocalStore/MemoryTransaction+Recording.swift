@@ -1,7 +1,7 @@
 import Foundation
 import Tandem
 
-// What a change of the app's makes of the operation that is there. One operation for each object.
+// The effect of the app's changes on operations. Each object has at most one operation.
 
 extension MemoryTransaction {
     func recordInsert(_ object: MemoryObject) { queue(.insert, object, [:]) }
@@ -11,23 +11,23 @@ extension MemoryTransaction {
         touched.insert(object.table)
     }
 
-    /// Queues an update, or joins it to the operation that is there.
+    /// Queues an update, or merges it into the existing operation.
     ///
-    /// - Parameter bases: What changed, each with what it was before.
+    /// - Parameter bases: The changed properties, each with its previous value.
     func recordUpdate(_ object: MemoryObject, _ bases: [String: StorageValue]) {
         guard var operation = state.operation(of: object) else {
-            // One that the server never had, and whose operation is lost, is new there.
+            // An object without a server ID whose operation is lost is new to the server.
             let isNew = object.serverID == nil
             return queue(isNew ? .insert : .update, object, isNew ? [:] : bases)
         }
-        // What is new is sent whole, so that nothing need be remembered of it until it is under way.
+        // A new object is sent whole, so its changes are only recorded during an attempt.
         if operation.kind == .update || operation.sent != nil { operation.changes.merge(bases) { old, _ in old } }
         save(operation)
     }
 
     /// Queues a delete.
     ///
-    /// - Returns: Whether the object must stay, hidden, until the server has acknowledged it.
+    /// - Returns: Whether the object must stay hidden until the server has acknowledged the delete.
     func recordDelete(_ object: MemoryObject) -> Bool {
         guard var operation = state.operation(of: object) else {
             guard object.serverID != nil else { return false }
@@ -44,7 +44,7 @@ extension MemoryTransaction {
         return true
     }
 
-    /// Takes a delete back.
+    /// Undoes a delete.
     func recordUndelete(_ object: MemoryObject, _ model: MemoryModel) {
         guard var operation = state.operation(of: object), operation.kind == .delete else { return }
         if let replaced = operation.replaced {
@@ -53,20 +53,20 @@ extension MemoryTransaction {
         } else if operation.attemptedKinds.isEmpty {
             return drop(operation)
         } else {
-            // The delete was sent, and the server may have carried it out: everything is sent again.
+            // The delete was sent, and may have been carried out. The whole object is sent again.
             operation.kind = .update
             operation.changes.merge(allBases(of: object, model)) { old, _ in old }
         }
         save(operation)
     }
 
-    /// All properties that are sent, with their values as bases.
+    /// Returns all exchanged properties, with their values as bases.
     func allBases(of object: MemoryObject, _ model: MemoryModel) -> [String: StorageValue] {
         let whole = object.whole(model)
         return Dictionary(uniqueKeysWithValues: model.sent.map { ($0.property.name, whole[$0.place]) })
     }
 
-    /// After a change of the app's an operation waits to be sent, and what it failed of is over.
+    /// Stores an operation after a change by the app. It becomes pending, and its failure is cleared.
     private func save(_ operation: MemoryOperation) {
         var operation = operation
         if operation.state == .failed {

@@ -1,18 +1,16 @@
 import Tandem
 
-// A reference names an object by its local ID here, and by its server ID on the way to a server and back. One to what is
-// not there waits.
+// The conversion of references between local IDs and server IDs, and unresolved references.
 
 extension MemoryTransaction {
-    /// A value as it goes to a server: references by the server IDs of what they refer to, by the local ID of what has
-    /// none yet.
+    /// Converts a value for the server. References become server IDs, or local IDs if the target has no server ID yet.
     func wire(_ value: StorageValue, at place: Int, _ model: MemoryModel) -> StorageValue {
         replacing(value, at: place, model) { id, target in
             state.find(id, in: target)?.serverID.map { LocalID($0.rawValue) } ?? id
         }
     }
 
-    /// A value as a server holds it, with references by local IDs of what is here, deleted or not.
+    /// Converts a value of the server. References become local IDs of existing objects, deleted or not.
     func local(_ value: StorageValue, at place: Int, _ model: MemoryModel) -> StorageValue {
         replacing(value, at: place, model) { id, target in
             state.find(ServerID(id.rawValue), in: target)?.localID ?? id
@@ -27,14 +25,14 @@ extension MemoryTransaction {
         return value.references.map { .references($0.map { replacement($0, link.target) }) } ?? value
     }
 
-    /// What a reference's value leads to. Said by a server it may name a server ID.
+    /// Parses a reference's value. A value from the server may contain server IDs.
     func entries(_ value: StorageValue, _ link: MemoryModel.Link, _ origin: Origin) throws -> [MemoryLink]? {
         guard case .text(let text) = value else { return link.isToMany ? nil : [] }
         guard link.isToMany else { return [entry(LocalID(text), link.target, origin)] }
         guard let ids = value.references else {
             throw TandemError(
-                .invalidValue, "A list of references is no array of IDs.",
-                advice: "Make it by StorageValue.references(_:).")
+                .invalidValue, "A list of references is not an array of IDs.",
+                advice: "Create it with StorageValue.references(_:).")
         }
         return ids.map { entry($0, link.target, origin) }
     }
@@ -47,10 +45,9 @@ extension MemoryTransaction {
         return MemoryLink(id: id, isHere: isHere)
     }
 
-    // MARK: What waits
+    // MARK: Unresolved references
 
-    /// An object has come: references that waited for it, by either of its IDs, lead to it. That is no change of the
-    /// app's.
+    /// Resolves references to a new object, by either of its IDs. The resolution is not a change by the app.
     func resolveWaiting(for localID: LocalID, _ serverID: ServerID?, in table: String) throws {
         let names = [localID] + (serverID.map { [LocalID($0.rawValue)] } ?? [])
         for holder in try model(table).holders {
@@ -67,7 +64,7 @@ extension MemoryTransaction {
         }
     }
 
-    /// The live objects that refer to another one by a reference.
+    /// Returns the live objects that refer to an object.
     func holders(of localID: LocalID, _ holder: MemoryModel.Holder) -> [MemoryObject] {
         (state.tables[holder.table]?.objects(naming: localID, at: holder.place) ?? []).filter { object in
             !object.isDeleted
@@ -75,10 +72,9 @@ extension MemoryTransaction {
         }
     }
 
-    /// An object goes because the server says so: references to it wait. What becomes of those that hold it is the
-    /// server's to say.
+    /// Makes references to an object unresolved that the server removes. The server decides about their holders.
     ///
-    /// - Parameter serverID: By what it is known when it comes back, if the server knows it.
+    /// - Parameter serverID: The server ID by which the object is known if it returns.
     func detachHolders(of localID: LocalID, in table: String, as serverID: ServerID?) throws {
         let name = serverID.map { LocalID($0.rawValue) } ?? localID
         for holder in try model(table).holders {

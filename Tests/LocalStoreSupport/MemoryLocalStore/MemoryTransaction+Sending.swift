@@ -11,18 +11,18 @@ extension MemoryTransaction {
                 throw TandemError(.staleOperation, "The operation \(id) is held.", advice: "Release it first.")
             }
             let isInsert = operation.kind == .insert
-            // What an attempt whose answer was lost had taken along is taken along again.
+            // The changes of an attempt with a lost response are sent again.
             var sent = isInsert ? [:] : operation.bases
             if isInsert {
-                // What an attempt without an answer has left out may be there without it.
+                // Values omitted from an attempt without response may be empty on the server.
                 for (name, value) in operation.changes where operation.sent?[name] != nil {
                     if value == .null || value == .references([]) { operation.attempted.note(value, of: name) }
                 }
             }
-            // Whatever became of an earlier one, it was not said to have failed.
+            // An earlier attempt was not reported as failed, so its outcome is unknown.
             operation.attempted.settle()
             let left = isInsert ? emptyReferences(leavingOut, model) : [:]
-            // What an insert may make whose answer was lost is deleted by sending that once more.
+            // A delete includes the values that a lost insert may create on the server.
             let isOfLost = operation.kind == .delete && object.serverID == nil
             if operation.kind != .delete || isOfLost {
                 let whole = object.whole(model)
@@ -34,7 +34,8 @@ extension MemoryTransaction {
                         do {
                             operation.attempted.note(try rounding(property, form), of: property.name)
                         } catch  where isOfLost {
-                            // What can't be sent keeps no delete back: that goes without values then.
+                            // Values that can't be encoded do not prevent the delete, which is then sent without
+                            // values.
                         }
                     }
                 }
@@ -50,7 +51,7 @@ extension MemoryTransaction {
         }
     }
 
-    /// References that an insert leaves out, with what the server will hold of them.
+    /// Returns the references that an insert omits, with the values that the server will have.
     private func emptyReferences(_ names: Set<String>, _ model: MemoryModel) -> [String: StorageValue] {
         var empty: [String: StorageValue] = [:]
         for link in model.links {
@@ -61,7 +62,7 @@ extension MemoryTransaction {
         return empty
     }
 
-    // MARK: Failing
+    // MARK: Failures
 
     func fail(_ id: Operation.ID, _ error: OperationError, retry: Bool) throws {
         try checkUsable()
@@ -80,7 +81,7 @@ extension MemoryTransaction {
         var operation = found
         let next = stateAfterFailing(operation, object, model, retry: retry)
         operation.attemptedKinds = operation.kindsBefore
-        // What the server has then never been sent, and was deleted meanwhile, is gone.
+        // Removes an object that was never sent to the server and was deleted during the attempt.
         if operation.replaced == .insert, operation.attemptedKinds.isEmpty, object.serverID == nil {
             drop(operation)
             erase(object)
@@ -97,7 +98,7 @@ extension MemoryTransaction {
     func leaveUncertain(_ id: Operation.ID, attempt: Int, _ error: OperationError, retryAt: Date?) throws -> Bool {
         try checkUsable()
         guard var operation = try underWay(id, attempt: attempt)?.operation else { return false }
-        // From now on nobody can say that it was not carried out.
+        // From now on, no response can report that the attempt was not carried out.
         operation.attempted.settle()
         operation.kindsBefore = operation.attemptedKinds
         operation.error = error
@@ -106,7 +107,8 @@ extension MemoryTransaction {
         return true
     }
 
-    /// What an operation is in after an attempt that was not carried out. A change made meanwhile was not refused.
+    /// Returns the state of an operation after an attempt that was not carried out. Changes during the attempt were not
+    /// refused.
     private func stateAfterFailing(
         _ operation: MemoryOperation, _ object: MemoryObject, _ model: MemoryModel, retry: Bool
     ) -> Operation.State {
@@ -116,24 +118,24 @@ extension MemoryTransaction {
         return operation.sentKind != operation.kind || hasNewChanges(operation, object, model) ? .pending : .failed
     }
 
-    /// Whether something was changed while an attempt was under way. What an insert has left out was not, if it is as it
-    /// was then.
+    /// Returns whether something changed during an attempt. A reference omitted from an insert counts only if its value
+    /// differs.
     private func hasNewChanges(_ operation: MemoryOperation, _ object: MemoryObject, _ model: MemoryModel) -> Bool {
         guard operation.sentKind == .insert, let left = operation.sent else { return !operation.changes.isEmpty }
         let whole = named(object.whole(model), model)
         return operation.changes.keys.contains { left[$0] == nil || left[$0] != whole[$0] }
     }
 
-    /// Ends an attempt that was not carried out: what it had taken along is to be sent again.
+    /// Ends an attempt that was not carried out. Its changes become pending again.
     private func putBack(_ operation: inout MemoryOperation, as next: Operation.State) {
         operation.state = next
-        // What is new is sent whole, whatever has changed of it meanwhile.
+        // A new object is sent whole, so its changes need no record.
         operation.changes = operation.isWhole ? [:] : operation.bases
         (operation.sent, operation.sentKind, operation.retryAt) = (nil, nil, nil)
         operation.kindsBefore = []
     }
 
-    // MARK: The user's
+    // MARK: User decisions
 
     func hold(_ id: Operation.ID) throws {
         try checkUsable()
@@ -146,7 +148,7 @@ extension MemoryTransaction {
         try checkUsable()
         var operation = try stored(id).operation
         guard operation.state == .failed || operation.state == .held else { return }
-        // An attempt that was under way when it was held is still one that the server may have carried out.
+        // An attempt that was in flight when the operation was held may still have been carried out.
         operation.state = operation.sent == nil ? .pending : .attempted
         (operation.retryAt, operation.error) = (nil, nil)
         put(operation)

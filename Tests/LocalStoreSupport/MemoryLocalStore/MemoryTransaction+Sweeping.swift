@@ -29,20 +29,20 @@ extension MemoryTransaction {
         let models = try tables.map { try model($0) }
         return try together {
             var count = 0
-            // An object that goes by the app's rules may change another one, which then has an operation.
+            // A delete by the app's rules may change another object, which then has an operation.
             while true {
                 let rows = try models.map { try keysWithOperation(in: $0, where: filter) }
                 guard rows.contains(where: { !$0.isEmpty }) else { return count }
                 let before = count
                 var denial: TandemError?
-                // Those known to the server first: what they hold is then no reason to change them. Of the others the
-                // newest first: they hold the older ones.
+                // Objects known to the server first, so that their deletion does not change their holders. The others
+                // newest first, because newer objects refer to older ones.
                 for known in [true, false] {
                     for row in rows.flatMap({ known ? $0 : $0.reversed() }) {
                         do {
                             if try together({ try giveUp(row, ifKnown: known) }) { count += 1 }
                         } catch let error as TandemError where error.code == .deleteDenied {
-                            // What denies it may be one of the others, whose turn comes.
+                            // The object that denies may be dropped later in this loop.
                             denial = error
                         }
                     }

@@ -1,30 +1,31 @@
 import Tandem
 
-// Where the server makes the IDs, a pull may bring as a new object what an insert had created whose answer was lost. When
-// the insert is answered at last, two objects here are one there.
+// The merge of duplicates: if the server makes IDs, a pull may add an object whose insert has lost its response. When
+// the retried insert is answered, both local objects are the same item.
 
 extension MemoryTransaction {
-    /// If another object has a server ID that turns out to be this one's, the two become one.
+    /// Merges another object into this one if it has the server ID of this one.
     ///
-    /// - Returns: The object then.
-    /// - Throws: `TandemError.Code.duplicateID` if the other one was here before: no insert of this one has made it.
+    /// - Returns: The merged object.
+    /// - Throws: `TandemError.Code.duplicateID` if the other object is older: no insert of this one can have created
+    ///   it.
     func uniteWithHolder(of serverID: ServerID, _ object: MemoryObject, _ model: MemoryModel) throws -> MemoryObject {
         guard let other = state.find(serverID, in: object.table), other.row != object.row else { return object }
         guard object.serverID == nil, other.row > object.row else {
             throw TandemError(
                 .duplicateID,
-                "The server says that the \(model.definition.name) \(object.localID) is \(serverID), which is another "
-                    + "one here: \(other.localID).",
-                advice: "Look at what the server has answered.", model: model.definition.name)
+                "The \(model.definition.name) \(object.localID) can't have the server ID \(serverID), which another "
+                    + "object has: \(other.localID).",
+                advice: "Check the server's response.", model: model.definition.name)
         }
         try unite(object, withNewer: other, model)
         return state.object(object.key) ?? object
     }
 
     private func unite(_ older: MemoryObject, withNewer newer: MemoryObject, _ model: MemoryModel) throws {
-        // What was deleted as the one and changed as the other is not to be deleted: the change came to be seen last.
+        // An object that was deleted as one and changed as the other is not deleted: the change came later.
         let revives = older.isDeleted && !newer.isDeleted && state.operation(of: newer) != nil
-        // What is deleted here is not there for those that refer to it: they wait.
+        // A deleted object can't be referred to, so references to it become unresolved.
         if older.isDeleted && !revives { try detachHolders(of: newer.localID, in: newer.table, as: nil) }
         for holder in model.holders { try redirect(holder, from: newer.localID, to: older.localID) }
         let changes = unsentChanges(of: newer, model)
@@ -39,12 +40,12 @@ extension MemoryTransaction {
                 try apply(changes, to: older, model)
             }
         } catch let error as TandemError where error.code == .duplicateValue {
-            // Its unique value was given away after it was deleted: it can't come back.
+            // Its unique value was given to another object after the delete, so it can't be restored.
             try detachHolders(of: older.localID, in: older.table, as: nil)
         }
     }
 
-    /// What waits to be sent of an object. One that was deleted says nothing of the other one.
+    /// Returns the pending changes of an object. A deleted one has none for the other object.
     private func unsentChanges(of object: MemoryObject, _ model: MemoryModel) -> [Int: StorageValue] {
         guard !object.isDeleted, let operation = state.operation(of: object), let object = state.object(object.key)
         else { return [:] }
@@ -61,8 +62,8 @@ extension MemoryTransaction {
         try update(object, changes, model, .app)
     }
 
-    /// Has a reference lead from one object to another, wherever it is held: in live objects, in deleted ones, and in the
-    /// queue. That is no change of the app's: it is the same object.
+    /// Redirects references from one object to another: in live objects, in deleted ones, and in the queue. That is not
+    /// a change by the app, because both are the same object.
     private func redirect(_ holder: MemoryModel.Holder, from old: LocalID, to new: LocalID) throws {
         let model = try model(holder.table)
         for var object in state.tables[holder.table]?.objects(naming: old, at: holder.place) ?? [] {

@@ -2,12 +2,11 @@ import Foundation
 import Tandem
 import TandemSync
 
-/// A transaction of a ``MemoryLocalStore``: a copy of its state, which takes its place at the end.
+/// A transaction of a ``MemoryLocalStore``: a copy of its state, which replaces it at the end.
 ///
-/// What Tandem's store keeps in tables of SQLite stands here in dictionaries; each file is one chapter of what
-/// `LocalWriting` promises.
+/// Dictionaries replace the SQLite tables of Tandem's store. Each file implements one part of `LocalWriting`.
 final class MemoryTransaction: LocalWriting {
-    /// Who makes a change.
+    /// The origin of a change.
     enum Origin {
         case app
         case server
@@ -34,7 +33,7 @@ final class MemoryTransaction: LocalWriting {
             .transactionOver, "The transaction is over.", advice: "Use it inside its block only.")
     }
 
-    /// Runs changes that are undone together if one of them fails.
+    /// Runs changes that are rolled back together if one of them fails.
     func together<T>(_ body: () throws -> T) throws -> T {
         try checkUsable()
         let (state, touched) = (state, touched)
@@ -49,13 +48,14 @@ final class MemoryTransaction: LocalWriting {
     func model(_ table: String) throws -> MemoryModel { try schema.model(ofTable: table) }
     func model(of object: MemoryObject) throws -> MemoryModel { try model(object.table) }
 
-    /// An operation that must be in the queue, its object and its model.
+    /// Returns an operation that must be in the queue, with its object and its model.
     func stored(_ id: Operation.ID) throws -> (operation: MemoryOperation, object: MemoryObject, model: MemoryModel) {
         guard let operation = state[id], let object = state.object(operation.object) else { throw stale(id) }
         return (operation, object, try model(of: object))
     }
 
-    /// An operation of which an attempt is under way, or has got no answer; `nil` if it is over, or another one is.
+    /// Returns an operation with a running or unanswered attempt. Returns `nil` if that attempt is over or was
+    /// replaced.
     func underWay(
         _ id: Operation.ID, attempt: Int
     ) throws -> (operation: MemoryOperation, object: MemoryObject, model: MemoryModel)? {
@@ -66,12 +66,12 @@ final class MemoryTransaction: LocalWriting {
     func stale(_ id: Operation.ID) -> TandemError {
         TandemError(
             .staleOperation, "The operation \(id) is not under way.",
-            advice: "Look at the queue again: it was answered, or collapsed by a change.")
+            advice: "Read the queue again: the operation was answered or merged with a change.")
     }
 
     func notFound(_ localID: LocalID, _ model: MemoryModel) -> TandemError {
         TandemError(
-            .notFound, "There is no object with the local ID \(localID).", advice: "Insert it.",
+            .notFound, "No object has the local ID \(localID).", advice: "Insert it.",
             model: model.definition.name)
     }
 
@@ -87,7 +87,7 @@ final class MemoryTransaction: LocalWriting {
         touched.insert(operation.object.table)
     }
 
-    // MARK: What sync remembers
+    // MARK: State of sync
 
     func setSyncToken(_ token: SyncToken?, of queryID: String, in table: String) throws {
         try checkUsable()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SQLiteCipher
 
-/// A file of the VFS below ours, opened without ours.
+/// A file of the VFS below ours, opened without our VFS.
 final class FileBelow {
     let base: BaseFile
     private let memory: UnsafeMutableRawPointer
@@ -14,7 +14,7 @@ final class FileBelow {
         let vfs = try #require(sqlite3_vfs_find("unix"))
         memory = .allocate(byteCount: Int(vfs.pointee.szOsFile), alignment: 16)
         memset(memory, 0, Int(vfs.pointee.szOsFile))
-        // SQLite reads parameters behind a name, until it finds an empty one.
+        // SQLite reads parameters after a name until it finds an empty one.
         name = .allocate(capacity: path.utf8.count + 4)
         name.initialize(repeating: 0, count: path.utf8.count + 4)
         strcpy(name, path)

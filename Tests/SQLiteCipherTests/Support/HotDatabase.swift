@@ -3,19 +3,19 @@ import Testing
 
 @testable import SQLiteCipher
 
-/// A small database as a crash leaves it: the file, and a log or a journal beside it.
+/// A small database as a crash leaves it: the file and a log or a journal beside it.
 struct HotDatabase {
     let database: EncryptedDatabase
     let suffix: String
     let main: [UInt8]
     let beside: [UInt8]
-    /// What was committed: after each transaction, the last one last.
+    /// The committed states: one after each transaction, the last one last.
     let states: [Outcome]
 
     private static let schema =
         "BEGIN; CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT, body BLOB); CREATE INDEX byName ON t (name); COMMIT"
 
-    /// Six transactions in a log, none of them in the database yet.
+    /// Returns a database with six transactions in its log, none of them in the database file yet.
     static func log(_ scratch: Scratch, _ profile: CipherProfile) throws -> HotDatabase {
         let original = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: profile)
         let raw = try RawDatabase(original, setup: "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
@@ -36,7 +36,7 @@ struct HotDatabase {
             suffix: "-wal", main: main, beside: try contents(original.path + "-wal"), states: states)
     }
 
-    /// A transaction that has spilled to the database several times, and was not committed.
+    /// Returns a database with an uncommitted transaction that has spilled to the file several times.
     static func journal(_ scratch: Scratch, _ profile: CipherProfile) throws -> HotDatabase {
         let original = try EncryptedDatabase(path: scratch.path("a.db"), key: testKey, profile: profile)
         let raw = try RawDatabase(original, setup: "PRAGMA synchronous = FULL; PRAGMA cache_size = 4")
@@ -54,14 +54,14 @@ struct HotDatabase {
             beside: try contents(original.path + "-journal"), states: [before])
     }
 
-    /// Where the journal's headers begin: its magic number at a sector's start.
+    /// The offsets of the journal's headers: its magic number at the start of a sector.
     var headers: [Int] {
         stride(from: 0, to: beside.count - 8, by: 512).filter {
             beside[$0..<$0 + 8].elementsEqual([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
         }
     }
 
-    /// The parts of the journal that its headers promise to be there whole: each header's records.
+    /// The parts of the journal that its headers require to be complete: the records of each header.
     func promised(pageSize: Int) -> [Range<Int>] {
         headers.map { start in
             let count = beside[start + 8..<start + 12].reduce(0) { $0 << 8 | Int($1) }
@@ -69,7 +69,7 @@ struct HotDatabase {
         }
     }
 
-    /// What a reader finds with these bytes in the log's or the journal's place.
+    /// Returns the outcome of a read with these bytes as the log or the journal.
     func outcome(main: [UInt8]? = nil, beside: [UInt8]) throws -> Outcome {
         for other in ["-wal", "-shm", "-journal"] { unlink(database.path + other) }
         try write(main ?? self.main, to: database.path)
@@ -77,12 +77,12 @@ struct HotDatabase {
         return Outcome.read(database)
     }
 
-    /// An error, or something that was committed.
+    /// Whether the outcome is an error or a committed state.
     func isHonest(_ outcome: Outcome) -> Bool { outcome.isDamage || states.contains(outcome) }
 
-    /// Flips bits of every so many bytes.
+    /// Flips bits at regular distances.
     ///
-    /// - Returns: all that was found, and the bytes that led to what was never committed.
+    /// - Returns: All outcomes, and the bytes that led to a state that was never committed.
     func flips(
         step: Int, bits: Int, except: [Range<Int>] = []
     ) throws -> (seen: Set<Outcome>, wrong: [Int]) {

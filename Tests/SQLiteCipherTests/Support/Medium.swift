@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A file system of its own, which can be small, or made read-only. `nil` where that can't be.
+/// A separate file system that can be small or read-only. It is `nil` if the system can't create one.
 final class Medium {
     let path: String
 

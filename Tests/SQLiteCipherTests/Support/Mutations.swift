@@ -1,19 +1,19 @@
 import Foundation
 
-/// Random damage, and random malice.
+/// A generator of random and of deliberate damage.
 struct Mutator {
     var random: SeededRandom
 
     private mutating func place(_ count: Int) -> Int { Int.random(in: 0..<max(1, count), using: &random) }
 
-    /// Numbers that formats have at their limits.
+    /// Numbers at the limits of file formats.
     private static let hostile: [[UInt8]] = [
         [0], [1], [0x7F], [0x80], [0xFF], [0, 0], [0xFF, 0xFF], [0x7F, 0xFF], [0x80, 0], [0, 0, 0, 0], [0, 0, 0, 1],
         [0xFF, 0xFF, 0xFF, 0xFF], [0x7F, 0xFF, 0xFF, 0xFF], [0x80, 0, 0, 0], [0, 0, 0x10, 0], [2], [5], [10], [13],
         [0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0], Array(repeating: 0xFF, count: 9),
     ]
 
-    /// Some bytes become others; the length stays.
+    /// Overwrites some bytes and keeps the length.
     mutating func overwrite(_ bytes: inout [UInt8], in range: Range<Int>? = nil) {
         guard !bytes.isEmpty else { return }
         let range = range ?? 0..<bytes.count
@@ -34,7 +34,7 @@ struct Mutator {
         }
     }
 
-    /// Whatever can happen to a file.
+    /// Returns the file with one random kind of damage.
     mutating func damage(_ good: [UInt8]) -> [UInt8] {
         var bytes = good
         switch place(8) {
@@ -46,7 +46,7 @@ struct Mutator {
         case 3: bytes = (0...place(9000)).map { _ in UInt8(place(256)) }
         case 4: bytes = [UInt8](repeating: 0, count: place(3 * good.count))
         case 5:
-            // A stretch of zeros or of noise, as a file system may leave it.
+            // A range of zeros or of noise, as a file system may leave it.
             let start = place(bytes.count)
             let isNoise = Bool.random(using: &random)
             for index in start..<min(bytes.count, start + 1 + place(4096)) {
@@ -57,7 +57,8 @@ struct Mutator {
         return bytes
     }
 
-    /// Fields of a page that readers go by: the header of the database, of a page, cell pointers, or anything else.
+    /// Damages the fields of a page that readers rely on: the database's header, a page's header, cell pointers or any
+    /// other bytes.
     mutating func spoilPage(_ page: inout [UInt8], number: Int) {
         let start = number == 1 ? 100 : 0
         switch place(5) {
@@ -65,7 +66,7 @@ struct Mutator {
         case 1: overwrite(&page, in: start..<start + 12)
         case 2: overwrite(&page, in: start + 8..<start + 60)
         case 3:
-            // A cell's beginning: lengths, serial types.
+            // The beginning of a cell: lengths and serial types.
             let cell = Int(page[start + 8]) << 8 | Int(page[start + 9])
             if cell + 12 < page.count { overwrite(&page, in: cell..<cell + 12) } else { overwrite(&page) }
         default: overwrite(&page)

@@ -1,10 +1,10 @@
 import Foundation
 import TestSupport
 
-/// The test peer, a process that can be killed.
+/// The test peer: a process that a test can kill.
 struct Peer {
     static let executable: URL = {
-        // The products of a build lie side by side: the tests' bundle and the peer.
+        // The products of a build are in one folder: the test bundle and the peer.
         var folder = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
             .deletingLastPathComponent()
         #if os(macOS)
@@ -48,9 +48,9 @@ struct Peer {
         Foundation.kill(process.processIdentifier, SIGKILL)
     }
 
-    /// Waits until the process says a word by itself.
+    /// Waits until the process prints a line that is only this word.
     ///
-    /// - Returns: The words until then. ``words()`` gives those that follow.
+    /// - Returns: The words before it. ``words()`` returns those that follow.
     /// - Throws: An error if the process ends first.
     @discardableResult
     func waitForWord(_ word: String) throws -> [String] {
@@ -64,7 +64,7 @@ struct Peer {
         return Self.words(said)
     }
 
-    /// What the process printed until it ended, in words.
+    /// Returns the words that the process printed until it ended.
     func words() -> [String] {
         expectBlockingAllowed()
         let printed = output.fileHandleForReading.readDataToEndOfFile()

@@ -2,18 +2,18 @@ import GRDBSQLite
 
 @testable import SQLiteCipher
 
-/// A connection by SQLite's C API alone, which opens many times faster than GRDB's: for tests that open a database
+/// A connection that uses only SQLite's C API. It opens many times faster than GRDB's, for tests that open a database
 /// thousands of times.
 final class RawDatabase {
     struct Failure: Error, Hashable {
         let code: Int32
-        /// What SQLite or we may answer when a file is damaged.
+        /// Whether SQLite or this library may return this code for a damaged file.
         var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_IOERR, SQLITE_CANTOPEN].contains(code & 0xFF) }
     }
 
     private let handle: OpaquePointer
 
-    /// - Parameter setup: SQL; nothing is worth a flush in most tests.
+    /// - Parameter setup: SQL to run first. Most tests don't need flushes.
     init(_ database: EncryptedDatabase, setup: String = "PRAGMA synchronous = OFF") throws {
         var handle: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX
@@ -35,7 +35,7 @@ final class RawDatabase {
         guard code == SQLITE_OK else { throw Failure(code: code) }
     }
 
-    /// Rows as text, columns joined by a bar.
+    /// Returns rows as text, with the columns joined by a bar.
     func rows(_ sql: String) throws -> [String] {
         var statement: OpaquePointer?
         let code = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
@@ -55,7 +55,7 @@ final class RawDatabase {
 
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-    /// The write-ahead log, as SQLite has it open.
+    /// Returns the write-ahead log that SQLite has open.
     func logFile() -> LogFile? {
         var pointer: UnsafeMutablePointer<sqlite3_file>?
         guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &pointer) == SQLITE_OK else {
@@ -64,7 +64,7 @@ final class RawDatabase {
         return pointer.flatMap { CipherMethods.file($0) as? LogFile }
     }
 
-    /// Stops a statement that runs for ever.
+    /// Interrupts a statement after a number of steps, so that damage can't cause an endless loop.
     func limit(steps: Int32) {
         sqlite3_progress_handler(handle, steps, { _ in 1 }, nil)
     }
@@ -73,12 +73,12 @@ final class RawDatabase {
     static let interrupted = SQLITE_INTERRUPT
 }
 
-/// What a reader finds: rows, or an error.
+/// The outcome of a read: rows or an error.
 enum Outcome: Hashable {
     case rows([String])
     case failure(RawDatabase.Failure)
 
-    /// Reads by the table and by the index, and so every page of a small database.
+    /// Reads through the table and through the index, and so every page of a small database.
     static func read(_ database: EncryptedDatabase) -> Outcome {
         do {
             let raw = try RawDatabase(database)
@@ -93,7 +93,7 @@ enum Outcome: Hashable {
         }
     }
 
-    /// Whether it is an error that damage leads to.
+    /// Whether the outcome is an error that damage causes.
     var isDamage: Bool {
         if case .failure(let failure) = self { return failure.isDamage }
         return false

@@ -4,11 +4,12 @@ import Testing
 
 @testable import SQLiteCipher
 
-/// A folder of its own for one test, removed when the test lets go of it.
+/// A folder for one test, removed when the test releases it.
 final class Scratch {
     let url: URL
 
-    /// - Parameter inMemory: whether it lies in memory where the system allows, for tests that write and flush often.
+    /// - Parameter inMemory: Whether the folder is in memory if the system allows it, for tests that write and flush
+    ///   often.
     init(inMemory: Bool = false) throws {
         let memory = "/dev/shm"
         let parent =
@@ -22,7 +23,7 @@ final class Scratch {
         try? FileManager.default.removeItem(at: url)
     }
 
-    /// Copies what is there to a place where it stays.
+    /// Copies the folder to a place that the test doesn't remove.
     func keep(_ name: String) throws {
         let target = FileManager.default.temporaryDirectory.appendingPathComponent("sqlitecipher-\(name)")
         try? FileManager.default.removeItem(at: target)
@@ -30,13 +31,13 @@ final class Scratch {
         print("kept: \(target.path)")
     }
 
-    /// The names of the files beside a database that begin with its name.
+    /// Returns the names of the files beside a database that begin with its name.
     func companions(of path: String) throws -> [String] {
         let prefix = (path as NSString).lastPathComponent + "-"
         return try FileManager.default.contentsOfDirectory(atPath: url.path).filter { $0.hasPrefix(prefix) }.sorted()
     }
 
-    /// Removes the files beside a database: its log, its journal, and what a killed change of key left.
+    /// Removes the files beside a database: its log, its journal and the files of an interrupted change of key.
     func removeCompanions(of path: String) throws {
         for name in try companions(of: path) {
             try FileManager.default.removeItem(at: url.appendingPathComponent(name))
@@ -46,7 +47,7 @@ final class Scratch {
     func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 }
 
-/// A raw key, so that tests don't wait for the derivation of one.
+/// A raw key, so that tests don't wait for a key derivation.
 let testKey = CipherKey.raw(Array(0..<32))
 let otherKey = CipherKey.raw(Array(1..<33))
 
@@ -71,7 +72,7 @@ enum JournalMode: String, CaseIterable, Sendable, CustomTestStringConvertible {
 }
 
 func contents(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
-/// - Parameter inPlace: writes into the file that is there, which others have open.
+/// - Parameter inPlace: Whether to write into the existing file, which other connections have open.
 func write(_ bytes: [UInt8], to path: String, inPlace: Bool = false) throws {
     guard inPlace else { return try Data(bytes).write(to: URL(fileURLWithPath: path)) }
     let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
@@ -80,7 +81,7 @@ func write(_ bytes: [UInt8], to path: String, inPlace: Bool = false) throws {
 }
 
 extension Database {
-    /// A table with text, big values that overflow a page, and an index.
+    /// Fills a table with text, large values that overflow a page, and an index.
     func fill(rows: Int, marker: String = "marker") throws {
         try execute(sql: "CREATE TABLE IF NOT EXISTS t (id INTEGER PRIMARY KEY, name TEXT, body BLOB)")
         try execute(sql: "CREATE INDEX IF NOT EXISTS byName ON t (name)")
@@ -95,7 +96,7 @@ extension Database {
 }
 
 extension Data {
-    /// Whether a text stands in the data. The library's own search takes a minute for what this does in a moment.
+    /// Returns whether the data contains a text. Foundation's search takes a minute for the same data.
     func shows(_ text: String) -> Bool {
         let wanted = Array(text.utf8)
         return withUnsafeBytes { memory in

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Random numbers that can be had again: SplitMix64 (Steele, Lea, Flood 2014).
+/// A random number generator with a reproducible sequence: SplitMix64 (Steele, Lea, Flood 2014).
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
@@ -17,7 +17,8 @@ struct SeededRandom: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// TANDEM_SEED's, or another each time, printed so that a failure can be had again.
+    /// Returns a generator with the seed of `TANDEM_SEED`, or with a random one. It prints the seed so that a failure
+    /// can be reproduced.
     static func announced(_ what: String) -> (seed: UInt64, random: SeededRandom) {
         let given = ProcessInfo.processInfo.environment["TANDEM_SEED"].flatMap { UInt64($0) }
         let seed = given ?? UInt64.random(in: 0...UInt64(UInt32.max))

@@ -4,11 +4,11 @@ import Testing
 
 @testable import SQLiteCipher
 
-/// `strace`: sees every byte that a process writes, and kills it at a system call.
+/// `strace`, which records every byte that a process writes and can kill the process at a system call.
 enum Tracer {
     static let path = "/usr/bin/strace"
 
-    /// Why processes can't be traced here; `nil` if they can.
+    /// The reason why processes can't be traced here; `nil` if they can.
     static let refusal: String? = {
         guard FileManager.default.isExecutableFile(atPath: path) else { return "strace is not installed" }
         let process = Process()
@@ -24,7 +24,7 @@ enum Tracer {
         return process.terminationStatus == 0 ? nil : "the system does not let processes be traced"
     }()
 
-    /// The calls by which a file or a folder changes, save for those of standard output.
+    /// The system calls that change a file or a folder.
     static let changes = "pwrite64,ftruncate,fallocate,fsync,fdatasync,unlink,rename"
 
     /// Kills the process when one of its threads makes its `count`th call of these.
@@ -35,7 +35,7 @@ enum Tracer {
         ]
     }
 
-    /// How many of these calls the busiest thread of a peer makes.
+    /// Returns the number of these calls that the busiest thread of a peer makes.
     static func count(
         _ path: String, _ kind: Profile, _ mode: JournalMode, _ command: [String], of calls: String = changes
     ) throws -> Int {
@@ -45,12 +45,12 @@ enum Tracer {
             path, kind, mode, under: [Self.path, "-f", "-qq", "-s", "0", "-o", trace, "-e", "trace=\(calls)"], command)
         _ = peer.words()
         let lines = String(decoding: try contents(trace), as: UTF8.self).split(separator: "\n")
-        // Each begins with its thread's number.
+        // Each line begins with the number of its thread.
         let threads = Dictionary(grouping: lines.filter { $0.contains("(") }) { $0.prefix { $0 != " " } }
         return threads.values.map(\.count).max() ?? 0
     }
 
-    /// All calls in the long form, some of them in the short one, other ones each time.
+    /// Returns all steps in the long form of a test, or a few random ones and the last in the short form.
     static func steps(_ count: Int, short: Int) -> [Int] {
         guard !isSoak, count > short else { return Array(1...max(1, count)) }
         let stretch = Double(count) / Double(short)

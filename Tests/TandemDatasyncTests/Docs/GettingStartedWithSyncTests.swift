@@ -6,7 +6,7 @@ import TandemServer
 import TandemSync
 import Testing
 
-/// The code of the first article on sync, compiled and run. The lines between the markers are the article's own.
+/// The code of the first article on sync, compiled and run. The lines between the markers are equal to the article's.
 private enum Models {
     // GettingStartedWithSync begins
     @Model struct Person {
@@ -47,7 +47,7 @@ extension SocketTests {
             SyncContext(store: store, remote: try DatasyncRemote(url: url) { _ in .bearer("secret") }, user: user)
         }
 
-        @Test func fromAStoreToTwoDevices() async throws {
+        @Test func `a store is synchronized to a second device`() async throws {
             let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).tandem").path
             defer {
                 for end in ["", "-wal", "-shm", "-sync"] { try? FileManager.default.removeItem(atPath: path + end) }
@@ -71,7 +71,7 @@ extension SocketTests {
                     return try tx.insert(Card(shop: "Пятёрочка", owner: ada.reference))
                 }
                 let result = try await sync.synchronize()
-                print(result.isComplete, result.push?.entries.count ?? 0)  // true 2
+                print(result.isComplete, result.entries.count)  // true 2
                 // GettingStartedWithSync ends
                 let otherStore = try Store.inMemory(models: Person.self, Card.self)
                 let other = try context(otherStore, serverURL)
@@ -95,7 +95,7 @@ extension SocketTests {
             #expect(printed.withLock { $0 } == ["true 2", "1"])
         }
 
-        @Test func theUserSeesWhatIsLeft() async throws {
+        @Test func `the sync state and the status of pending changes are shown`() async throws {
             try await withServer { url in
                 let store = try Store.inMemory(models: Person.self, Card.self)
                 let sync = try context(store, url)
@@ -103,7 +103,7 @@ extension SocketTests {
                 var shown: [String] = []
                 func show(_ text: String) { shown.append(text) }
                 var spinner = Spinner()
-                // It has been told once: that ends it.
+                // The status has been read once, which ends the loop.
                 var badge = -1 { didSet { store.close() } }
                 try await sync.push()
                 // GettingStartedWithSync begins
@@ -128,7 +128,7 @@ extension SocketTests {
             }
         }
 
-        @Test func failuresAreToldApart() async throws {
+        @Test func `an unreachable server and refused credentials are distinguished`() async throws {
             let store = try Store.inMemory(models: Person.self, Card.self)
             try await store.write { _ = try $0.insert(Card(shop: "Лента")) }
             var shown: [String] = []
@@ -140,7 +140,8 @@ extension SocketTests {
                 for sync in [try context(store, gone, user: nil), nobody] {
                     // GettingStartedWithSync begins
                     do {
-                        try await sync.synchronize()
+                        let result = try await sync.synchronize()
+                        for issue in result.issues { show("\(issue)") }
                     } catch SyncError.Code.unreachable {
                         show("No network. It is sent later.")
                     } catch SyncError.Code.unauthenticated {
@@ -153,7 +154,7 @@ extension SocketTests {
             #expect(try store.operations.count() == 1)
         }
 
-        @Test func anotherUserIsAskedFor() async throws {
+        @Test func `data of another user is refused until it is adopted`() async throws {
             try await withServer { url in
                 let store = try Store.inMemory(models: Person.self, Card.self)
                 try await store.write { _ = try $0.insert(Card(shop: "Лента")) }
@@ -171,7 +172,7 @@ extension SocketTests {
             }
         }
 
-        @Test func theArticlesCodeIsTheCodeTested() throws {
+        @Test func `the article's code equals the tested code`() throws {
             try Snippets.expectTested("GettingStartedWithSync", of: "TandemSync", in: #filePath)
         }
     }

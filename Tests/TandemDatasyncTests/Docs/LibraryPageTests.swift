@@ -6,7 +6,8 @@ import TandemServer
 import TandemSync
 import Testing
 
-/// The code of this library's and the server's page, compiled and run. The lines between the markers are the pages' own.
+/// The code of this library's and the server's page, compiled and run. The lines between the markers are equal to the
+/// pages'.
 extension SocketTests {
     @Suite struct LibraryPageTests {
         @Model struct Card {
@@ -25,7 +26,7 @@ extension SocketTests {
             store = try Store.inMemory(models: Card.self)
         }
 
-        @Test func aRemoteIsMadeForAURL() async throws {
+        @Test func `a remote is created for a URL`() async throws {
             let session = Session()
             // TandemDatasync begins
             let remote = try DatasyncRemote(url: serverURL) { reason in
@@ -36,7 +37,18 @@ extension SocketTests {
             await #expect { try await sync.pull(Card.self) } throws: { ($0 as? SyncError)?.code == .unreachable }
         }
 
-        @Test func aDialectCanBeChanged() throws {
+        @Test func `rows and files share one server`() async throws {
+            let session = Session()
+            // TandemDatasync begins
+            let server = try DatasyncServer(url: serverURL) { reason in
+                .bearer(try await session.token(isFresh: reason != .first))
+            }
+            let sync = SyncContext(store: store, server: server, user: "anna")
+            // TandemDatasync ends
+            await #expect { try await sync.pull(Card.self) } throws: { ($0 as? SyncError)?.code == .unreachable }
+        }
+
+        @Test func `a dialect is customized`() throws {
             // TandemDatasync begins
             var dialect = Dialect.azureMobileApps
             dialect.routes["Card"] = "api/cards"
@@ -47,7 +59,7 @@ extension SocketTests {
         }
 
         @Test(.enabled(if: TestCertificate.isPossible, "openssl is not installed"))
-        func connectionsAreConfigured() throws {
+        func `a transport's configuration is set`() throws {
             let companyRoot = try TestCertificate(for: "DNS:company.example").pem
             // TandemDatasync begins
             var configuration = AsyncHTTPTransport.Configuration()
@@ -59,7 +71,7 @@ extension SocketTests {
             #expect(remote.address == "http://127.0.0.1:1")
         }
 
-        @Test func limitsAreSet() throws {
+        @Test func `limits are set`() throws {
             // TandemDatasync begins
             var limits = AnswerLimits()
             limits.bytes = 64 << 20
@@ -68,7 +80,7 @@ extension SocketTests {
             #expect(large.address == "http://127.0.0.1:1")
         }
 
-        @Test func theNumbersOfThePageAreThoseOfTheCode() {
+        @Test func `the numbers on the page equal those in the code`() {
             let (configuration, limits) = (AsyncHTTPTransport.Configuration(), AnswerLimits())
             #expect(configuration.connectTimeout == .seconds(10) && configuration.idleTimeout == .seconds(30))
             #expect(configuration.exchangeTimeout == .seconds(60) && limits.bytes == 16 << 20)
@@ -77,7 +89,7 @@ extension SocketTests {
 
         // MARK: The server
 
-        @Test func aServerIsStartedInATest() async throws {
+        @Test func `a server is started in a test`() async throws {
             // TandemServer begins
             let server = try await TandemServer.start(ServerCore.inMemory())
             let remote = try DatasyncRemote(url: server.url)
@@ -87,7 +99,7 @@ extension SocketTests {
             #expect(remote.address == server.url.absoluteString)
         }
 
-        @Test func aServerIsToldWhatToServe() async throws {
+        @Test func `a server is configured`() async throws {
             let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).tandem").path
             defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
             // TandemServer begins
@@ -108,12 +120,12 @@ extension SocketTests {
                 try tx.insert(Card(shop: ""))
             }
             let result = try await sync.push()
-            #expect(result.refused.count == 1 && result.refused[0].outcome.error?.message.contains("shop") == true)
+            #expect(result.failedOperations.count == 1 && result.failedOperations[0].message.contains("shop"))
             #expect(try core.rows(in: "card").map(\.user) == ["anna"])
             try await server.stop()
         }
 
-        @Test func aServerKeepsFiles() async throws {
+        @Test func `a server stores files`() async throws {
             let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
             defer { try? FileManager.default.removeItem(atPath: folder) }
             var configuration = ServerConfiguration()
@@ -134,7 +146,7 @@ extension SocketTests {
             let uploaded = try await files.upload(photo)
             // TandemDatasync ends
             #expect(uploaded.url == "\(serverURL.absoluteString)/files/\(id)")
-            // The digest of the page's example.
+            // The digest in the page's example.
             let page = try Snippets.text(of: "Sources/TandemServer/TandemServer.docc/FileProtocol.md")
             #expect(page.contains("PUT /files/\(id) HTTP/1.1"))
             #expect(photo.sha256.hasPrefix(id))
@@ -146,7 +158,7 @@ extension SocketTests {
             try await server.stop()
         }
 
-        @Test func `A table declares its columns`() {
+        @Test func `a table declares its columns`() {
             var configuration = ServerConfiguration()
             // TandemServer begins
             configuration.tables["film"] = ServerTable(columns: [
@@ -159,7 +171,7 @@ extension SocketTests {
             #expect(configuration.tables["film"]?.columns?.map(\.name) == ["title", "year", "rating", "begins"])
         }
 
-        @Test func aServerGoesWrongByAScript() async throws {
+        @Test func `a server's faults follow a script`() async throws {
             var configuration = ServerConfiguration()
             // TandemServer begins
             configuration.faults = .script([[.lostAnswer], [], [.status(503, retryAfter: 7)]])
@@ -176,7 +188,7 @@ extension SocketTests {
             try await server.stop()
         }
 
-        @Test func theCommandsOptionsAreThoseThatItPrints() async throws {
+        @Test func `the command's options on the page equal those in its help`() async throws {
             let command = try ServerProcess(["--help"])
             #expect(try await command.end() == 0)
             func words(_ text: some StringProtocol) -> [Substring] {
@@ -189,7 +201,7 @@ extension SocketTests {
             #expect(words(page[start.lowerBound..<end.lowerBound]) == words(command.text[printed.lowerBound...]))
         }
 
-        @Test func thePagesCodeIsTheCodeTested() throws {
+        @Test func `the pages' code equals the tested code`() throws {
             for library in ["TandemDatasync", "TandemServer"] {
                 try Snippets.expectTested(library, of: library, in: #filePath)
             }

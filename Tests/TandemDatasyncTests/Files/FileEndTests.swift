@@ -7,10 +7,10 @@ import TandemSync
 import TandemTesting
 import Testing
 
-/// How exchanges of files end that don't end well.
+/// Exchanges of files that fail or are cancelled.
 extension SocketTests {
     @Suite struct FileEndTests {
-        /// Files on a server that writes prepared bytes.
+        /// Runs a body with files on a server that writes prepared bytes.
         private func raw<T>(
             _ script: @escaping RawServer.Script, _ configuration: AsyncHTTPTransport.Configuration = .init(),
             _ body: (TandemFiles, RawServer, RemoteFile) async throws -> T
@@ -29,7 +29,7 @@ extension SocketTests {
             await fileFailure { try await files.download(file, from: 0) { _ in } }
         }
 
-        @Test func aLieAboutTheSizeIsSeen() async throws {
+        @Test func `a wrong size is detected`() async throws {
             let faults = ServerFaults.script([
                 [], [.wrongSize(by: 5)], [.wrongSize(by: 5)], [.wrongSize(by: -5)], [.wrongHash],
             ])
@@ -48,7 +48,7 @@ extension SocketTests {
             }
         }
 
-        @Test func aBodyWithoutEndIsLeft() async throws {
+        @Test func `a response body without end is aborted`() async throws {
             let chunk = Array("10000\r\n".utf8) + [UInt8](repeating: 65, count: 65_536) + Array("\r\n".utf8)
             try await raw({ _, _ in
                 [.write(head("200 OK", ["Transfer-Encoding: chunked"])), .flood(chunk, times: 4000)]
@@ -64,7 +64,7 @@ extension SocketTests {
             }
         }
 
-        @Test func headsThatAreNoneAreFailures() async throws {
+        @Test func `invalid heads are failures`() async throws {
             let huge = head("200 OK", ["X-Huge: " + String(repeating: "x", count: 1 << 20), "Content-Length: 0"])
             for bytes in [
                 huge, Array("HELLO\r\n\r\n".utf8), Array("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n".utf8),
@@ -78,7 +78,7 @@ extension SocketTests {
             }
         }
 
-        @Test func aServerThatSaysNothingIsLeftAfterAWhile() async throws {
+        @Test func `a silent server times out`() async throws {
             let configuration = AsyncHTTPTransport.Configuration { $0.idleTimeout = .milliseconds(300) }
             try await raw({ _, _ in [] }, configuration) { files, _, file in
                 #expect(await fetch(files, file) == "lost: timedOut")
@@ -87,7 +87,7 @@ extension SocketTests {
             }
         }
 
-        @Test func theWholeMayTakeLongerThanAnExchangeOfObjects() async throws {
+        @Test func `a file exchange may take longer than the limit for objects`() async throws {
             let configuration = AsyncHTTPTransport.Configuration { $0.exchangeTimeout = .milliseconds(100) }
             let shelf = FileShelf.inMemory()
             var server = ServerConfiguration()
@@ -100,14 +100,14 @@ extension SocketTests {
             try await running.stop()
         }
 
-        @Test func nobodyThereIsNotSent() async throws {
+        @Test func `a connection to a closed port is reported as not sent`() async throws {
             let files = try TandemFiles(url: URL(string: "http://127.0.0.1:1")!)
             #expect(await fileFailure { try await files.upload(FileSockets.file(10)) } == "not sent: unreachable")
             #expect(
                 await fileFailure { try await files.upload(FileSockets.file(3_000_000)) } == "not sent: unreachable")
         }
 
-        /// Runs something, cancels it once it is under way, and tells how it ended.
+        /// Runs a body, cancels it while it is running, and returns its outcome.
         private func cancelled(
             once isUnderWay: () -> Bool, _ body: @escaping @Sendable () async throws -> Void
         ) async -> String {
@@ -117,8 +117,8 @@ extension SocketTests {
             return await task.value
         }
 
-        // The time-outs of these are half a minute, and none of these ends by one.
-        @Test func aCancelledWaitEndsAtOnce() async throws {
+        // The time-outs of these tests are half a minute, so none of them ends by a time-out.
+        @Test func `a cancelled wait ends at once`() async throws {
             try await raw({ _, _ in [] }) { files, server, file in
                 let upload = await cancelled(once: { server.requests.count == 1 }) {
                     _ = try await files.upload(FileSockets.file(1000))
@@ -133,7 +133,7 @@ extension SocketTests {
             }
         }
 
-        @Test func aCancelledUploadReadsNothingAfterItsEnd() async throws {
+        @Test func `a cancelled upload stops reading`() async throws {
             try await FileSockets.run { files, shelf async throws in
                 let reading = Mutex(0)
                 let generated = GeneratedFile(100 << 20) { offset in
@@ -148,13 +148,13 @@ extension SocketTests {
                 #expect(outcome.hasPrefix("lost: CancellationError"))
                 #expect(reading.withLock { $0 } == 0)
                 let calls = generated.calls
-                // What had come is there to go on from.
+                // The bytes that arrived are kept for a continuation.
                 await eventually { ((try? shelf.offset(of: FileSockets.id)) ?? nil).map { $0 > 9 << 20 } ?? false }
                 #expect(generated.calls == calls)
             }
         }
 
-        @Test func aCancelledDownloadTakesNothingAfterItsEnd() async throws {
+        @Test func `a cancelled download stops delivering`() async throws {
             try await FileSockets.run { files, _ async throws in
                 let uploaded = try await files.upload(FileSockets.file(20 << 20))
                 let state = Mutex((running: 0, taken: 0))
@@ -172,12 +172,12 @@ extension SocketTests {
                 #expect(outcome.hasPrefix("lost: CancellationError"))
                 let (running, taken) = state.withLock { $0 }
                 #expect(running == 0)
-                // Whoever does not take holds up the server, and not this device's memory.
+                // A slow receiver delays the server, but does not use this device's memory.
                 #expect(taken < 6 << 20)
             }
         }
 
-        @Test func aTaskThatIsCancelledAlreadySendsNothing() async throws {
+        @Test func `an upload in a cancelled task sends nothing`() async throws {
             try await raw({ _, _ in [] }) { files, server, file in
                 let task = Task {
                     withUnsafeCurrentTask { $0?.cancel() }
@@ -191,7 +191,7 @@ extension SocketTests {
             }
         }
 
-        @Test func whatTheTakerThrowsEndsTheDownload() async throws {
+        @Test func `an error of the receiver ends the download`() async throws {
             struct Full: Error {}
             try await FileSockets.run { files, _ async throws in
                 let uploaded = try await files.upload(FileSockets.file(3_000_000))

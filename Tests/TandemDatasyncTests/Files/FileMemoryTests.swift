@@ -6,15 +6,15 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// A file is never in memory, on its way there or back: neither here nor at the server, which is this process too. Each
-/// test measures a process of its own. `TANDEM_SOAK=1` sends half a gigabyte.
+/// A file is never completely in memory during its transfer, neither in the client nor in the server, which shares the
+/// process. Each test measures its own process. `TANDEM_SOAK=1` sends half a gigabyte.
 extension SocketTests {
     @Suite struct FileMemoryTests {
         private static let size: Int64 =
             (isSoak ? 512 : 160) << 20
         private static let bound = 48 << 20
 
-        /// The most that the process held, in bytes: before so many of the file had gone by, and from then on.
+        /// The maximum memory of the process in bytes, before and after a position in the file.
         private final class Meter: Sendable {
             private let held = Mutex<(early: Int, late: Int)>((0, 0))
 
@@ -30,7 +30,7 @@ extension SocketTests {
 
         @Test(
             .startsProcesses, .enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
-        func aLargeFileGoesThereAndBackInTheSameMemory() async {
+        func largeFileIsTransferredInConstantMemory() async {
             await #expect(processExitsWith: .success) {
                 let (there, back) = (Meter(), Meter())
                 let (size, bound) = (FileMemoryTests.size, FileMemoryTests.bound)
@@ -53,7 +53,7 @@ extension SocketTests {
 
         @Test(
             .startsProcesses, .enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
-        func whatAMemoryShelfKeepsWouldBeSeen() async {
+        func memoryOfAStorageInMemoryIsDetected() async {
             await #expect(processExitsWith: .success) {
                 let meter = Meter()
                 let file = GeneratedFile(128 << 20) { meter.note($0) }.outgoing

@@ -7,11 +7,11 @@ import TandemSync
 import TandemTesting
 import Testing
 
-/// Files over sockets, there and back.
+/// Uploads and downloads of files over sockets.
 extension SocketTests {
     @Suite struct FileRoundTripTests {
         @Test(arguments: [0, 1, 65_536, 1 << 20, (1 << 20) + 1, 20 << 20], [false, true])
-        func aFileComesBackAsItWentThere(count: Int, isStored: Bool) async throws {
+        func `a downloaded file equals the uploaded one`(count: Int, isStored: Bool) async throws {
             try await FileSockets.run(isStored: isStored) { files, shelf async throws in
                 let file = FileSockets.file(count)
                 let uploaded = try await files.upload(file)
@@ -32,14 +32,16 @@ extension SocketTests {
         @Test(arguments: [
             "чек\nстраница 2\r\nX-Evil: 1.jpg", String(repeating: "ж", count: 150), "..", "", "ჩეკი \"1\"; 小票",
         ])
-        func aNameTravelsWhateverItHas(name: String) async throws {
+        func `a name with any characters is transferred unchanged`(name: String) async throws {
             try await FileSockets.run { files, shelf async throws in
                 _ = try await files.upload(FileSockets.file(10, name: name))
                 #expect(try shelf.files().map(\.name) == [name])
             }
         }
 
-        @Test(.enabled(if: TestCertificate.isPossible)) func filesGoOverTLSWithTheTransportsTrust() async throws {
+        @Test(.enabled(if: TestCertificate.isPossible)) func `files use TLS with the transport's trusted certificates`()
+            async throws
+        {
             let certificate = try TestCertificate()
             let shown = try ServerCertificate(pem: certificate.pem, privateKeyPEM: certificate.keyPEM)
             try await FileSockets.run(tls: shown, trust: .certificates(pem: certificate.pem)) { files, _ async throws in
@@ -55,11 +57,13 @@ extension SocketTests {
             }
         }
 
-        @Test(arguments: 1...8) func anUploadGoesOnWhereItsConnectionBroke(seed: UInt64) async throws {
+        @Test(arguments: 1...8) func `an interrupted upload continues where its connection broke`(
+            seed: UInt64
+        ) async throws {
             var generator = SeededGenerator(seed: seed)
             let count: Int64 = 6_000_000
             let cuts = (0..<4).map { _ in Int64.random(in: 0...1_800_000, using: &generator) }
-            // Each attempt asks what there is, and then sends.
+            // Each attempt first asks for the state, and then sends.
             let faults = ServerFaults.script(cuts.flatMap { [[], [.cutRequest(after: $0)]] })
             let generated = GeneratedFile(count)
             let file = generated.outgoing
@@ -73,14 +77,16 @@ extension SocketTests {
                 }
                 #expect(attempts == cuts.count + 1)
                 #expect(try shelf.files().map(\.sha256) == [file.sha256])
-                // Twice goes what was under way at a cut: what both systems' buffers take, at most.
+                // Bytes in flight at a break are sent twice: at most the size of both systems' buffers.
                 let waste = generated.read - count
                 #expect(waste < Int64(cuts.count) * (6 << 20), "cuts: \(cuts)")
                 #expect(try shelf.bytes(of: FileSockets.id, count: Int(count))?.count == Int(count))
             }
         }
 
-        @Test(arguments: 1...4) func aDownloadGoesOnWhereItsConnectionBroke(seed: UInt64) async throws {
+        @Test(arguments: 1...4) func `an interrupted download continues where its connection broke`(
+            seed: UInt64
+        ) async throws {
             var generator = SeededGenerator(seed: seed)
             let bytes = FileSockets.bytes(5_000_000)
             let cuts = (0..<4).map { _ in Int64.random(in: 0...1_500_000, using: &generator) }
@@ -97,7 +103,7 @@ extension SocketTests {
                     }
                     if outcome == "nothing" { break }
                     #expect(outcome == "lost: closed")
-                    // What was under way when the connection broke comes again, and nothing else does.
+                    // Only the bytes in flight at the break arrive again.
                     let come = Int64(basket.bytes.count) - offset
                     #expect((max(0, cuts[lost] - (2 << 20))...cuts[lost]).contains(come))
                     lost += 1
@@ -107,7 +113,9 @@ extension SocketTests {
             }
         }
 
-        @Test(arguments: [1000, 3_000_000]) func aLostAnswerIsMadeGoodByTheNextUpload(count: Int) async throws {
+        @Test(arguments: [1000, 3_000_000]) func `a lost response is resolved by the next upload`(
+            count: Int
+        ) async throws {
             let isLarge = count > 1 << 20
             let faults = ServerFaults.script((isLarge ? [[]] : []) + [[.lostAnswer]])
             try await FileSockets.run({ $0.faults = faults }) { files, shelf async throws in
@@ -119,14 +127,14 @@ extension SocketTests {
             }
         }
 
-        @Test func manyUploadsAtOnceOfOneFileMakeOneFile() async throws {
+        @Test func `concurrent uploads of one file create one file`() async throws {
             try await FileSockets.run { files, shelf async throws in
                 let file = FileSockets.file(3_000_000)
                 let outcomes = await withTaskGroup(of: String.self) { group in
                     for _ in 0..<6 { group.addTask { await fileFailure { try await files.upload(file) } } }
                     return await group.reduce(into: [String]()) { $0.append($1) }
                 }
-                // One at least is done; those that were overtaken are told to come later.
+                // At least one upload succeeds. The replaced ones get a temporary failure.
                 #expect(outcomes.contains("nothing"))
                 #expect(Set(outcomes).isSubset(of: ["nothing", "later 409", "lost: closed"]), "\(outcomes)")
                 _ = try await files.upload(file)
@@ -134,7 +142,7 @@ extension SocketTests {
             }
         }
 
-        @Test func manyFilesAtOnceAreAllThere() async throws {
+        @Test func `many files are transferred concurrently`() async throws {
             try await FileSockets.run { files, shelf async throws in
                 let ids = (0..<20).map { number in "00112233445566778899aabbccddee" + String(number + 16, radix: 16) }
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -153,9 +161,9 @@ extension SocketTests {
             }
         }
 
-        @Test func aRefusalInTheMiddleOfAnUploadIsHeard() async throws {
+        @Test func `a refusal during an upload is received`() async throws {
             try await FileSockets.run({ $0.files?.limit = 1000 }) { files, shelf async throws in
-                // HEAD finds nothing, PUT is refused before its 20 MiB have left.
+                // HEAD finds nothing, and PUT is refused before its 20 MiB are sent.
                 let generated = GeneratedFile(200 << 20)
                 let outcome = await fileFailure { try await files.upload(generated.outgoing) }
                 #expect(outcome == "file: The file is larger than the server takes.")
@@ -166,7 +174,7 @@ extension SocketTests {
             }
         }
 
-        @Test func credentialsAreAskedForAgainOnceAfterA401() async throws {
+        @Test func `credentials are requested once more after a 401`() async throws {
             let reasons = Mutex<[AuthenticationReason]>([])
             try await FileSockets.run(
                 authentication: { reason in

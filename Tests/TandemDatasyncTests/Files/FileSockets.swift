@@ -6,11 +6,13 @@ import TandemServer
 import TandemSync
 import TandemTesting
 
-/// A server of files behind a socket, while a body runs.
+/// Runs a body with a file server behind a socket.
 enum FileSockets {
     static let id = "00112233445566778899aabbccddeeff"
 
-    /// - Parameter isStored: Whether the shelf is in a folder.
+    /// Starts the server, and stops it after the body.
+    ///
+    /// - Parameter isStored: Whether the storage is in a folder.
     static func run<T>(
         isStored: Bool = true, tls: ServerCertificate? = nil, trust: AsyncHTTPTransport.Trust = .system,
         authentication: Authentication? = nil, _ configure: (inout ServerConfiguration) -> Void = { _ in },
@@ -57,7 +59,7 @@ enum FileSockets {
     }
 }
 
-/// What of a file has come.
+/// The received pieces of a file.
 final class Basket: Sendable {
     private let state = Mutex<[UInt8]>([])
 
@@ -65,7 +67,7 @@ final class Basket: Sendable {
     func take(_ piece: FilePiece) { state.withLock { $0 += piece.bytes } }
 }
 
-/// A file that is made while it is read: the same bytes for the same place. It counts what is read of it.
+/// A file that is generated while it is read, reproducibly by offset. It counts the bytes read.
 final class GeneratedFile: FileBytes {
     private static let block = FileSockets.bytes(1 << 20, seed: 7)
 
@@ -78,7 +80,7 @@ final class GeneratedFile: FileBytes {
         self.upon = upon
     }
 
-    /// How many bytes have been read.
+    /// The number of bytes read.
     var read: Int64 { state.withLock { $0.read } }
     var calls: Int { state.withLock { $0.calls } }
 
@@ -104,7 +106,7 @@ final class GeneratedFile: FileBytes {
         return bytes
     }
 
-    /// A file to send.
+    /// The file as an upload.
     var outgoing: OutgoingFile {
         var hash = SHA256()
         var offset: Int64 = 0
@@ -120,7 +122,7 @@ final class GeneratedFile: FileBytes {
     }
 }
 
-/// What something throws, on a line; an upload or a download that is done is "nothing".
+/// Returns the failure of a body as one line, or "nothing" if it succeeds.
 func fileFailure<T>(_ body: () async throws -> T) async -> String {
     do {
         _ = try await body()

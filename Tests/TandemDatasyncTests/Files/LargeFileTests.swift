@@ -8,17 +8,17 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// A large file from one store to another, by a server: cut on the way there and on the way back, and never in memory.
-/// Both stores and the server are one process, which does nothing else.
+/// A large file that one store sends to another by a server, with interruptions of the upload and the download, and in
+/// constant memory. Both stores and the server share the process.
 ///
-/// `TANDEM_SOAK=1` takes one of more than 2 GiB, and cuts it where offsets do not fit 32 bits any more.
+/// `TANDEM_SOAK=1` uses a file of more than 2 GiB, and interrupts it where offsets exceed 32 bits.
 extension SocketTests {
     @Suite struct LargeFileTests {
         private static let size: Int64 = isSoak ? (2 << 30) + (96 << 20) + 5 : (96 << 20) + 5
-        /// After how many bytes the connections break.
+        /// The number of bytes after which the connections break.
         private static let cut: Int64 = isSoak ? (2 << 30) + (32 << 20) + 3 : (64 << 20) + 3
-        /// When a connection breaks, all that the system has received of it is handed over at once: as much as its buffers
-        /// take, up to 32 MiB on some machines (`net.ipv4.tcp_rmem`).
+        /// When a connection breaks, the system delivers all received bytes at once: as much as its buffers hold, up to
+        /// 32 MiB on some machines (`net.ipv4.tcp_rmem`).
         private static let bound = 48 << 20
 
         /// The bytes of the file, in pieces.
@@ -47,7 +47,7 @@ extension SocketTests {
 
         @Test(
             .startsProcesses, .enabled(if: Memory.allocated != nil, "the allocator does not say what it has given"))
-        func aLargeFileGoesFromStoreToStoreInTheSameMemory() async {
+        func largeFileIsSynchronizedInConstantMemory() async {
             await #expect(processExitsWith: .success) {
                 for kind in isSoak ? [StoreKind.file, .encrypted] : [.encrypted] {
                     try await LargeFileTests.send(in: kind)
@@ -105,7 +105,7 @@ extension SocketTests {
             }
         }
 
-        /// Does something, and looks at what the process holds meanwhile.
+        /// Runs a body, and checks the memory of the process meanwhile.
         private static func measured<T>(_ what: String, _ body: () async throws -> T) async throws -> T {
             let before = Memory.allocated ?? 0
             let most = Mutex(before)

@@ -6,20 +6,20 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// The parent of all suites that open sockets: few at a time, so that a machine with two cores serves all connections and
-/// processes within the time-outs.
+/// The parent of all suites that open sockets. It limits their number, so that a machine with two cores serves all
+/// connections and processes within the time-outs.
 @Suite(.startsProcesses, .ownThreads, .timeLimit(.minutes(20)))
 struct SocketTests {}
 
-/// What no error may show.
+/// The secrets that no error may contain.
 private let secrets = ["tok3n-s3cret", "qu3ry-s3cret", "b0dy-s3cret"]
 
-/// A request with secrets in all of its parts that may have some.
+/// Creates a request with secrets in all parts that may contain some.
 func request(
     _ method: HTTPRequest.Method = .get, _ path: String = "/tables/card?$filter=shop%20eq%20'qu3ry-s3cret'",
     to url: URL, _ fields: HTTPFields = [:]
 ) -> HTTPRequest {
-    // Foundation takes the brackets off an address of IPv6.
+    // Foundation removes the brackets of an IPv6 address.
     var authority = url.host.map { $0.contains(":") ? "[\($0)]" : $0 } ?? ""
     if let port = url.port { authority += ":\(port)" }
     var request = HTTPRequest(
@@ -28,7 +28,7 @@ func request(
     return request
 }
 
-/// The body of an answer, as text.
+/// Returns the body of a response, as text.
 func text(
     _ transport: AsyncHTTPTransport, _ request: HTTPRequest, limit: Int = 1 << 20
 ) async throws -> String {
@@ -36,7 +36,7 @@ func text(
     return String(decoding: body, as: UTF8.self)
 }
 
-/// What a transport throws; each time it is looked through for secrets.
+/// Returns the failure of a transport, after checking that it contains no secrets.
 func failure(
     of transport: AsyncHTTPTransport, _ request: HTTPRequest, body: String = "b0dy-s3cret", limit: Int = 1 << 20,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -57,7 +57,7 @@ func failure(
 }
 
 extension TransportFailure {
-    /// What is inside.
+    /// The cause inside the failure.
     var cause: any Error {
         switch self {
         case .notSent(let error), .lost(let error): error
@@ -65,7 +65,7 @@ extension TransportFailure {
         }
     }
 
-    /// One line for a test: whether it was sent, and why there is no answer.
+    /// The failure as one line: whether the request was sent, and the cause.
     var line: String {
         let reason = (cause as? NetworkError).map { "\($0.code)" } ?? "\(type(of: cause))"
         return switch self {
@@ -76,7 +76,7 @@ extension TransportFailure {
     }
 }
 
-/// An answer as it goes over the wire.
+/// Returns the bytes of a response.
 func http(_ status: String = "200 OK", _ fields: [String] = [], _ body: String = "{}") -> RawServer.Step {
     .write(head(status, fields + ["Content-Length: \(body.utf8.count)"]) + Array(body.utf8))
 }
@@ -86,12 +86,12 @@ func head(_ status: String = "200 OK", _ fields: [String] = []) -> [UInt8] {
     return Array((fields.joined(separator: "\r\n") + "\r\n\r\n").utf8)
 }
 
-/// Waits for something that other threads bring about. A hang is what the suite's time limit is for.
+/// Waits for a condition that other threads fulfill. The suite's time limit ends a hang.
 func eventually(_ condition: () -> Bool) async {
     while !condition() { try? await Task.sleep(for: .milliseconds(2)) }
 }
 
-/// A time-out that is over soon, or does not count.
+/// Time-outs that are either short or irrelevant.
 extension AsyncHTTPTransport.Configuration {
     init(_ change: (inout Self) -> Void) {
         self.init()

@@ -1,14 +1,14 @@
-/// Compressed bytes, made by hand: whoever reads them has no part in it.
+/// Compressed bytes, encoded independently of the tested decoder.
 enum Gzip {
     private static let head: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
 
-    /// A text in gzip's format.
+    /// Returns a text in gzip's format.
     static func gzip(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         return head + stored(bytes) + littleEndian(crc(bytes)) + littleEndian(UInt32(bytes.count))
     }
 
-    /// A text in zlib's format, which HTTP calls deflate.
+    /// Returns a text in zlib's format, which HTTP calls deflate.
     static func deflate(_ text: String) -> [UInt8] {
         let bytes = Array(text.utf8)
         var low: UInt32 = 1
@@ -20,10 +20,10 @@ enum Gzip {
         return [0x78, 0x01] + stored(bytes) + littleEndian((high << 16 | low).byteSwapped)
     }
 
-    /// What never ends: its beginning, and thirteen bytes that may follow it as often as you like, each time two
-    /// thousand and sixty-four spaces more.
+    /// An endless stream: its beginning, and thirteen bytes that may be repeated. Each repetition expands to 2,064
+    /// spaces.
     static var bomb: (beginning: [UInt8], period: [UInt8]) {
-        // A block of fixed codes: a space, then "258 more of it" over and over.
+        // A block of fixed codes: a space, then repeated copies of 258 more spaces.
         var bits = Bits()
         bits.put([1, 1, 0])
         bits.put(code: 0x30 + 0x20, length: 8)
@@ -49,7 +49,7 @@ enum Gzip {
             }
         }
 
-        /// A Huffman code, whose highest bit comes first.
+        /// Appends a Huffman code, highest bit first.
         mutating func put(code: Int, length: Int) {
             put((0..<length).reversed().map { UInt8(code >> $0 & 1) })
         }

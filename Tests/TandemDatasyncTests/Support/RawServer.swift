@@ -4,22 +4,22 @@ import NIOPosix
 import NIOSSL
 import Synchronization
 
-/// A server that writes prepared bytes, be they HTTP or not, and remembers what it was sent.
+/// A server that writes prepared bytes, valid HTTP or not, and records its requests.
 final class RawServer: Sendable {
     enum Step: Sendable {
         case write([UInt8])
-        /// The same bytes so many times, as fast as they are taken.
+        /// The same bytes repeatedly, as fast as the client accepts them.
         case flood([UInt8], times: Int)
-        /// A byte every twenty milliseconds, for ever.
+        /// A byte every twenty milliseconds, without end.
         case drip
-        /// From here on TLS, as behind a proxy's answer to `CONNECT`.
+        /// TLS from here on, as after a proxy's response to `CONNECT`.
         case startTLS(NIOSSLContext)
         case close
 
         static func text(_ text: String) -> Step { .write(Array(text.utf8)) }
     }
 
-    /// What to do upon a whole request, of which the first has the number 0.
+    /// Returns the steps for a complete request. Numbers count from 0.
     typealias Script = @Sendable (_ request: String, _ number: Int) -> [Step]
 
     private struct State {
@@ -34,9 +34,9 @@ final class RawServer: Sendable {
     fileprivate let greeting: String
     private let listener = Mutex<(any Channel)?>(nil)
 
-    /// Runs a body while a server listens on a port of this machine, and closes it and its connections then.
+    /// Runs a body with a server on a port of this machine, and closes it and its connections afterwards.
     ///
-    /// - Parameter greeting: What is written before anything has come.
+    /// - Parameter greeting: The bytes written before any request.
     static func run<T>(
         tls: NIOSSLContext? = nil, greeting: String = "", _ script: @escaping Script,
         _ body: (RawServer) async throws -> T
@@ -78,13 +78,13 @@ final class RawServer: Sendable {
 
     var port: Int { listener.withLock { $0?.localAddress?.port } ?? 0 }
     var url: URL { URL(string: "http://127.0.0.1:\(port)")! }
-    /// The requests as they came, heads and bodies.
+    /// The requests with heads and bodies.
     var requests: [String] { state.withLock { $0.requests } }
-    /// How many connections were made to it.
+    /// The number of accepted connections.
     var connections: Int { state.withLock { $0.connections } }
-    /// How many bytes of a flood the other side has taken, or the system for it.
+    /// The number of a flood's bytes that the client, or its system, has accepted.
     var written: Int { state.withLock { $0.written } }
-    /// How many connections are open.
+    /// The number of open connections.
     var open: Int { state.withLock { $0.channels.filter(\.isActive).count } }
 
     fileprivate func note(_ request: String) -> [Step] {
@@ -98,7 +98,7 @@ final class RawServer: Sendable {
     fileprivate func noteWritten(_ count: Int) { state.withLock { $0.written += count } }
 }
 
-/// One connection: gathers requests, and does what the script says upon each.
+/// A connection, which collects requests and runs the script's steps for each.
 private final class Conversation: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -124,7 +124,7 @@ private final class Conversation: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// Takes a whole request off what has come.
+    /// Removes a complete request from the received bytes.
     private func nextRequest() -> String? {
         let text = String(decoding: received, as: UTF8.self)
         guard let end = text.range(of: "\r\n\r\n") else { return nil }
@@ -169,7 +169,7 @@ private final class Conversation: ChannelInboundHandler {
         let next = NIOLoopBound(self, eventLoop: channel.eventLoop)
         channel.writeAndFlush(bytes).whenSuccess {
             server.noteWritten(bytes.readableBytes)
-            // Not from inside the write: its end may come at once.
+            // Not from inside the write, whose completion may come at once.
             channel.eventLoop.execute { next.value.flood(bytes, times - 1, rest, on: channel) }
         }
     }

@@ -6,7 +6,7 @@ import TandemServer
 import TandemServerCore
 import TandemSync
 
-/// A dialect by a name that tests can show.
+/// A dialect with a name that tests can print.
 enum Wire: String, CaseIterable {
     case azure, datasync
 
@@ -15,7 +15,7 @@ enum Wire: String, CaseIterable {
 
     func authentication(_ token: String) -> HTTPFields { self == .azure ? .zumo(token) : .bearer(token) }
 
-    /// Runs a body while a server of this dialect listens, in memory and on this machine.
+    /// Runs a body with an in-memory server of this dialect on this machine.
     func run<T>(
         _ configure: (inout ServerConfiguration) -> Void = { _ in }, _ body: (TandemServer) async throws -> T
     ) async throws -> T {
@@ -25,7 +25,7 @@ enum Wire: String, CaseIterable {
     }
 }
 
-/// Runs a body, and stops the server then.
+/// Runs a body, and then stops the server.
 func running<T>(_ server: TandemServer, _ body: (TandemServer) async throws -> T) async throws -> T {
     do {
         let result = try await body(server)
@@ -38,13 +38,13 @@ func running<T>(_ server: TandemServer, _ body: (TandemServer) async throws -> T
 }
 
 extension OutgoingItem {
-    /// A card with a shop, to be inserted or, with a version, to be changed.
+    /// Creates a card with a shop, for an insert or, with a version, for an update.
     static func card(_ id: ServerID?, _ shop: String, _ version: String? = nil) -> OutgoingItem {
         OutgoingItem(table: "Card", id: id, version: version, members: [("shop", .text(shop))], changed: ["shop"])
     }
 }
 
-/// What a remote throws.
+/// Returns the failure of a call to a remote.
 func failure<T>(of call: () async throws(RemoteFailure) -> T) async -> RemoteFailure? {
     do {
         _ = try await call()
@@ -55,7 +55,7 @@ func failure<T>(of call: () async throws(RemoteFailure) -> T) async -> RemoteFai
 }
 
 extension RemoteFailure {
-    /// One line for a test.
+    /// The failure as one line.
     var line: String {
         switch self {
         case .notSent(let error): "not sent: \((error as? NetworkError).map { "\($0.code)" } ?? "\(error)")"

@@ -5,13 +5,13 @@ final class ServerProcess {
     private let process = Process()
     private let output: URL
 
-    /// The executable, which is built beside the tests'.
+    /// The executable, which is built beside the tests.
     private static let executable: URL = {
         let tests =
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
             ?? CommandLine.arguments[0]
         var folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
-        // On Apple's platforms the tests are a bundle, some folders deeper.
+        // On Apple's platforms, the tests are a bundle some folders deeper.
         while folder.path != "/" {
             let candidate = folder.appendingPathComponent("tandem-server")
             if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
@@ -31,10 +31,10 @@ final class ServerProcess {
         try process.run()
     }
 
-    /// What it has printed so far.
+    /// The output so far.
     var text: String { (try? String(contentsOf: output, encoding: .utf8)) ?? "" }
 
-    /// Waits until it says where it listens; nil if it ends without.
+    /// Waits for the server's address. Returns `nil` if the process ends without printing one.
     func url() async throws -> URL? {
         while true {
             let wasRunning = process.isRunning
@@ -53,7 +53,7 @@ final class ServerProcess {
         return try await end()
     }
 
-    /// Waits for the end, and gives the status.
+    /// Waits for the end, and returns the exit status.
     func end() async throws -> Int32 {
         while process.isRunning { try await Task.sleep(for: .milliseconds(5)) }
         return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus

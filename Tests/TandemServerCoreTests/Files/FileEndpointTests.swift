@@ -4,12 +4,12 @@ import TandemServerCore
 import TestSupport
 import Testing
 
-/// What a server of files answers, by the words of the article "The file protocol".
+/// The responses of a file server, by the article "The file protocol".
 @Suite(.ownThreads) struct FileEndpointTests {
     private static let id = FileFixture.id
 
     @Test(arguments: ShelfKind.allCases, [0, 1, 999, 1000, 1001, 300_000])
-    func aFileIsThereAsItWasSent(kind: ShelfKind, count: Int) async throws {
+    func `a downloaded file equals the uploaded one`(kind: ShelfKind, count: Int) async throws {
         let server = try FileFixture(kind)
         let bytes = FileFixture.bytes(count)
         let put = try #require(
@@ -29,7 +29,9 @@ import Testing
         #expect(try server.shelf.files().map(\.size) == [Int64(count)])
     }
 
-    @Test(arguments: ShelfKind.allCases) func whatCameBeforeACutIsKeptAndGoneOnFrom(kind: ShelfKind) async throws {
+    @Test(arguments: ShelfKind.allCases) func `an interrupted upload is kept and continued`(
+        kind: ShelfKind
+    ) async throws {
         let server = try FileFixture(kind)
         let bytes = FileFixture.bytes(10_000)
         #expect(try await server.put(Self.id, bytes, ending: 4500) == nil)
@@ -44,7 +46,9 @@ import Testing
         #expect(try await server.ask(.get, "/files/\(Self.id)")?.body == bytes)
     }
 
-    @Test(arguments: ShelfKind.allCases) func aPartAtTheWrongPlaceLearnsTheRightOne(kind: ShelfKind) async throws {
+    @Test(arguments: ShelfKind.allCases) func `a part at a wrong offset gets the right one`(
+        kind: ShelfKind
+    ) async throws {
         let server = try FileFixture(kind)
         let bytes = FileFixture.bytes(5000)
         #expect(try await server.put(Self.id, 100..<5000, of: bytes)?["Upload-Offset"] == "0")
@@ -57,7 +61,7 @@ import Testing
         #expect(try await server.put(Self.id, 2000..<5000, of: bytes)?.status == 201)
     }
 
-    @Test(arguments: ShelfKind.allCases) func bytesWithoutTheirHashAreDropped(kind: ShelfKind) async throws {
+    @Test(arguments: ShelfKind.allCases) func `bytes with a wrong hash are dropped`(kind: ShelfKind) async throws {
         let server = try FileFixture(kind)
         let bytes = FileFixture.bytes(5000)
         let wrong = ["Repr-Digest": FileFixture.digest(FileFixture.bytes(5000, seed: 2))]
@@ -68,8 +72,9 @@ import Testing
         #expect(try await server.put(Self.id, bytes)?.status == 201)
     }
 
-    @Test(arguments: ShelfKind.allCases) func aFileThatIsThereIsTakenAgainAndAnotherIsNot(kind: ShelfKind) async throws
-    {
+    @Test(arguments: ShelfKind.allCases) func `a repeated upload succeeds and another file is refused`(
+        kind: ShelfKind
+    ) async throws {
         let server = try FileFixture(kind)
         let bytes = FileFixture.bytes(5000)
         let first = try #require(try await server.put(Self.id, bytes))
@@ -81,7 +86,7 @@ import Testing
         #expect(try await server.ask(.get, "/files/\(Self.id)")?.body == bytes)
     }
 
-    @Test func aBeginningOfAnotherFileIsForgotten() async throws {
+    @Test func `a partial upload of another file is dropped`() async throws {
         let server = try FileFixture(.folder)
         let (old, new) = (FileFixture.bytes(5000), FileFixture.bytes(6000, seed: 2))
         #expect(try await server.put(Self.id, old, ending: 3000) == nil)
@@ -97,7 +102,7 @@ import Testing
         ("bytes=0-1,5-6", 200, 0..<1000), ("lines=0-1", 200, 0..<1000), ("bytes=x-", 200, 0..<1000),
         ("bytes=99999999999999999999-", 200, 0..<1000), ("bytes=0-999999999999999999", 206, 0..<1000),
     ])
-    func aRangeIsServed(text: String, status: Int, range: Range<Int>) async throws {
+    func `a range is served`(text: String, status: Int, range: Range<Int>) async throws {
         let server = try FileFixture(.memory)
         let bytes = FileFixture.bytes(1000)
         _ = try await server.put(Self.id, bytes)
@@ -111,14 +116,14 @@ import Testing
         }
     }
 
-    @Test func preconditionsAreHeldAgainstTheETag() async throws {
+    @Test func `preconditions are compared with the ETag`() async throws {
         let server = try FileFixture(.memory)
         let bytes = FileFixture.bytes(1000)
         let etag = try #require(try await server.put(Self.id, bytes)?["ETag"])
         let path = "/files/\(Self.id)"
         #expect(try await server.ask(.get, path, ["If-Match": "\"x\", \(etag)"])?.status == 200)
         #expect(try await server.ask(.get, path, ["If-Match": "\"x\""])?.status == 412)
-        // A weak one does not do for If-Match.
+        // A weak tag is not valid in If-Match.
         #expect(try await server.ask(.get, path, ["If-Match": "W/\(etag)"])?.status == 412)
         #expect(try await server.ask(.get, path, ["If-None-Match": etag])?.status == 304)
         let changed = ["Range": "bytes=5-", "If-Range": "\"x\""]
@@ -139,7 +144,7 @@ import Testing
         "00112233445566778899aabbccddeeff0", "%2e%2e%2f00112233445566778899aabbccdd", "файл",
         "00112233445566778899aabbccddeeff/x", "00112233445566778899aabbccddeef%00",
     ])
-    func anIDThatIsNoneFindsNothingAndMakesNothing(id: String) async throws {
+    func `an invalid ID finds nothing and creates nothing`(id: String) async throws {
         let server = try FileFixture(.folder)
         #expect(try await server.put(id, [1, 2, 3])?.status == 404)
         for method in ["GET", "HEAD", "DELETE"] {
@@ -148,7 +153,7 @@ import Testing
         #expect(try FileManager.default.subpathsOfDirectory(atPath: server.folder.path(of: "shelf")).isEmpty)
     }
 
-    @Test func aRequestThatLacksSomethingIsToldWhat() async throws {
+    @Test func `an incomplete request gets an explanation`() async throws {
         let server = try FileFixture(.memory) { $0.files?.limit = 100 }
         let digest = FileFixture.digest([1, 2, 3])
         let whole = ["Repr-Digest": digest, "If-None-Match": "*"]
@@ -172,7 +177,7 @@ import Testing
         #expect(try await status(whole) == 201)
     }
 
-    @Test func withoutAShelfThereAreNoFiles() async throws {
+    @Test func `no files are served without a storage`() async throws {
         let server = try FileFixture(.memory) { $0.files = nil }
         #expect(try await server.put(Self.id, [1])?.status == 404)
     }

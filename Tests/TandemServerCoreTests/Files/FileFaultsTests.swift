@@ -4,7 +4,7 @@ import TandemServerCore
 import TestSupport
 import Testing
 
-/// How a server of files misbehaves.
+/// The planned faults of a file server.
 @Suite(.ownThreads) struct FileFaultsTests {
     private static let id = FileFixture.id
     private static let bytes = FileFixture.bytes(600_000)
@@ -13,7 +13,7 @@ import Testing
         try FileFixture(.memory) { $0.faults = .script(script) }
     }
 
-    @Test func aLostAnswerHasActedAndALostRequestHasNot() async throws {
+    @Test func `a request with a lost response is carried out and a lost request is not`() async throws {
         let server = try server([[.lostRequest], [.lostAnswer]])
         #expect(try await server.put(Self.id, Self.bytes) == nil)
         #expect(try server.shelf.files().isEmpty)
@@ -22,7 +22,9 @@ import Testing
         #expect(try await server.put(Self.id, Self.bytes)?.status == 200)
     }
 
-    @Test(arguments: [0, 1, 999, 1000, 1001, 599_999, 600_000]) func aCutRequestKeepsWhatCame(cut: Int) async throws {
+    @Test(arguments: [0, 1, 999, 1000, 1001, 599_999, 600_000]) func `an interrupted upload keeps its bytes`(
+        cut: Int
+    ) async throws {
         let server = try server([[.cutRequest(after: Int64(cut))]])
         #expect(try await server.put(Self.id, Self.bytes) == nil)
         if cut == 600_000 {
@@ -32,7 +34,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1, 300_000, 599_999]) func aCutAnswerHasSoManyBytes(cut: Int) async throws {
+    @Test(arguments: [0, 1, 300_000, 599_999]) func `an interrupted download has the planned number of bytes`(
+        cut: Int
+    ) async throws {
         let server = try server([[], [.cutAnswer(after: Int64(cut))]])
         _ = try await server.put(Self.id, Self.bytes)
         let answer = try #require(try await server.ask(.get, "/files/\(Self.id)"))
@@ -41,7 +45,7 @@ import Testing
         #expect(answer.isCut)
     }
 
-    @Test func liesAreTold() async throws {
+    @Test func `planned wrong sizes and hashes are sent`() async throws {
         let server = try server([
             [], [.wrongSize(by: 5)], [.wrongSize(by: -5)], [.wrongSize(by: 5)], [.wrongHash], [.status(507)],
         ])
@@ -59,13 +63,13 @@ import Testing
         #expect(try await server.ask(.get, path)?.body == Self.bytes)
     }
 
-    @Test func rightBytesAreSaidToBeWrong() async throws {
+    @Test func `an upload with right bytes is refused as planned`() async throws {
         let server = try server([[.wrongHash]])
         #expect(try await server.put(Self.id, Self.bytes)?.status == 422)
         #expect(try await server.put(Self.id, Self.bytes)?.status == 201)
     }
 
-    @Test func slowBytesWaitBeforeEachPiece() async throws {
+    @Test func `a slow transfer waits before each piece`() async throws {
         let time = TestTime(ServerFixture.start)
         let server = try FileFixture(.memory) { configuration in
             configuration.clock = ServerClock(now: { time.now }, sleep: { time.advance(by: $0) })
@@ -73,7 +77,7 @@ import Testing
         }
         _ = try await server.put(Self.id, Self.bytes)
         #expect(try await server.ask(.get, "/files/\(Self.id)")?.body == Self.bytes)
-        // Three pieces of a quarter of a mebibyte.
+        // Three pieces of 256 KiB.
         #expect(time.now == ServerFixture.start.addingTimeInterval(6))
     }
 }

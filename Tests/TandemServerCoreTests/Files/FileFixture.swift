@@ -5,19 +5,19 @@ import Tandem
 import TandemServerCore
 import TandemTesting
 
-/// Where a test's shelf is.
+/// The location of a test's storage.
 enum ShelfKind: CaseIterable {
     case memory, folder
 }
 
-/// A server of files, without a socket.
+/// A file server without a socket.
 final class FileFixture: Sendable {
-    /// An answer with all of its body.
+    /// A response with its complete body.
     struct Answer {
         let status: Int
         let fields: HTTPFields
         let body: [UInt8]
-        /// Whether the body ended before its time.
+        /// Whether the body ended early.
         let isCut: Bool
 
         subscript(_ name: String) -> String? { HTTPField.Name(name).flatMap { fields[$0] } }
@@ -41,9 +41,9 @@ final class FileFixture: Sendable {
 
     deinit { folder.remove() }
 
-    /// Asks; `nil` if there is no answer.
+    /// Sends a request. Returns `nil` if there is no response.
     ///
-    /// - Parameter ending: After how many bytes of its body the request ends, as if its connection broke.
+    /// - Parameter ending: The number of body bytes after which the request's connection breaks.
     func ask(
         _ method: HTTPRequest.Method, _ path: String, _ fields: [String: String] = [:], _ body: [UInt8] = [],
         ending: Int? = nil
@@ -70,7 +70,7 @@ final class FileFixture: Sendable {
             status: response.status.code, fields: response.headerFields, body: received, isCut: isCut)
     }
 
-    /// Sends a whole file.
+    /// Uploads a whole file.
     func put(
         _ id: String, _ bytes: [UInt8], _ fields: [String: String] = [:], ending: Int? = nil
     ) async throws -> Answer? {
@@ -79,7 +79,7 @@ final class FileFixture: Sendable {
         return try await ask(.put, "/files/\(id)", all, bytes, ending: ending)
     }
 
-    /// Sends a part of a file.
+    /// Uploads a part of a file.
     func put(
         _ id: String, _ range: Range<Int>, of bytes: [UInt8], ending: Int? = nil
     ) async throws -> Answer? {
@@ -104,7 +104,7 @@ final class FileFixture: Sendable {
 }
 
 extension FileFixture {
-    /// A request for a file.
+    /// Returns a request for a file.
     static func request(
         _ method: HTTPRequest.Method, _ id: String, _ fields: [String: String] = [:]
     ) -> HTTPRequest? {

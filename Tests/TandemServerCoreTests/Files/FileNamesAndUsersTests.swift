@@ -4,7 +4,7 @@ import TandemServerCore
 import TestSupport
 import Testing
 
-/// What files are called, and who may have them.
+/// The names of files, and the users with access to them.
 @Suite(.ownThreads) struct FileNamesAndUsersTests {
     private static let id = FileFixture.id
 
@@ -16,13 +16,13 @@ import Testing
         ("attachment; filename=\"old\"; filename*=UTF-8''%E2%82%AC", "€"), ("attachment", ""),
         ("attachment; FileName*=UTF-8''..%2F..%2Fetc", "../../etc"),
     ])
-    func aNameComesAsItIsWritten(field: String, name: String) async throws {
+    func `a name is decoded as it is encoded`(field: String, name: String) async throws {
         let server = try FileFixture(.folder)
         #expect(try await server.put(Self.id, [1], ["Content-Disposition": field])?.status == 201)
         #expect(try server.shelf.files().map(\.name) == [name])
         let answer = try #require(try await server.ask(.get, "/files/\(Self.id)")?["Content-Disposition"])
         #expect(answer.utf8.allSatisfy { (0x20...0x7E).contains($0) })
-        // What the server writes it reads as the same name.
+        // The server decodes its own encoding to the same name.
         #expect(try await server.put(FileFixture.other, [1], ["Content-Disposition": answer])?.status == 201)
         #expect(try server.shelf.files().map(\.name) == [name, name])
     }
@@ -31,12 +31,12 @@ import Testing
         "attachment; filename*=latin1''%E4", "attachment; filename*=UTF-8''%FF%FE", "attachment; filename*=UTF-8''%D",
         "attachment; filename*=x", "attachment; filename*=UTF-8''" + String(repeating: "a", count: 1025),
     ])
-    func aNameThatIsNoneIsRefused(field: String) async throws {
+    func `an invalid name is refused`(field: String) async throws {
         let server = try FileFixture(.memory)
         #expect(try await server.put(Self.id, [1], ["Content-Disposition": field])?.status == 400)
     }
 
-    @Test func aNameOfThreeHundredBytesIsKept() async throws {
+    @Test func `a name of three hundred bytes is stored`() async throws {
         let server = try FileFixture(.folder)
         let name = String(repeating: "ж", count: 150)
         let field = "attachment; filename*=UTF-8''" + String(repeating: "%D0%B6", count: 150)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func everyoneSeesOnlyTheirOwnWhereFilesArePerUser() async throws {
+    @Test func `users see only their own files if files are per user`() async throws {
         let server = try shared { $0.files?.isPerUser = true }
         let path = "/files/\(Self.id)"
         let nobody = try #require(try await server.put(Self.id, [1]))
@@ -73,7 +73,7 @@ import Testing
         #expect(try await server.ask(.delete, path, Self.anna)?.status == 204)
     }
 
-    @Test func theHookSaysWhoMayDoWhat() async throws {
+    @Test func `the hook decides which user may access a file`() async throws {
         let server = try shared { configuration in
             configuration.hooks.authorizeFile = { action, file, user in
                 switch action {

@@ -5,11 +5,11 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// A shelf in a folder outlives its server, and does not leave the folder.
+/// A storage in a folder survives its server, and does not leave the folder.
 @Suite(.ownThreads) struct FileShelfTests {
     private static let id = FileFixture.id
 
-    /// Another server on the same folder.
+    /// Starts another server on the same folder.
     private func restarted(_ server: FileFixture) throws -> FileFixture {
         let shelf = try FileShelf.inFolder(at: server.folder.path(of: "shelf"))
         return try FileFixture(.memory) { $0.files = ServerFiles(shelf) }
@@ -19,7 +19,7 @@ import Testing
         server.folder.path(of: "shelf/\(Self.id.prefix(2))" + (name.isEmpty ? "" : "/\(name)"))
     }
 
-    @Test func aServerThatStartsAgainHasItsFilesAndGoesOnWithThoseBegun() async throws {
+    @Test func `a restarted server keeps files and continues partial uploads`() async throws {
         let first = try FileFixture(.folder)
         let (whole, begun) = (FileFixture.bytes(3000), FileFixture.bytes(9000, seed: 2))
         let name = ["Content-Disposition": "attachment; filename*=UTF-8''%D1%87%D0%B5%D0%BA%0A.jpg"]
@@ -36,12 +36,12 @@ import Testing
         #expect(try await restarted(first).ask(.get, "/files/\(FileFixture.other)")?.body == begun)
     }
 
-    @Test func allBytesOfACrashedUploadAreHeldAgainstTheirHash() async throws {
+    @Test func `a completed upload of a crashed server is compared with its hash`() async throws {
         for isRight in [true, false] {
             let first = try FileFixture(.folder)
             let bytes = FileFixture.bytes(5000)
             #expect(try await first.put(Self.id, bytes, ending: 4000) == nil)
-            // As if the server had died between the last byte and the record.
+            // Simulates a crash of the server between the last byte and the record.
             var all = bytes
             if !isRight { all[4500] ^= 1 }
             try Data(all).write(to: URL(fileURLWithPath: path(first, "\(Self.id).data")))
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func aDeletedFileLeavesNothingBehind() async throws {
+    @Test func `a deleted file leaves nothing behind`() async throws {
         let server = try FileFixture(.folder)
         _ = try await server.put(Self.id, FileFixture.bytes(3000))
         _ = try await server.put(FileFixture.other, FileFixture.bytes(3000), ending: 1000)
@@ -62,7 +62,7 @@ import Testing
         #expect(Set(left) == ["00", "ff"])
     }
 
-    @Test func whoeverReadsAFileThatIsDeletedReadsOn() async throws {
+    @Test func `a reader of a deleted file can continue`() async throws {
         let server = try FileFixture(.folder)
         let bytes = FileFixture.bytes(600_000)
         _ = try await server.put(Self.id, bytes)
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: ["", "00112233445566778899aabbccddeeff.json", "00112233445566778899aabbccddeeff.data"])
-    func aLinkOutOfTheFolderIsNotFollowed(name: String) async throws {
+    func `a link out of the folder is not followed`(name: String) async throws {
         let server = try FileFixture(.folder)
         let bytes = FileFixture.bytes(3000)
         _ = try await server.put(Self.id, bytes)
@@ -89,7 +89,7 @@ import Testing
         let before = try contents(outside)
         for method in ["GET", "HEAD"] {
             let status = try await server.ask(.init(method)!, "/files/\(Self.id)")?.status
-            // Of a file whose bytes are a link the record can still be told.
+            // If the bytes are a link, the record is still readable.
             #expect(status == 500 || (method == "HEAD" && name.hasSuffix(".data") && status == 200))
         }
         _ = try await server.put(Self.id, FileFixture.bytes(4000, seed: 2))
@@ -106,7 +106,7 @@ import Testing
             uniqueKeysWithValues: names.map { ($0, FileManager.default.contents(atPath: path + "/" + $0)) })
     }
 
-    @Test func aFolderThatIsNoneIsSaid() throws {
+    @Test func `an invalid folder is an error`() throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         try Data().write(to: URL(fileURLWithPath: folder.path(of: "file")))
@@ -114,10 +114,10 @@ import Testing
         #expect(throws: FileShelfError.self) { try FileShelf.inFolder(at: folder.path(of: "none/deep")) }
     }
 
-    @Test(arguments: ShelfKind.allCases) func aLaterRequestTakesOverFromOneThatHangs(kind: ShelfKind) async throws {
+    @Test(arguments: ShelfKind.allCases) func `a later request replaces a blocked one`(kind: ShelfKind) async throws {
         let server = try FileFixture(kind)
         let bytes = FileFixture.bytes(9000)
-        // The first sends 4,000 bytes, and then waits while another sends the rest.
+        // The first request sends 4,000 bytes, and then waits while another one sends the rest.
         let request = try #require(
             FileFixture.request(
                 .put, Self.id,
@@ -140,7 +140,9 @@ import Testing
         #expect(try await server.ask(.get, "/files/\(Self.id)")?.body == bytes)
     }
 
-    @Test(arguments: ShelfKind.allCases) func whereAFileGoesOnStaysAsItWasTold(kind: ShelfKind) async throws {
+    @Test(arguments: ShelfKind.allCases) func `the offset of a partial upload stays as reported`(
+        kind: ShelfKind
+    ) async throws {
         let server = try FileFixture(kind)
         let bytes = FileFixture.bytes(9000)
         let request = try #require(
@@ -162,7 +164,9 @@ import Testing
         #expect(try await server.put(Self.id, 4000..<9000, of: bytes)?.status == 201)
     }
 
-    @Test(arguments: ShelfKind.allCases) func manyUploadsOfOneFileAtOnceMakeOneFile(kind: ShelfKind) async throws {
+    @Test(arguments: ShelfKind.allCases) func `concurrent uploads of one file create one file`(
+        kind: ShelfKind
+    ) async throws {
         let server = try FileFixture(kind)
         let bytes = FileFixture.bytes(50_000)
         let statuses = try await withThrowingTaskGroup(of: Int?.self) { group in

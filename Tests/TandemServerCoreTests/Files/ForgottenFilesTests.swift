@@ -5,11 +5,11 @@ import TandemTesting
 import TestSupport
 import Testing
 
-/// What nobody goes on with does not stay for ever.
+/// Idle partial uploads are removed.
 @Suite(.ownThreads) struct ForgottenFilesTests {
     private static let third = "aa112233445566778899aabbccddeeff"
 
-    /// A clock that goes on when it is told to.
+    /// A clock that only advances on demand.
     private final class Clock: Sendable {
         private let hours = Mutex(0.0)
         let start = Date()
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ShelfKind.allCases)
-    func aBeginningIsForgottenWhenAnotherFileBeginsADayLater(kind: ShelfKind) async throws {
+    func `a partial upload is removed if another one begins a day later`(kind: ShelfKind) async throws {
         let clock = Clock()
         let server = try FileFixture(kind, clock: clock.server)
         let bytes = FileFixture.bytes(9000)
@@ -44,13 +44,13 @@ import Testing
                     "ff/\(other).json", "ff/\(other).data", "aa/\(third).json", "aa/\(third).data",
                 ])
         }
-        // Its client begins anew.
+        // The client starts from the beginning.
         #expect(try await server.put(FileFixture.id, 4000..<9000, of: bytes)?["Upload-Offset"] == "0")
         #expect(try await server.put(FileFixture.id, bytes)?.status == 201)
     }
 
     @Test(arguments: ShelfKind.allCases, [false, true])
-    func whoGoesOnKeepsTheBeginning(kind: ShelfKind, asks: Bool) async throws {
+    func `a continued partial upload is kept`(kind: ShelfKind, asks: Bool) async throws {
         let clock = Clock()
         let server = try FileFixture(kind, clock: clock.server)
         let bytes = FileFixture.bytes(9000)
@@ -66,7 +66,7 @@ import Testing
         #expect(try server.shelf.offset(of: FileFixture.id) == (asks ? 4000 : 5000))
     }
 
-    @Test(arguments: ShelfKind.allCases) func aRequestThatHangsForADayHasLost(kind: ShelfKind) async throws {
+    @Test(arguments: ShelfKind.allCases) func `a request blocked for a day is refused`(kind: ShelfKind) async throws {
         let clock = Clock()
         let server = try FileFixture(kind, clock: clock.server)
         let bytes = FileFixture.bytes(9000)
@@ -91,16 +91,18 @@ import Testing
         #expect(try server.shelf.files().map(\.id) == [FileFixture.other])
     }
 
-    @Test(arguments: [23.0, 25.0]) func whatAnEarlierServerHasLeftGoesByItsAge(hours: Double) async throws {
+    @Test(arguments: [23.0, 25.0]) func `files left by an earlier server are removed by their age`(
+        hours: Double
+    ) async throws {
         let first = try FileFixture(.folder)
         let bytes = FileFixture.bytes(9000)
         #expect(try await first.put(FileFixture.id, bytes, ending: 4000) == nil)
         #expect(try await first.put(FileFixture.other, bytes)?.status == 201)
-        // As if it had died: before the record of a file, and while it wrote another's.
+        // Simulates crashes of the earlier server: before the record of a file, and during the write of another one.
         let shelf = first.folder.path(of: "shelf")
         let orphans = ["00/00ffffffffffffffffffffffffffffff.data", "ff/\(FileFixture.other).json.partial"]
         for name in orphans { try Data([1, 2, 3]).write(to: URL(fileURLWithPath: "\(shelf)/\(name)")) }
-        // What is not the shelf's.
+        // A file that the storage has not created.
         let strange = "00/notes.data"
         try Data([4]).write(to: URL(fileURLWithPath: "\(shelf)/\(strange)"))
 
@@ -116,7 +118,7 @@ import Testing
         #expect(try await second.ask(.get, "/files/\(FileFixture.other)")?.body == bytes)
     }
 
-    @Test func whatAnEarlierServerHasBegunGoesWhenItsDayIsOver() async throws {
+    @Test func `a partial upload of an earlier server is removed after a day`() async throws {
         let first = try FileFixture(.folder)
         let bytes = FileFixture.bytes(9000)
         #expect(try await first.put(FileFixture.id, bytes, ending: 4000) == nil)

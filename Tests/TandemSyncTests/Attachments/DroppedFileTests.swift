@@ -126,7 +126,7 @@ import Testing
         let photo = try #require(try desk.receipt(receipt.localID).photo)
         try await desk.store.write { _ = try $0.delete(try desk.receipt(receipt.localID)) }
         desk.shelf.next("delete", .fail(.unreachable))
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         #expect(try await desk.sync.hasToSend())
         // A colleague has copied it.
         desk.remote.edit("Receipt", "theirs") { item in
@@ -220,12 +220,12 @@ import Testing
         let second = try desk.store.attachments.add([9, 9, 9], name: "2.jpg")
         try await desk.store.write { _ = try $0.update(Receipt.self, receipt.localID) { $0.photo = second } }
         desk.remote.next(fault, on: .update)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await desk.sync.push()
         #expect(Array(desk.shelf.files.keys) == [PhotoShelf.url(second.id.rawValue)])
         try await desk.store.write { _ = try $0.delete(try desk.receipt(receipt.localID)) }
         desk.remote.next(fault, on: .delete)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await desk.sync.push()
         #expect(desk.shelf.files.isEmpty)
         #expect(try await !desk.sync.hasToSend())
@@ -314,7 +314,7 @@ import Testing
         try await desk.sync.push()
         try await desk.store.write { _ = try $0.delete(try desk.receipt(receipt.localID)) }
         desk.shelf.next("delete", .loseAnswer)
-        let result = try await desk.sync.push()
+        let result = try await desk.sync.attemptPush()
         #expect(result.stoppedBy?.code == .unreachable)
         let context = desk.restarted()
         #expect(try await context.hasToSend())

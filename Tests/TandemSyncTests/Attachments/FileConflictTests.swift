@@ -102,7 +102,7 @@ import Testing
             #expect(here.isSynced)
             if takesTheirs {
                 #expect(here.photo == theirs)
-                #expect(result.entries.first?.lost["photo"] != nil)
+                #expect(result.entries.first?.lost?.values["photo"] != nil)
                 #expect(desk.shelf.files.isEmpty)
                 #expect(desk.isGone(try #require(receipt.photo)))
             } else {
@@ -119,8 +119,8 @@ import Testing
         let receipt = try await waiting(desk)
         desk.remote.remove("Receipt", ServerID(receipt.localID.rawValue))
         let result = try await desk.sync.synchronize()
-        #expect(result.dropped.map(\.localID) == [receipt.localID])
-        #expect(result.dropped.first?.values["photo"] != nil)
+        #expect(result.lostEdits.map(\.localID) == [receipt.localID])
+        #expect(result.lostEdits.first?.values["photo"] != nil)
         #expect(try await desk.store.objects(Receipt.self).all().isEmpty)
         #expect(desk.shelf.requests.isEmpty)
         #expect(desk.isGone(try #require(receipt.photo)))

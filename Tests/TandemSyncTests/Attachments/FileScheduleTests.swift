@@ -17,8 +17,8 @@ import Testing
         #expect(verdict.nextDue == desk.clock.now() + 60)
         // A sync without operations has the file to send.
         #expect(try desk.store.operations.count() == 0)
-        #expect(try await desk.sync.synchronize().push?.uploads.count == 1)
-        #expect(try await desk.sync.synchronize().push == nil)
+        #expect(try await desk.sync.synchronize().uploads.count == 1)
+        #expect(try await desk.sync.synchronize().uploads.isEmpty)
     }
 
     @Test func `over a network that costs by the byte files are left for later, unless the app asks`() async throws {
@@ -73,7 +73,7 @@ import Testing
         try await context.pull(Receipt.self)
         #expect(try desk.receipt(receipt.localID).photo == receipt.photo)
         let result = try await desk.sync.synchronize()
-        #expect(result.dropped.first?.values["photo"] != nil)
+        #expect(result.lostEdits.first?.values["photo"] != nil)
         #expect(desk.isGone(try #require(receipt.photo)))
     }
 }

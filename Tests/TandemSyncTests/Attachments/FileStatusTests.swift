@@ -105,7 +105,7 @@ import Testing
             try await store.read { try $0.pendingFiles(at: .distantFuture).first?.offset }
         }
         desk.shelf.next("upload", .breakAfter(4000, isItsFault ? nil : .notSent(PhotoShelf.Broken())))
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         #expect(try await offset() == 4000)
         let status = try store.attachments.status(of: photo)
         #expect(status.attempts == (isItsFault ? 1 : 0))

@@ -39,7 +39,7 @@ import Testing
         let passport = try await waiting(desk)
         desk.remote.remove("Passport", ServerID(passport.localID.rawValue))
         let result = try await desk.sync.synchronize()
-        #expect(result.dropped.first?.values["scan"] != nil)
+        #expect(result.lostEdits.first?.values["scan"] != nil)
         #expect(try await desk.store.objects(Passport.self).all().isEmpty)
         #expect(desk.shelf.requests.isEmpty)
         #expect(desk.isGone(passport.scan))

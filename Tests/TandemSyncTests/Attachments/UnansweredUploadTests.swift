@@ -181,7 +181,7 @@ import Testing
         let desk = try PhotoDesk()
         let receipt = try desk.attached()
         desk.shelf.next("upload", .failPlaced(.notSent(PhotoShelf.Broken())))
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await Self.meet(.takenOut, desk, receipt)
         try await Self.settle(desk)
         #expect(desk.shelf.requests.map { $0.prefix(6) } == ["upload"])
@@ -189,7 +189,7 @@ import Testing
         let other = try desk.attached()
         desk.shelf.next("upload", .loseAnswer)
         desk.shelf.next("upload", .failPlaced(.notSent(PhotoShelf.Broken())))
-        for _ in 0..<2 { try await desk.sync.push() }
+        for _ in 0..<2 { try await desk.sync.attemptPush() }
         #expect(desk.shelf.files.count == 1)
         try await Self.meet(.takenOut, desk, other)
         try await Self.settle(desk)

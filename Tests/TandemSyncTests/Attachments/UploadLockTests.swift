@@ -30,7 +30,7 @@ import Testing
             let photo = try store.attachments.add(PhotoDesk.bytes(3000, seed: UInt8(number)), name: "чек.jpg")
             try await store.write { _ = try $0.insert(Receipt(shop: "\(number)", photo: photo)) }
         }
-        let path = try #require(sides[0].1.store.lockPath)
+        let path = try #require(sides[0].0.uploadLockPath)
         let isFree = Mutex(false)
         shelf.whileUploading {
             // flock tells open files apart, not processes: this stands for another process.

@@ -66,7 +66,7 @@ import Testing
 
         // The URL's update is lost: not yet.
         desk.remote.next(.loseRequest, on: .update)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         here = try desk.receipt(receipt.localID)
         #expect(here.photo?.serverURL != nil)
         #expect(!here.isSynced)
@@ -155,14 +155,14 @@ import Testing
 
         // One that nobody has asked for waits for its time.
         let context = desk.restarted()
-        let waiting = try await context.exclusively { try await context.runSending(isExplicit: false) }
+        let waiting = try await context.send(isExplicit: false)
         guard case .waiting(let until)? = waiting.uploads.first?.outcome else {
             Issue.record("\(waiting.uploads)")
             return
         }
         #expect(until == date)
         desk.clock.advance(by: date.timeIntervalSince(desk.clock.now()) + 1)
-        _ = try await context.exclusively { try await context.runSending(isExplicit: false) }
+        _ = try await context.send(isExplicit: false)
         #expect(try desk.receipt(first.localID).isSynced)
     }
 
@@ -202,7 +202,7 @@ import Testing
         let receipt = try desk.attached("A")
         try desk.attached("B")
         desk.shelf.next("upload", .fail(.unreachable))
-        let result = try await desk.sync.push()
+        let result = try await desk.sync.attemptPush()
         #expect(result.stoppedBy?.code == .unreachable)
         #expect(desk.shelf.requests.count == 1)
         let status = try desk.store.attachments.status(of: #require(receipt.photo))
@@ -215,7 +215,7 @@ import Testing
         try desk.attached("A")
         try desk.attached("B")
         desk.shelf.next("upload", .fail(.later(status: 503, retryAfter: .seconds(600))))
-        let result = try await desk.sync.push()
+        let result = try await desk.sync.attemptPush()
         #expect(result.stoppedBy?.code == .later)
         #expect(desk.shelf.requests.count == 1)
         #expect(desk.sync.pause.end(at: desk.clock.now()) == desk.clock.now() + 600)

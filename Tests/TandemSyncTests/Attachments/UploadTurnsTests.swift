@@ -47,10 +47,10 @@ import Testing
                 log.note("\(String(describing: points(desk, known)))")
             }
         }
-        let result: PushResult?
+        let result: SyncResult?
         if isScheduled {
             let run = ScheduledRun(job: ObjectIdentifier(sync), isAutomatic: true)
-            result = try await run.run { try await sync.synchronize() }.push
+            result = try await run.run { try await sync.synchronize() }
         } else {
             result = try await sync.push()
         }
@@ -152,7 +152,7 @@ import Testing
             for _ in 0..<10 { desk.remote.next(.fail(.unreachable)) }
             try? await desk.store.write { tx in _ = try tx.update(Receipt.self, known) { $0.points = 5 } }
         }
-        let result = try await desk.sync.push()
+        let result = try await desk.sync.attemptPush()
         #expect(result.stoppedBy?.code == .unreachable)
         #expect(log.lines == ["file"])
         #expect(result.uploads.count { if case .notReached = $0.outcome { true } else { false } } == 2)
@@ -166,7 +166,7 @@ import Testing
         try await desk.store.write { _ = try $0.update(Receipt.self, known) { $0.points = 5 } }
         desk.remote.forgetRequests()
         let result = try await desk.sync.push()
-        #expect(result.refused.map(\.localID) == [known])
+        #expect(result.failedOperations.map(\.operation.localID) == [known])
         #expect(desk.remote.requests.count { $0.id == known.rawValue } == 1)
     }
 

@@ -107,10 +107,10 @@ import Testing
         try await bothAddPoints()
         remote.remove("Card", "a")
         if fetchesFirst {
-            #expect(try await sync.synchronize().dropped.map(\.values) == [["points": 15]])
+            #expect(try await sync.synchronize().lostEdits.map(\.values) == [["points": 15]])
             #expect(try points() == nil)
         } else {
-            #expect(try await sync.push().refused.count == 1)
+            #expect(try await sync.push().failedOperations.count == 1)
             #expect(try points() == 15)
         }
     }

@@ -13,7 +13,7 @@ import Testing
         let desk = try Desk(ids: .server, lookUp: nil)
         try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
         desk.remote.next(.loseAnswer)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await desk.sync.push()
         #expect(desk.remote.items(in: "Card").count == 2)
     }
@@ -22,7 +22,7 @@ import Testing
         let desk = try Desk(ids: .server, lookUp: nil)
         let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }.localID
         desk.remote.next(.loseAnswer)
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await desk.store.write { _ = try $0.delete(Card.self, id) }
         #expect(try await desk.sync.push().isComplete)
         #expect(desk.remote.items(in: "Card").count == 1)
@@ -34,7 +34,7 @@ import Testing
             let desk = try Desk(ids: ids)
             try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }
             desk.remote.next(.deliverTwice)
-            _ = try await desk.sync.push()
+            _ = try await desk.sync.attemptPush()
             #expect(desk.remote.items(in: "Card").count == count, "\(ids)")
         }
     }
@@ -52,7 +52,7 @@ import Testing
         let desk = try Desk(softDelete: false)
         let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }.localID
         desk.remote.next(.deliverLate(after: 3))
-        try await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await desk.store.write { _ = try $0.delete(Card.self, id) }
         #expect(try await desk.sync.push().isComplete)
         for _ in 1...3 { _ = try await desk.remote.find("Card", .id("x")) }
@@ -65,12 +65,12 @@ import Testing
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.delete(Card.self, card.localID) }
         desk.remote.next(.loseAnswer)
-        _ = try? await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
         // With versions, the first undelete has the version before the delete, and is rejected.
         if versions { desk.remote.next(.meanwhile {}, on: .undelete) }
         desk.remote.next(.deliverLate(after: 3), on: .undelete)
-        _ = try? await desk.sync.push()
+        try await desk.sync.attemptPush()
         try await desk.store.write { try $0.delete(Card.self, card.localID) }
         #expect(try await desk.sync.push().isComplete && desk.remote.items(in: "Card").isEmpty)
         for _ in 1...3 { _ = try await desk.remote.find("Card", .id("x")) }

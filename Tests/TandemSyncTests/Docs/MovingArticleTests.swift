@@ -59,6 +59,13 @@ import Testing
         #expect(try await store.objects(ToDo.self).count() == 0)
     }
 
+    @Test func `The doc comment of purge has the article's code`() throws {
+        let comment = try Snippets.text(of: "Sources/TandemSync/SyncContext+Purging.swift")
+        let code = try Snippets.blocks(of: "Sources/TandemSync/TandemSync.docc/MovingFromAzureMobileApps.md")
+            .flatMap { $0 }.filter { $0.contains("sync.purge(") }
+        #expect(code.count == 1 && code.allSatisfy { comment.contains("    /// \($0)\n") })
+    }
+
     @Test func conflictsCanBeErrorsAsTheyWere() async throws {
         let (world, store, sync) = try device()
         // MovingFromAzureMobileApps begins
@@ -68,7 +75,7 @@ import Testing
         try await sync.pull(ToDo.self, queryID: "all")
         try await store.write { _ = try $0.update(ToDo.self, "milk") { $0.text = "Buy oat milk" } }
         try await milk(world, done: true)
-        #expect(try await sync.push().refused.count == 1)
+        #expect(try await sync.push().failedOperations.count == 1)
     }
 
     @Test func theServerMayMakeTheIDs() async throws {
@@ -78,7 +85,7 @@ import Testing
         // MovingFromAzureMobileApps ends
         let localID = try await store.write { try $0.insert(ToDo(text: "Buy bread")) }.localID
         world.next(.post, .lostAnswer)
-        try await sync.push()
+        try await sync.attemptPush()
         #expect(try await sync.push().isComplete)
         let rows = try world.server.rows(in: "ToDo")
         #expect(rows.count == 1 && rows[0].id != localID.rawValue && rows[0].members["localKey"] != nil)

@@ -12,8 +12,8 @@ import Testing
         private let lines = Mutex<[String]>([])
         var all: [String] { lines.withLock { $0 } }
 
-        func note(_ model: String, _ localID: LocalID, _ values: [String: StorageValue]) {
-            lines.withLock { $0.append("\(model): \(values)") }
+        func note(_ issue: SyncIssue) {
+            lines.withLock { $0.append("\(issue)") }
         }
     }
 
@@ -37,14 +37,11 @@ import Testing
     @Test func whatIsGivenUpIsNoted() async throws {
         let (sync, journal) = (try await desk().sync, Journal())
         // Scheduling begins
-        @Sendable func noteLosses(_ result: Result<SyncResult, any Error>) {
-            guard case .success(let result) = result else { return }
-            for edit in result.dropped { journal.note(edit.model, edit.localID, edit.values) }
-            for entry in result.push?.entries ?? [] where !entry.lost.isEmpty {
-                journal.note(entry.table, entry.localID, entry.lost)
-            }
-        }
-        let scheduler = SyncScheduler(sync, onResult: noteLosses)
+        let scheduler = SyncScheduler(
+            sync,
+            onResult: { result in
+                for issue in result.issues { journal.note(issue) }
+            })
         scheduler.start()
         // Scheduling ends
         #expect(await comesTrue { journal.all.count == 2 })
@@ -56,12 +53,12 @@ import Testing
         // Scheduling begins
         let scheduler = SyncScheduler(sync) { sync in
             let result = try await sync.synchronize([PullQuery(Card.self, queryID: "cards")] + openLists.map(\.query))
-            for edit in result.dropped { journal.note(edit.model, edit.localID, edit.values) }
+            for issue in result.issues { journal.note(issue) }
             return result
         }
         // Scheduling ends
         scheduler.start()
-        #expect(await comesTrue { journal.all.count == 1 })
+        #expect(await comesTrue { journal.all.count == 2 })
         await scheduler.stop()
     }
 

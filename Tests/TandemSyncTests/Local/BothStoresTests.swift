@@ -122,7 +122,7 @@ struct Scene: Sendable, CustomStringConvertible {
             }
             stage.remote.remove("Card", "k")
             let result = try await stage.sync.synchronize([PullQuery(Card.self, queryID: "all")])
-            stage.log.note("dropped \(result.dropped.map { LocalDump.text($0.values) })")
+            stage.log.note("dropped \(result.lostEdits.map { LocalDump.text($0.values) })")
             try await stage.expectEmpty()
         },
         Scene("a table is purged, a part of it first") { stage in
@@ -187,7 +187,7 @@ struct StoreScene: Sendable {
     }
 
     func push() async throws {
-        let result = try await sync.push()
+        let result = try await sync.attemptPush()
         log.note("pushed \(result.entries.map { "\($0.localID) \($0.outcome.name)" }.sorted())")
     }
 

@@ -34,25 +34,25 @@ import Testing
 
         var law: String {
             switch self {
-            case .keepsHalfATransaction: "a block that throws leaves nothing"
-            case .tellsNothing: "who listens is told the tables whose operations have changed"
-            case .takesAnswersOfOldAttempts: "an answer to an attempt that is over changes nothing"
-            case .forgetsWhatWasSent: "an attempt whose answer was lost may have been carried out"
-            case .sendsWhatIsHeld: "what failed waits to be sent again when it changes; what is held does not"
-            case .overwritesWhatIsPending: "what has an operation is not overwritten: the item is kept beside it"
+            case .keepsHalfATransaction: "a write block that throws leaves no changes"
+            case .tellsNothing: "a listener receives the tables with changed operations"
+            case .takesAnswersOfOldAttempts: "the response to a completed attempt changes nothing"
+            case .forgetsWhatWasSent: "an attempt with a lost response may have been carried out"
+            case .sendsWhatIsHeld: "a failed operation is pending after a change, and a held one stays held"
+            case .overwritesWhatIsPending: "a received item is deferred if its object has an operation"
             case .takesNothingOfTheServers:
-                "a rebase takes what was not changed here, and sends the rest on the new version"
-            case .losesWithoutSaying: "an update that is given up returns to what the server last sent"
-            case .asksNoFilter: "a filter finds what the server would find"
+                "a rebase adopts unchanged properties and keeps local changes on the new version"
+            case .losesWithoutSaying: "discarding an update restores the server's last values"
+            case .asksNoFilter: "a filter finds the same rows as on the server"
             case .dropsEverything: "operations are dropped by a filter"
-            case .receivesOneByOne: "items that stand in each other's way are received together"
-            case .keepsNoTokens: "a query's token is kept until it is forgotten"
-            case .sendsLocalIDs: "a reference goes out as a server ID, and comes back as a local one"
-            case .ignoresTheWire: "values that were sent are known again in the form in which they come back"
-            case .refusesForGood: "an attempt that failed for now is to be sent again, when the server says"
-            case .startsListsAnew: "the queue is in the order of the first changes"
+            case .receivesOneByOne: "items that exchange unique values are received together"
+            case .keepsNoTokens: "a query's token is stored until it is removed"
+            case .sendsLocalIDs: "a reference is sent as a server ID and received as a local ID"
+            case .ignoresTheWire: "sent values are recognized in the server's rounded form"
+            case .refusesForGood: "an attempt with a temporary failure is retried at the server's time"
+            case .startsListsAnew: "the queue is ordered by first changes"
             case .trustsWhatWasUndeleted:
-                "what an undelete has brought back is nobody's change, and all of what is here is to be sent"
+                "the values after an undelete are not a foreign change, and the whole object is sent"
             }
         }
     }
@@ -138,8 +138,10 @@ private struct SlippingTransaction: ForwardingTransaction {
         return slip == .losesWithoutSaying ? [:] : lost
     }
 
-    func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet {
-        try base.syncedRows(in: table, where: slip == .asksNoFilter ? nil : filter)
+    func forEachSyncedRow(
+        in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
+    ) throws {
+        try base.forEachSyncedRow(in: table, where: slip == .asksNoFilter ? nil : filter, body)
     }
 
     func dropOperations(in tables: [String], where filter: LocalFilter?) throws -> Int {

@@ -69,7 +69,7 @@ private struct KeptBench {
     }
 
     @discardableResult
-    func pull() async throws -> PullResult {
+    func pull() async throws -> SyncResult {
         try await sync.runPull(PullQuery(Card.self, queryID: "cards"), pushesFirst: false)
     }
 

@@ -57,7 +57,7 @@ import Testing
         options.pageSize = 3
         for cut in 1...6 {
             let store = FailingStore(try Store(inMemoryModels: [Person.self, Card.self, Pet.self]))
-            store.failing.withLock { $0 = cut }
+            store.fail(atWrite: cut)
             let sync = SyncContext(localStore: store, remote: server, options: options)
             await #expect(throws: FailingStore.Failure.self) { try await sync.pull(Pet.self, queryID: "pets") }
             // What the token has passed is here.
@@ -70,7 +70,7 @@ import Testing
                 }
             }
             #expect(passed.allSatisfy { here.contains($0.id) }, "cut at \(cut)")
-            store.failing.withLock { $0 = 0 }
+            store.recover()
             let result = try await sync.pull(Pet.self, queryID: "pets")
             #expect(here.count + result.inserted == 20)
             #expect(try await store.store.objects(Pet.self).count() == 20 && store.store.checkIntegrity() == [])
@@ -87,46 +87,15 @@ import Testing
         }
         let store = FailingStore(base)
         // The page, a thousand, and then no more.
-        store.failing.withLock { $0 = 3 }
+        store.fail(atWrite: 3)
         var sync = SyncContext(localStore: store, remote: server)
         await #expect(throws: FailingStore.Failure.self) { try await sync.pull(Pet.self) }
         let left = try await base.objects(Pet.self).count()
         #expect(left > 3 && left < 2503)
-        store.failing.withLock { $0 = 0 }
+        store.recover()
         sync = SyncContext(localStore: store, remote: server)
         let result = try await sync.pull(Pet.self)
         #expect(result.deleted == left - 3)
         #expect(try await base.objects(Pet.self).count() == 3 && base.checkIntegrity() == [])
-    }
-
-    /// A store whose process ends in the write of that number.
-    private final class FailingStore: LocalStore {
-        struct Failure: Error {}
-        let store: Store
-        let failing = Mutex(0)
-
-        init(_ store: Store) { self.store = store }
-
-        var models: [ModelDefinition] { store.models }
-        var lockPath: String? { nil }
-        var lockName: String { store.lockName }
-        var operationChanges: AsyncStream<Set<String>> { store.operationChanges }
-
-        func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
-            try await TandemStore(store).read { local in try body(local) }
-        }
-
-        func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
-            let isLast = failing.withLock { count in
-                count -= 1
-                return count == 0
-            }
-            return try await TandemStore(store).write { local in
-                let result = try body(local)
-                // All was done, and nothing is kept.
-                if isLast { throw Failure() }
-                return result
-            }
-        }
     }
 }

@@ -10,7 +10,7 @@ import Testing
 
 /// A pull overwrites nothing that was not sent, and brings a child before its parent.
 @Suite(.ownThreads) struct PullPendingTests {
-    private func pull(_ sync: SyncContext, queryID: String? = "cards") async throws -> PullResult {
+    private func pull(_ sync: SyncContext, queryID: String? = "cards") async throws -> SyncResult {
         try await sync.runPull(PullQuery(Card.self, queryID: queryID), pushesFirst: false)
     }
 
@@ -48,12 +48,12 @@ import Testing
         }
         let result = try await sync.pull(Card.self, queryID: "cards")
         // The whole queue, not the table's part alone.
-        #expect(result.push?.entries.count == 2 && result.push?.isComplete == true && result.keptBeside == 0)
+        #expect(result.entries.count == 2 && result.isComplete && result.keptBeside == 0)
         #expect(try world.texts("Card", "shop") == ["mine"] && world.texts("Person", "name") == ["Ада"])
         #expect(try store.operations.count() == 0)
         // Nothing of the table to send: nothing is pushed.
         try await store.write { _ = try $0.insert(Person(name: "Иван")) }
-        #expect(try await sync.pull(Card.self, queryID: "cards").push == nil)
+        #expect(try await sync.pull(Card.self, queryID: "cards").entries.isEmpty)
         #expect(try store.operations.count() == 1)
     }
 
@@ -67,7 +67,7 @@ import Testing
         try await store.write { _ = try $0.insert(Card(shop: "bad", barcode: "1")) }
         try await world.others.card("a")
         var result = try await sync.pull(Card.self, queryID: "cards")
-        #expect(result.inserted == 1 && result.push?.refused.count == 1)
+        #expect(result.inserted == 1 && result.failedOperations.count == 1)
         world.forgetRequests()
         // What was refused waits for the user, and is not sent again.
         result = try await sync.pull(Card.self, queryID: "cards")

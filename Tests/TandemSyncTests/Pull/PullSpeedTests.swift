@@ -4,10 +4,11 @@ import TandemSync
 import TestSupport
 import Testing
 
-/// What a pull costs beside the server and the wire. It is printed, not judged: the machine may have other things to do,
-/// and a debug build takes ten times as long. `make bench` measures it.
+/// The cost of a pull beside the server and the wire, in instructions of SQLite's virtual machine. A busy machine counts
+/// the same number of them. `make bench` measures time.
 @Suite(.ownThreads) struct PullSpeedTests {
     private static let count = isSoak ? 100_000 : 3_000
+    private static let models: [any Model.Type] = [Person.self, Card.self, Pet.self]
 
     /// A server that costs nothing: its pages are made as they are asked for, out of a number each.
     private struct Counter: Remote {
@@ -42,23 +43,23 @@ import Testing
         func undelete(_ item: OutgoingItem) async throws(RemoteFailure) -> RemoteAnswer { throw no }
     }
 
-    @Test func whatAPulledObjectCosts() async throws {
-        let count = Self.count
-        let clock = ContinuousClock()
-        func time(_ body: () async throws -> Void) async throws -> String {
-            let duration = try await clock.measure(body)
-            let (seconds, attoseconds) = duration.components
-            let micros = (Double(seconds) * 1e6 + Double(attoseconds) / 1e12) / Double(count)
-            return "\((micros * 10).rounded() / 10) µs"
+    /// The instructions for one object.
+    private struct Costs {
+        /// Inserted by the app, a hundred in a transaction.
+        var inserted: Double
+        /// Inserted by an incremental pull.
+        var pulled: Double
+        /// Found unchanged by a full pull.
+        var unchanged: Double
+    }
+
+    private func costs(of count: Int) async throws -> Costs {
+        func cost(on store: Store, _ body: () async throws -> Void) async throws -> Double {
+            let work = try await StatementMeter.measure(store, body)
+            return Double(work.instructions) / Double(count)
         }
-        let models: [any Model.Type] = [Person.self, Card.self, Pet.self]
-        let store = try Store(inMemoryModels: models)
-        let sync = SyncContext(store: store, remote: Counter(count: count))
-        let pull = try await time { try await sync.pull(Card.self, queryID: "cards") }
-        let again = try await time { try await sync.pull(Card.self) }
-        #expect(try await store.objects(Card.self).count() == count)
-        let plain = try Store(inMemoryModels: models)
-        let insert = try await time {
+        let plain = try Store(inMemoryModels: Self.models)
+        let inserted = try await cost(on: plain) {
             for first in stride(from: 0, to: count, by: 100) {
                 try await plain.write { tx in
                     for number in first..<first + 100 {
@@ -67,6 +68,32 @@ import Testing
                 }
             }
         }
-        print("An object pulled: \(pull); found unchanged by a full pull: \(again); inserted by the app: \(insert).")
+        let store = try Store(inMemoryModels: Self.models)
+        let sync = SyncContext(store: store, remote: Counter(count: count))
+        let pulled = try await cost(on: store) {
+            let result = try await sync.pull(Card.self, queryID: "cards")
+            #expect(result.inserted == count)
+        }
+        // The first full pull stores its date.
+        try await sync.pull(Card.self)
+        let changes = try store.totalChanges()
+        let unchanged = try await cost(on: store) {
+            let result = try await sync.pull(Card.self)
+            #expect(result.unchanged == count)
+        }
+        #expect(try store.totalChanges() == changes)
+        return Costs(inserted: inserted, pulled: pulled, unchanged: unchanged)
+    }
+
+    @Test func `A pulled object costs as much as an inserted one, and an unchanged one less`() async throws {
+        let (few, many) = (try await costs(of: Self.count / 10), try await costs(of: Self.count))
+        print("Instructions for an object among \(Self.count): \(many); among \(Self.count / 10): \(few)")
+        for costs in [few, many] {
+            #expect(costs.inserted > 0 && costs.pulled > 0 && costs.unchanged > 0)
+            #expect(costs.pulled <= costs.inserted * 1.25, "\(costs)")
+            #expect(costs.unchanged <= costs.inserted * 0.8, "\(costs)")
+        }
+        // A walk over the table for each object or page would cost ten times as much in the larger one.
+        #expect(many.pulled <= few.pulled * 1.5 && many.unchanged <= few.unchanged * 1.5, "\(few), \(many)")
     }
 }

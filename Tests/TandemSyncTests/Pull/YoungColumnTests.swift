@@ -31,7 +31,7 @@ import Testing
 
         try await store.write { tx in _ = try tx.update(card) { $0.shop = "Магнит" } }
         let push = try await sync.push()
-        #expect(push.refused.isEmpty)
+        #expect(push.failedOperations.isEmpty)
         #expect(try store.operations.count() == 0)
         var there = try await onServer(world, "a")
         #expect(there["shop"] == .text("Магнит") && there["points"] == .null)

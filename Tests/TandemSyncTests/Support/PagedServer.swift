@@ -132,7 +132,7 @@ struct PagedDevice: Sendable {
     var context: SyncContext { SyncContext(store: store, remote: server, options: options) }
 
     @discardableResult
-    func pull(_ queryID: String? = "pets") async throws -> PullResult {
+    func pull(_ queryID: String? = "pets") async throws -> SyncResult {
         try await context.pull(Pet.self, queryID: queryID)
     }
 

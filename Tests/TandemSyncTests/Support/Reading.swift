@@ -7,7 +7,7 @@ extension Dialect {
     static let both: [Dialect] = [.azureMobileApps, .datasync]
 }
 
-extension PushResult.Outcome {
+extension SyncResult.Outcome {
     /// The case alone, to be compared.
     var name: String { String("\(self)".prefix { $0 != "(" }) }
 }

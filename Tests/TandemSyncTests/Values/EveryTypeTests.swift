@@ -47,7 +47,7 @@ import Testing
         try store.objects(AllTypes.self).all().reduce(into: [:]) { $0[$1.localID] = ModelValues.values(of: $1) }
     }
 
-    private func pull(_ sync: SyncContext) async throws -> PullResult {
+    private func pull(_ sync: SyncContext) async throws -> SyncResult {
         try await sync.pull(Friend.self, queryID: "friends")
         return try await sync.pull(AllTypes.self, queryID: "all")
     }

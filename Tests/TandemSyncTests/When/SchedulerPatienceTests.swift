@@ -28,13 +28,13 @@ import Testing
         let desk = try ScheduleDesk()
         try await desk.insert("1")
         desk.remote.next(.fail(Self.patience(3600)), on: .insert)
-        _ = try await desk.sync.push()
+        _ = try await desk.sync.attemptPush()
         let retryAt = try #require(try desk.store.operations.all().first?.retryAt)
         let early = try await desk.sync.runPush(isExplicit: false)
         #expect(early.entries.isEmpty && early.nextDue == retryAt)
         desk.clock.jump(by: .seconds(-2 * 86_400))
         let late = try await desk.sync.runPush(isExplicit: false)
-        #expect(late.entries.count == 1 && late.isComplete && late.nextDue == nil)
+        #expect(late.entries.count == 1 && SyncResult(late).isComplete && late.nextDue == nil)
     }
 
     @Test func whatWasPutOffBeforeAStartIsSentWhenItIsDue() async throws {
@@ -109,17 +109,18 @@ import Testing
         func error(_ failure: RemoteFailure) -> SyncError { SyncError(failure, table: nil, url: nil) }
         let query = PullQuery(Card.self, queryID: "c")
         var result = SyncResult()
-        result.pushError = error(.unreachable)
-        #expect(SyncVerdict(result).kind == .failed)
-        var pull = PullResult()
-        pull.pushError = error(.unauthenticated(status: 401, underlying: nil))
-        result.pulls = [.init(query: query, outcome: .success(pull))]
-        #expect(SyncVerdict(result).kind == .needsApp)
-        pull = PullResult()
-        pull.stoppedBy = error(.unreachable)
-        result = SyncResult()
-        result.pulls = [.init(query: query, outcome: .success(pull))]
-        #expect(SyncVerdict(result).kind == .failed)
+        #expect(SyncVerdict(error(.unreachable).carrying(result)).kind == .failed)
+        result.pulls = [.init(query: query, outcome: .success(PullResult()))]
+        #expect(SyncVerdict(error(.unreachable).carrying(result)).kind == .failed)
+        let stranger = error(.unauthenticated(status: 401, underlying: nil))
+        #expect(SyncVerdict(stranger.carrying(result)).kind == .needsApp)
+        // A server that lets a table be pulled is not down.
+        let stumbling = error(.later(status: 500, retryAfter: nil))
+        #expect(SyncVerdict(stumbling.carrying(result)).kind == .leftOver)
+        #expect(SyncVerdict(stumbling.carrying(SyncResult())).kind == .failed)
+        result.pushStop = stumbling
+        #expect(SyncVerdict(result).kind == .leftOver && SyncVerdict(result).error != nil)
+        result.pushStop = nil
         // Nothing could be fetched, and trying again is in vain.
         result.pulls = [.init(query: query, outcome: .failure(error(.refused(status: 404, message: "no"))))]
         #expect(SyncVerdict(result).kind == .fine && SyncVerdict(result).error != nil)

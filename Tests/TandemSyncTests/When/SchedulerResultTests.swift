@@ -43,8 +43,8 @@ import Testing
         await scheduler.stop()
         let told = try results.withLock { try $0.map { try $0.get() } }
         #expect(told.count == 1)
-        #expect(told.flatMap(\.dropped).map(\.values) == (isDeleted ? [["points": 2]] : []))
-        #expect(told.flatMap { $0.push?.entries ?? [] }.map(\.lost) == (isDeleted ? [] : [["points": 2]]))
+        #expect(told.flatMap(\.lostEdits).map(\.values) == [["points": 2]])
+        #expect(told.flatMap(\.lostEdits).map(\.isDeletedOnServer) == [isDeleted])
         #expect(try await desk.store.objects(Card.self).all().map(\.points) == (isDeleted ? [] : [3]))
     }
 
@@ -66,9 +66,13 @@ import Testing
         scheduler.start()
         #expect(await comesTrue { desk.remote.requests.count { $0.kind == .insert } == 2 })
         await scheduler.stop()
-        let told = try results.withLock { try $0.map { try $0.get() } }
-        #expect(told.count == 1 && told.first?.pushError?.code == .cancelled)
-        #expect(told.first?.dropped.map(\.values) == [["points": 2]])
+        let told = results.withLock { $0 }
+        #expect(throws: SyncError.self) { try told.first?.get() }
+        guard told.count == 1, case .lostEdit(let edit)? = told[0].issues.first else {
+            Issue.record("\(told)")
+            return
+        }
+        #expect(edit.values == ["points": 2] && edit.isDeletedOnServer && edit.of(Card.self)?.points == 2)
         #expect(try await desk.store.objects(Pet.self).count() == 1)
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tandem
 
-/// Copies that are made while others write: to the store, or to the copy.
+/// Backups that are made while the store or the backup is written.
 @Suite(.ownThreads) struct AttachmentBackupTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -24,9 +24,10 @@ import Testing
         try store.objects(Album.self).sorted(by: \.title).all().compactMap { try store.text(of: $0.cover) }
     }
 
-    // MARK: The store is written
+    // MARK: Writes to the store
 
-    @Test(arguments: StoreKind.allCases) func `A copy that has begun before the first file came has it`(
+    @Test(arguments: StoreKind.allCases)
+    func `a backup that begins before the first file is attached contains the file`(
         kind: StoreKind
     ) throws {
         let store = try open(kind)
@@ -48,7 +49,7 @@ import Testing
 
     // MARK: In a read block
 
-    @Test(arguments: StoreKind.files) func `A copy in a read block is of the state that the block sees`(
+    @Test(arguments: StoreKind.files) func `a backup in a read block contains the state of the block`(
         kind: StoreKind
     ) throws {
         let (store, other) = (try open(kind), try open(kind))
@@ -58,7 +59,7 @@ import Testing
         try store.read { tx in
             #expect(try tx.objects(Album.self).count() == 2)
             _ = try add("в", to: other)
-            // A server has it: the copy is without.
+            // The server has this file, so the backup leaves it out.
             #expect(try other.attachments.evict(second))
             try store.backup(to: folder.file("backup"))
         }
@@ -71,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func `A copy in a read block is refused if a file has gone that no server has, and says why`(
+    func `a backup in a read block fails with a reason if a file that only the device had is removed`(
         kind: StoreKind
     ) throws {
         let (store, other) = (try open(kind), try open(kind))
@@ -84,7 +85,7 @@ import Testing
             #expect(error?.advice?.contains("outside of the read block") == true)
         }
         #expect(!FileManager.default.fileExists(atPath: folder.file("backup")))
-        // It was uploaded since, and has left the device.
+        // The file was uploaded since and then evicted from the device.
         try store.read { tx in
             #expect(try tx.objects(Album.self).count() == 1)
             try other.write { _ = try $0.acknowledgeUpload(of: second.id, at: "https://e.org/2", etag: nil) }
@@ -92,17 +93,17 @@ import Testing
             expectError(.attachmentNotHere) { try store.backup(to: folder.file("backup")) }
         }
         try store.backup(to: folder.file("backup"))
-        // A file that the store names still is damage.
+        // A missing file that the store's newest state still names is damage.
         let third = try add("в", to: store)
         try FileManager.default.removeItem(at: #require(try store.attachments.diskURL(of: third)))
         _ = try store.read { _ in expectError(.corrupt) { try store.backup(to: folder.file("backup")) } }
         _ = first
     }
 
-    // MARK: The copy is written
+    // MARK: Writes to the backup
 
     @Test(arguments: StoreKind.files, [true, false])
-    func `What is freed in the store that a copy replaces stays, if the copy has it too`(
+    func `a file that is freed in the store during its backup stays in the backup`(
         kind: StoreKind, replaces: Bool
     ) throws {
         let store = try open(kind)
@@ -125,12 +126,12 @@ import Testing
         let backup = try open(kind, "backup")
         defer { backup.close() }
         #expect(try texts(backup) == (replaces ? ["а"] : []))
-        // What was freed while it was copied has gone since.
+        // The file that was freed during the backup is removed by now.
         try backup.expectFilesInOrder()
     }
 
     @Test(arguments: StoreKind.files, [true, false])
-    func `What is written to a copy as soon as it is there stays`(kind: StoreKind, closes: Bool) throws {
+    func `a file that is written to a backup right after its creation stays`(kind: StoreKind, closes: Bool) throws {
         let store = try open(kind)
         defer { store.close() }
         let gone = try add("а", to: store)
@@ -156,7 +157,7 @@ import Testing
         _ = gone
     }
 
-    @Test func `What a copy took the place of goes at once, though nobody opens it`() throws {
+    @Test func `the files of a replaced backup are removed at once without opening it`() throws {
         let store = try open()
         defer { store.close() }
         _ = try add("а", to: store)
@@ -170,7 +171,7 @@ import Testing
         #expect(try Files.below(folder.file("backup-files")) == [])
     }
 
-    @Test func `A copy that does not come about takes nothing from another on its way to the same place`() throws {
+    @Test func `a failed backup removes no files of another backup to the same place`() throws {
         let target = folder.file("backup")
         func copied(_ others: [BlobName], isOurs: Bool = false) throws -> (files: CopiedFiles, blob: BlobName) {
             let folder = FileFolder(path: target + "-files", key: nil)
@@ -187,7 +188,7 @@ import Testing
         #expect(try Files.below(target + "-files").count == 1)
         try copied([first.blob]).files.discard()
         #expect(try Files.below(target + "-files") == [])
-        // A store that is there may name what was brought under the name that it had.
+        // An existing store may name files that were copied under its own path.
         try Data().write(to: URL(fileURLWithPath: target))
         try copied([]).files.discard()
         try copied([], isOurs: true).files.discard()
@@ -195,7 +196,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.withKey)
-    func `A copy that does not come about leaves the one before with its files`(target: StoreKind) throws {
+    func `a failed backup leaves the previous backup and its files unchanged`(target: StoreKind) throws {
         let store = try open()
         defer { store.close() }
         for text in ["а", "б"] { _ = try add(text, to: store) }
@@ -209,7 +210,7 @@ import Testing
         }
         try export()
         let before = try Files.below(folder.file("copy-files"))
-        // A file that the copy does not have yet.
+        // The backup does not have this file yet.
         let later = try add("в", to: store)
         let url = try #require(try store.attachments.diskURL(of: later))
         let bytes = try Data(contentsOf: url)
@@ -220,7 +221,7 @@ import Testing
         try expectCopy(["а", "б"])
         try export()
         try expectCopy(["а", "б", "в"])
-        // A damaged file of the copy is replaced.
+        // A damaged file of the backup is replaced.
         let damaged = folder.file("copy-files") + "/" + (try #require(Files.below(folder.file("copy-files")).first))
         try Data("damaged".utf8).write(to: URL(fileURLWithPath: damaged))
         try export()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Tandem
 
-/// Backups, exports, encryption and salvage bring files along.
+/// Backups, exports, encryption and salvage copy the files too.
 @Suite(.ownThreads) struct AttachmentCopyTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -31,11 +31,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, StoreKind.files)
-    func `A copy has the files, in its own encryption`(source: StoreKind, target: StoreKind) throws {
+    func `an export contains the files in its own encryption`(source: StoreKind, target: StoreKind) throws {
         let store = try source.open(at: folder.file(), [Album.self])
         defer { store.close() }
         _ = try fill(store)
-        // Twice: the second time it takes the place of the first, with another file less.
+        // The second round replaces the first copy and has one file less.
         for round in 0..<2 {
             if round == 0 { try store.write { try $0.insert(Album(title: "б", cover: store.attach("gone"))) } }
             if let profile = target.profile {
@@ -61,7 +61,7 @@ import Testing
         #expect(names == [])
     }
 
-    @Test(arguments: StoreKind.allCases) func `A backup has the files`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func `a backup contains the files`(kind: StoreKind) throws {
         let store = try kind.open(at: folder.file(), [Album.self])
         _ = try fill(store)
         let draft = try store.attach("draft")
@@ -75,7 +75,7 @@ import Testing
         try expectFiles(backup)
     }
 
-    @Test func `A store without files has a backup without a folder, and takes that of another away`() throws {
+    @Test func `a backup of a store without files has no folder and removes the folder of a replaced store`() throws {
         let store = try Store(at: folder.file(), models: Album.self)
         defer { store.close() }
         try store.backup(to: folder.file("backup"))
@@ -90,7 +90,7 @@ import Testing
         #expect(try backup.blobs() == [] && backup.objects(Album.self).count() == 0)
     }
 
-    @Test func `While files are copied none goes, and they go with the next write`() throws {
+    @Test func `no file is removed during a copy, and the next write removes them`() throws {
         let store = try Store(at: folder.file(), models: Album.self)
         defer { store.close() }
         _ = try fill(store)
@@ -104,7 +104,7 @@ import Testing
         try store.expectFilesInOrder()
     }
 
-    @Test func `A pending file that is missing fails a backup, unless the target has it from before`() throws {
+    @Test func `a backup fails if a pending file is missing, unless the target already has it`() throws {
         let store = try Store(at: folder.file(), models: Album.self)
         defer { store.close() }
         let files = try fill(store)
@@ -120,7 +120,7 @@ import Testing
         let backup = try Store(at: folder.file("backup"), models: Album.self)
         try expectFiles(backup)
         backup.close()
-        // What a server has too is left out.
+        // A file that the server has too is left out.
         try store.write { _ = try $0.acknowledgeUpload(of: files[0].id, at: "https://e.org/1", etag: nil) }
         try store.backup(to: folder.file("second"))
         let second = try Store(at: folder.file("second"), models: Album.self)
@@ -132,8 +132,7 @@ import Testing
         try bytes.write(to: url)
     }
 
-    @Test(arguments: StoreKind.withKey) func `A store that is encrypted has its files encrypted`(kind: StoreKind) throws
-    {
+    @Test(arguments: StoreKind.withKey) func `encrypting a store encrypts its files`(kind: StoreKind) throws {
         let store = try Store(at: folder.file(), models: Album.self)
         let files = try fill(store)
         let old = try #require(try store.attachments.diskURL(of: files[0])).path
@@ -152,11 +151,11 @@ import Testing
         try expectFiles(encrypted)
     }
 
-    @Test func `Opening an encrypted store encrypts what was left`() throws {
+    @Test func `opening an encrypted store encrypts the files that are still plain`() throws {
         var store = try Store(at: folder.file(), models: Album.self)
         let files = try fill(store)
         store.close()
-        // As a process that died after the database leaves it.
+        // The state after a process ended between encrypting the database and its files.
         let database = try EncryptedDatabase(path: folder.file(), key: StoreKind.key)
         try database.encryptPlainFile()
         store = try StoreKind.encrypted.open(at: folder.file(), [Album.self])
@@ -167,7 +166,7 @@ import Testing
         try expectFiles(store)
     }
 
-    @Test(arguments: StoreKind.withKey) func `What is salvaged has its files`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.withKey) func `a salvaged store has its files`(kind: StoreKind) throws {
         let store = try kind.open(at: folder.file(), [Album.self])
         let files = try fill(store)
         let lost = try #require(try store.attachments.diskURL(of: files[0]))
@@ -186,7 +185,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.withKey)
-    func `What a damaged store has lost of files that it was sending is taken back`(kind: StoreKind) throws {
+    func `salvage recovers the lost rows of files that were waiting for upload`(kind: StoreKind) throws {
         let store = try kind.open(at: folder.file(), [Album.self])
         let files = try fill(store)
         let lost = String(repeating: "f", count: 32)
@@ -211,11 +210,11 @@ import Testing
         try salvaged.expectFilesInOrder()
     }
 
-    @Test func `A salvage that fails leaves none of its files, and those that were there`() throws {
+    @Test func `a failed salvage leaves no files of its own and keeps the existing ones`() throws {
         let store = try StoreKind.file.open(at: folder.file(), [Album.self])
         let files = try fill(store)
         let target = folder.file("salvaged")
-        // As a salvage makes the database, in its place already.
+        // The state during a salvage: the database is already in its place.
         try store.backup(to: target)
         let there = try #require(try store.attachments.diskURL(of: files[0])).lastPathComponent
         defer { store.close() }
@@ -241,7 +240,7 @@ import Testing
     enum LostKey: CaseIterable { case missing, short, withoutFolder }
 
     @Test(arguments: StoreKind.withKey, LostKey.allCases)
-    func `What is salvaged without the key for files, or without files, says that they are not here`(
+    func `a salvage without the key for files or without the files reports them as not on the device`(
         kind: StoreKind, loss: LostKey
     ) throws {
         let store = try kind.open(at: folder.file(), [Album.self])
@@ -265,7 +264,7 @@ import Testing
         #expect(try salvaged.attachments.status(of: files[0]).state == .uploaded)
         #expect(try salvaged.attachments.status(of: files[1]).state == .failed(reason: FileState.lost))
         try salvaged.expectFilesInOrder()
-        // The salvaged store has a key of its own.
+        // The salvaged store has its own key.
         let file = try salvaged.attach("neu")
         try salvaged.write { try $0.insert(Album(title: "б", cover: file)) }
         #expect(try salvaged.text(of: file) == "neu")

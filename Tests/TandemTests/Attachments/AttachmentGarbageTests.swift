@@ -6,7 +6,7 @@ import Testing
 
 @testable import Tandem
 
-/// What nobody needs any more goes, and not while somebody copies it: then it is remembered, and goes later.
+/// Unused files are removed unless a copy is in progress. In that case they are recorded and removed later.
 @Suite(.ownThreads) struct AttachmentGarbageTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -19,16 +19,17 @@ import Testing
         return file
     }
 
-    /// Somebody who copies: another process, for all that the store knows.
+    /// Runs a block while the files are locked for copying, as by another process.
     private func copying<T>(_ body: () throws -> T) throws -> T {
         try FileFolder(path: folder.file() + "-files", key: nil).whileCopying(body)
     }
 
     private func leftovers(_ store: Store) throws -> Int { try store.sql("SELECT * FROM __file_leftovers").count }
 
-    // MARK: The cache
+    // MARK: Cache
 
-    @Test(arguments: StoreKind.files) func `What leaves the cache during a backup goes with the next write`(
+    @Test(arguments: StoreKind.files)
+    func `a file that is evicted from the cache during a backup is removed by the next write`(
         kind: StoreKind
     ) throws {
         let store = try open(kind)
@@ -48,8 +49,9 @@ import Testing
         try store.expectFilesInOrder()
     }
 
-    /// Nobody is ever alone here, so that nothing is swept.
-    @Test(arguments: StoreKind.files) func `What leaves during a backup goes at an opening, though others have it open`(
+    /// The store is never alone here, so that nothing is swept.
+    @Test(arguments: StoreKind.files)
+    func `a file that is freed during a backup is removed by the next opening, even if other stores have it open`(
         kind: StoreKind
     ) throws {
         let (first, second) = (try open(kind), try open(kind))
@@ -68,7 +70,7 @@ import Testing
         #expect(try second.checkIntegrity() == [])
     }
 
-    @Test func `What one leaves another takes away with its next write`() throws {
+    @Test func `a file that one store frees is removed by another store's next write`() throws {
         let (first, second) = (try open(.file), try open(.file))
         defer { for store in [first, second] { store.close() } }
         _ = try album("а", in: first)
@@ -76,12 +78,12 @@ import Testing
         #expect(try second.blobs().count == 1)
         try second.write { _ in }
         #expect(try second.blobs() == [])
-        // Each strikes what it took itself.
+        // Each store deletes the records of the files that it removed itself.
         try first.write { _ in }
         try first.expectFilesInOrder()
     }
 
-    @Test func `What can't be removed has the log flushed once`() throws {
+    @Test func `a file that can't be removed causes only one flush of the log`() throws {
         let store = try open(.file)
         defer { store.close() }
         let file = try album("а", in: store)
@@ -91,7 +93,7 @@ import Testing
         _ = try store.write { try $0.delete($0.objects(Album.self)) }
         let name = url.lastPathComponent
         #expect(store.files.stuck == [name])
-        // A log that can't be flushed: who comes this far has tried.
+        // The log can't be flushed, so that an attempt to flush is visible as an error.
         let looped = folder.file("looped")
         #expect(symlink(looped + "-wal", looped + "-wal") == 0)
         let outcome = try store.writer.queue.unsafeReentrantWrite { _ in
@@ -107,11 +109,11 @@ import Testing
         #expect(outcome?.stuck == [name] && outcome?.removed == [])
     }
 
-    @Test func `What can't be removed is tried again`() throws {
+    @Test func `removing a file is tried again if it fails`() throws {
         let store = try open(.file)
         let file = try album("а", in: store)
         let url = try #require(try store.attachments.diskURL(of: file))
-        // As if it were nothing of ours, which is not touched.
+        // A folder has the file's name. The store never touches folders.
         try FileManager.default.removeItem(at: url)
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
         _ = try store.write { try $0.delete($0.objects(Album.self)) }
@@ -127,7 +129,7 @@ import Testing
         #expect(try leftovers(again) == 0)
     }
 
-    @Test(arguments: StoreKind.allCases) func `What is undone is not left over`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func `a rolled back transaction frees no files`(kind: StoreKind) throws {
         let store = try open(kind)
         defer { store.close() }
         let file = try album("а", in: store)
@@ -143,7 +145,7 @@ import Testing
         }
         try store.write { _ in }
         #expect(try store.text(of: file) == "а" && leftovers(store) == 0)
-        // A draft that was written and taken back keeps its file.
+        // A draft that was inserted and deleted keeps its file.
         let draft = try store.attach("б")
         try store.write { tx in try tx.delete(tx.insert(Album(title: "б", cover: draft))) }
         #expect(try store.text(of: draft) == "б" && leftovers(store) == 0)
@@ -153,7 +155,7 @@ import Testing
 
     // MARK: Opening
 
-    @Test(arguments: StoreKind.files) func `Nothing is swept that somebody copies, and later it is`(
+    @Test(arguments: StoreKind.files) func `opening sweeps nothing during a copy and sweeps later`(
         kind: StoreKind
     ) throws {
         var store = try open(kind)
@@ -165,7 +167,7 @@ import Testing
             #expect(try store.blobs().count == 2)
             #expect(try store.checkIntegrity() == [])
         }
-        // Another has the store open from now on.
+        // Another store has it open from here on.
         let other = try open(kind)
         defer { for store in [store, other] { store.close() } }
         try store.write { _ in }
@@ -174,14 +176,14 @@ import Testing
         try store.expectFilesInOrder()
     }
 
-    @Test(arguments: StoreKind.withKey) func `What is encrypted at an opening leaves no hole in a copy under way`(
+    @Test(arguments: StoreKind.withKey) func `encrypting files when opening leaves no gap in a copy in progress`(
         kind: StoreKind
     ) throws {
         var store = try open(.file)
         let file = try album("совершенно секретно", in: store)
         let plain = try #require(try store.attachments.diskURL(of: file)).path
         store.close()
-        // As a process that died after the database leaves it.
+        // The state after a process ended between encrypting the database and its files.
         try EncryptedDatabase(path: folder.file(), key: StoreKind.key, profile: #require(kind.profile))
             .encryptPlainFile()
         try copying {

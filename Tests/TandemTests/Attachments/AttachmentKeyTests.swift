@@ -31,7 +31,7 @@ import Testing
         try store.expectFilesInOrder(sourceLocation: sourceLocation)
     }
 
-    /// The number of a store's files that a key opens.
+    /// Returns the number of a store's files that a key opens.
     private func count(_ path: String, openedBy key: FileKey) throws -> Int {
         try Files.below(path + "-files").count { name in
             let context = (name as NSString).lastPathComponent
@@ -43,14 +43,14 @@ import Testing
         try Data(contentsOf: URL(fileURLWithPath: path)).range(of: Data(key.bytes)) != nil
     }
 
-    @Test(arguments: StoreKind.withKey) func `A copy has a key for files of its own`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.withKey) func `a copy has its own key for files`(kind: StoreKind) throws {
         let store = try kind.open(at: folder.file(), [Album.self])
         defer { store.close() }
         try fill(store, "а")
         let key = try store.fileKeys().current
         try store.backup(to: folder.file("backup"))
         try store.export(to: folder.file("export"), key: Self.otherKey)
-        // The original's later files are not for those who have a copy.
+        // The copy's key does not open later files of the original.
         try fill(store, "б")
         let backup = try kind.open(at: folder.file("backup"), [Album.self])
         defer { backup.close() }
@@ -65,7 +65,7 @@ import Testing
         #expect(try count(folder.file(), openedBy: key) == 2)
     }
 
-    @Test func `A copy that replaces an earlier one keeps the key and the files that lie there`() throws {
+    @Test func `a copy that replaces an earlier one keeps its key and files`() throws {
         let store = try StoreKind.encrypted.open(at: folder.file(), [Album.self])
         defer { store.close() }
         try fill(store, "а")
@@ -82,8 +82,8 @@ import Testing
         #expect(second.files.isSuperset(of: first.files))
     }
 
-    /// The control is the exported text itself, which is found.
-    @Test(arguments: [true, false]) func `A plain copy of an encrypted store shows no key for files`(
+    /// The exported text is the control: it is found.
+    @Test(arguments: [true, false]) func `a plain copy of an encrypted store contains no key for files`(
         hasFiles: Bool
     ) throws {
         let store = try StoreKind.encrypted.open(at: folder.file(), [Album.self])
@@ -101,7 +101,7 @@ import Testing
         if hasFiles { try expectFiles(plain, "а") }
     }
 
-    @Test(arguments: StoreKind.withKey) func `A change of the store's key renews the key for files`(
+    @Test(arguments: StoreKind.withKey) func `changing the store's key renews the key for files`(
         kind: StoreKind
     ) throws {
         var store = try kind.open(at: folder.file(), [Album.self])
@@ -119,8 +119,8 @@ import Testing
         #expect(try count(folder.file(), openedBy: new.current) == 2)
     }
 
-    /// The process dies when the database has its new key, and before a file is encrypted again. Twice.
-    @Test(arguments: [1, 2]) func `An interrupted change of the key is completed by the next opening`(
+    /// The process ends, twice, after the database has its new key and before a file is encrypted again.
+    @Test(arguments: [1, 2]) func `the next opening completes an interrupted change of the key`(
         changes: Int
     ) throws {
         let path = folder.file()
@@ -136,7 +136,7 @@ import Testing
         let last = CipherKey.raw([UInt8](repeating: UInt8(changes + 6), count: 32))
         #expect(try count(path, openedBy: old) == 2)
 
-        // A store that only reads can't encrypt them again, and reads them.
+        // A read-only store can't encrypt the files again, but reads them.
         var configuration = Store.Configuration()
         configuration.isReadOnly = true
         store = try Store(at: path, key: last, models: Album.self, configuration: configuration)
@@ -156,7 +156,7 @@ import Testing
         #expect(try count(path, openedBy: store.fileKeys().current) == 3)
     }
 
-    @Test func `A damaged file does not keep the others from the new key`() throws {
+    @Test func `a damaged file does not prevent the other files from getting the new key`() throws {
         var store = try StoreKind.encrypted.open(at: folder.file(), [Album.self])
         try fill(store, "а", "б")
         let album = try #require(try store.objects(Album.self).where { $0.title == "а" }.first())

@@ -6,12 +6,12 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// A process that attaches, replaces, uploads and frees files is ended by `kill -9` at random moments. After reopening
-/// there is no row without its file, and no file without its row.
+/// Kills a process that attaches, replaces, uploads and frees files at random moments (`kill -9`). After reopening,
+/// each row has its file and each file its row.
 @Suite(.startsProcesses, .ownThreads) struct AttachmentKillTests {
     private static let kills = isSoak ? 600 : 45
 
-    @Test func `After a kill every file is where it should be`() throws {
+    @Test func `every file has its row after a kill`() throws {
         let base =
             ProcessInfo.processInfo.environment["TANDEM_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...999_999)
         print("AttachmentKillTests: TANDEM_SEED=\(base)")

@@ -6,7 +6,7 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// A store that is opened through a symbolic link is the store itself: it has one folder of files, and one lock.
+/// A store that is opened through a symbolic link is the store itself, with one folder of files and one lock.
 @Suite(.startsProcesses, .ownThreads) struct AttachmentLinkTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -21,13 +21,13 @@ import Testing
         return folder.file(name)
     }
 
-    /// The folders of files, anywhere.
+    /// Returns all folders of files in the test's folder.
     private func folders() throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix("-files") }.sorted()
     }
 
     @Test(arguments: StoreKind.files, ["store.tandem", "links/../store.tandem", "/"])
-    func `Both names are of one folder`(kind: StoreKind, target: String) throws {
+    func `a link and its target use the same folder`(kind: StoreKind, target: String) throws {
         _ = try subfolder("links")
         let real = folder.file()
         let path = try link("link", to: target == "/" ? real : target)
@@ -40,10 +40,10 @@ import Testing
             try first.write { try $0.insert(Album(title: "а", cover: file)) }
             let second = try kind.open(at: names[1], [Album.self])
             #expect(try second.text(of: second.objects(Album.self).first()?.cover) == "а")
-            // The second has swept nothing of the first's.
+            // The second store has swept nothing of the first one's.
             #expect(try first.text(of: draft) == "б")
             #expect(try folders() == ["store.tandem-files"])
-            // The log is found, without which no file goes.
+            // The log is found. Files are not removed without it.
             _ = try first.write { try $0.delete($0.objects(Album.self)) }
             #expect(try first.blobs().count == 1)
             first.close()
@@ -51,7 +51,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.files) func `Another process has the same folder`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.files) func `another process uses the same folder through a link`(kind: StoreKind) throws
+    {
         let real = folder.file(kind)
         _ = try subfolder("links")
         let path = try link("links/" + Peer.name(kind), to: "../" + Peer.name(kind))
@@ -71,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.files) func `A link that leads nowhere makes the store where it says`(
+    @Test(arguments: StoreKind.files) func `a link to a missing file creates the store at its target`(
         kind: StoreKind
     ) throws {
         _ = try subfolder("real")
@@ -88,7 +89,7 @@ import Testing
         try real.expectFilesInOrder()
     }
 
-    @Test func `Links that lead round, or where no folder is, are refused`() throws {
+    @Test func `a link in a loop or into a missing folder is refused`() throws {
         let round = try link("a", to: "b")
         _ = try link("b", to: "a")
         let lost = try link("lost", to: "no/such")
@@ -99,8 +100,8 @@ import Testing
         #expect(try folders() == [])
     }
 
-    /// As `/tmp` is on some systems.
-    @Test(arguments: StoreKind.files) func `A folder behind a link is the folder itself`(kind: StoreKind) throws {
+    /// Some systems have a link at `/tmp`.
+    @Test(arguments: StoreKind.files) func `a folder behind a link is the folder itself`(kind: StoreKind) throws {
         let real = try subfolder("real") + "/store.tandem"
         let path = try link("link", to: "real") + "/store.tandem"
         let store = try kind.open(at: path, [Album.self])
@@ -114,7 +115,7 @@ import Testing
         #expect(url == (try store.attachments.diskURL(of: file)))
     }
 
-    @Test(arguments: StoreKind.files) func `A link that is laid elsewhere changes nothing for who has opened it`(
+    @Test(arguments: StoreKind.files) func `a link that is redirected does not affect an open store`(
         kind: StoreKind
     ) throws {
         for name in ["one", "two"] {
@@ -128,7 +129,7 @@ import Testing
         defer { store.close() }
         try FileManager.default.removeItem(atPath: path)
         _ = try link("link", to: "two")
-        // Readers are opened when they are needed.
+        // Further readers are opened on demand.
         let album = try #require(try store.objects(Album.self).first())
         #expect(try album.title == "one" && store.text(of: album.cover) == "one")
         let file = try store.attach("more")
@@ -136,7 +137,7 @@ import Testing
         try store.expectFilesInOrder()
     }
 
-    @Test(arguments: StoreKind.files) func `A copy to a link takes the place of what it leads to`(
+    @Test(arguments: StoreKind.files) func `a copy to a link replaces its target`(
         kind: StoreKind
     ) throws {
         _ = try subfolder("real")

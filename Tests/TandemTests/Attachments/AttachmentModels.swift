@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tandem
 
-// Swift Testing has one too.
+// Swift Testing has a type of this name too.
 typealias Attachment = Tandem.Attachment
 
 @Model struct Album {
@@ -24,19 +24,19 @@ typealias Attachment = Tandem.Attachment
 }
 
 extension Store {
-    /// The names of the files in the store's folder.
+    /// Returns the names of the files in the store's folder.
     func blobs() throws -> Set<String> {
         var blobs: Set<String> = []
         try fileFolder().eachBlob { blobs.insert($0.rawValue) }
         return blobs
     }
 
-    /// The files that the store knows, by their IDs.
+    /// Returns the IDs of all files in the store's tables.
     func knownFiles() throws -> [String] {
         try sql("SELECT id FROM __files ORDER BY id").compactMap { $0[0].string }
     }
 
-    /// Who uses which file.
+    /// Returns the uses of files by rows.
     func fileUses() throws -> Set<String> {
         try Set(
             sql("SELECT file, \"table\", object, sent FROM __file_uses").map {
@@ -44,7 +44,7 @@ extension Store {
             })
     }
 
-    /// No row without its file, no file without its row, and all else in order.
+    /// Checks that each row has its file and each file its row, and that the store has no other damage.
     func expectFilesInOrder(sourceLocation: SourceLocation = #_sourceLocation) throws {
         #expect(try checkIntegrity() == [], sourceLocation: sourceLocation)
         let named = try Set(sql("SELECT blob FROM __files WHERE blob IS NOT NULL").compactMap { $0[0].string })
@@ -52,18 +52,18 @@ extension Store {
         #expect(try sql("SELECT file FROM __file_garbage").isEmpty, sourceLocation: sourceLocation)
     }
 
-    /// An attachment of some bytes.
+    /// Attaches a text's bytes.
     func attach(_ text: String, name: String = "фото.jpg") throws -> Attachment {
         try attachments.add(Data(text.utf8), name: name)
     }
 
-    /// A file's bytes as text.
+    /// Returns a file's bytes as text.
     func text(of attachment: Attachment?) throws -> String? {
         try attachment.map { String(decoding: try attachments.data(of: $0), as: UTF8.self) }
     }
 }
 
-/// A value in the form that a row or a server gives it: without what keeps its file.
+/// Returns a value as a row or a server has it, without the object that keeps its file.
 func stored(_ attachment: Attachment, at url: String? = nil) -> Attachment {
     Attachment(
         id: attachment.id, name: attachment.name, contentType: attachment.contentType, size: attachment.size,

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tandem
 
-/// What opening and closing do with the folder of files.
+/// The effects of opening and closing a store on its folder of files.
 @Suite(.ownThreads) struct AttachmentOpeningTests {
     private func put(_ name: String, in folder: TestFolder, shard: String? = nil, link: String? = nil) throws -> String
     {
@@ -19,7 +19,9 @@ import Testing
         return place + "/" + name
     }
 
-    @Test(arguments: StoreKind.files) func `What no row names is swept, and nothing else`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.files) func `opening removes files without a row and nothing else`(
+        kind: StoreKind
+    ) throws {
         let folder = try TestFolder(kind)
         var store = try kind.open(at: folder.file(), [Album.self])
         let cover = try store.attach("cover")
@@ -40,7 +42,8 @@ import Testing
         #expect(try store.text(of: cover) == "cover")
     }
 
-    @Test(arguments: StoreKind.files) func `Nobody sweeps away what another has attached and not written`(
+    @Test(arguments: StoreKind.files)
+    func `opening does not remove files that another store has attached but not written`(
         kind: StoreKind
     ) throws {
         let folder = try TestFolder(kind)
@@ -49,7 +52,7 @@ import Testing
         let cover = try first.attach("cover")
         let second = try kind.open(at: folder.file(), [Album.self])
         #expect(try first.text(of: cover) == "cover")
-        // It is the first one's to write.
+        // Only the first store can write the draft.
         expectError(.unknownAttachment) { try second.write { try $0.insert(Album(title: "б", cover: cover)) } }
         try first.write { try $0.insert(Album(title: "а", cover: cover)) }
         #expect(try second.text(of: cover) == "cover")
@@ -59,7 +62,7 @@ import Testing
         try first.expectFilesInOrder()
     }
 
-    @Test(arguments: StoreKind.files) func `A draft goes when the store is closed`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.files) func `closing a store removes its drafts`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let store = try kind.open(at: folder.file(), [Album.self])
         let cover = try store.attach("cover")
@@ -71,7 +74,7 @@ import Testing
         expectError(.closed) { try store.attachments.add(Data(), name: "") }
     }
 
-    @Test func `The folder of a store in memory goes with it`() throws {
+    @Test func `the folder of an in-memory store is removed with the store`() throws {
         let store = try Store.inMemory(models: Album.self)
         let cover = try store.attach("cover")
         try store.write { try $0.insert(Album(title: "а", cover: cover)) }
@@ -81,7 +84,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path))
     }
 
-    @Test(arguments: StoreKind.files) func `A store that is only read reads files, and changes nothing`(
+    @Test(arguments: StoreKind.files) func `a read-only store reads files and changes nothing`(
         kind: StoreKind
     ) throws {
         let folder = try TestFolder(kind)
@@ -104,7 +107,7 @@ import Testing
         expectError(.readOnly) { try store.attachments.add(Data(), name: "") }
     }
 
-    @Test func `What lies in the folder's place is told when a file is wanted`() throws {
+    @Test func `an obstacle in the folder's place is reported when a file is requested`() throws {
         let folder = try TestFolder()
         try FileManager.default.createSymbolicLink(atPath: folder.file() + "-files", withDestinationPath: "/tmp")
         let store = try Store(at: folder.file(), models: Album.self)
@@ -114,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func `A folder that can't be held open gives files, and takes none until it can`(kind: StoreKind) throws {
+    func `a folder that can't be locked serves files but accepts none until it can be locked`(kind: StoreKind) throws {
         let folder = try TestFolder()
         var store = try kind.open(at: folder.file(), [Album.self])
         let cover = try store.attach("cover")
@@ -129,13 +132,15 @@ import Testing
         for _ in 0..<2 { expectError(.ioFailure) { try store.attach("draft") } }
         try FileManager.default.removeItem(atPath: lock)
         let draft = try store.attach("draft")
-        // Another one sees that the folder is held.
+        // Another store sees that the folder is in use.
         let other = try kind.open(at: folder.file(), [Album.self])
         defer { other.close() }
         #expect(try store.text(of: draft) == "draft")
     }
 
-    @Test(arguments: StoreKind.withKey) func `Neither names nor bytes are in the clear`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.withKey) func `an encrypted store's files show neither names nor bytes`(
+        kind: StoreKind
+    ) throws {
         let folder = try TestFolder(kind)
         let store = try kind.open(at: folder.file(), [Album.self])
         let cover = try store.attach(String(repeating: "совершенно секретно ", count: 5000), name: "Тайна.jpg")
@@ -153,7 +158,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `Damage is told`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func `damaged files are reported`(kind: StoreKind) throws {
         try kind.withStore(Album.self) { store in
             let (cover, page) = (try store.attach("обложка"), try store.attach("страница"))
             try store.write { try $0.insert(Album(title: "а", cover: cover, pages: [page])) }
@@ -172,7 +177,7 @@ import Testing
             #expect(try store.attachments.diskURL(of: cover) == nil)
             #expect(try store.checkIntegrity().count == 1)
             try store.attachments.verify(page)
-            // A row that leads out of the folder leads nowhere.
+            // A row with a path out of the folder finds no file.
             try store.writer.queue.unsafeReentrantWrite { _ in
                 try store.writer.connection.execute(
                     "UPDATE __files SET blob = '../../../../etc/passwd' WHERE id = ?", [.text(page.id.rawValue)])
@@ -183,7 +188,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `A file is read in pieces, by parts, and copied out`(
+    @Test(arguments: StoreKind.allCases) func `a file is read in pieces and in parts, and copied`(
         kind: StoreKind
     ) async throws {
         let folder = try TestFolder()

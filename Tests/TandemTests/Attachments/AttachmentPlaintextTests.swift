@@ -6,7 +6,7 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// Nothing of a file, nor its name, is written in the clear by who has a key: not for a moment, and not elsewhere.
+/// A store with a key never writes a file's bytes or name in plain text, not even temporarily or elsewhere.
 @Suite(.startsProcesses, .ownThreads) struct AttachmentPlaintextTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -26,12 +26,12 @@ import Testing
     }()
 
     @Test(.enabled(if: canTrace, "strace is needed"), arguments: StoreKind.files)
-    func `No write of a process shows a file or its name`(kind: StoreKind) throws {
+    func `no write of a process contains a file's bytes or name`(kind: StoreKind) throws {
         let content = "S3CR3T-CONTENT"
         let secret = folder.file("S3CR3T-NAME.jpg")
         try Data(String(repeating: content + " ", count: 20_000).utf8).write(to: URL(fileURLWithPath: secret))
         let trace = folder.file("trace")
-        // Reading is no writing, and the source is opened by its name. What is mapped is the log's index alone.
+        // Read calls are left out, because opening the source needs its name. Only the log's index is mapped.
         let calls = "write,writev,pwrite64,pwritev,pwritev2,sendfile,copy_file_range,splice,rename,renameat,renameat2"
         let peer = try PeerProcess(
             under: [Self.strace, "-f", "-qq", "-s", "2000000", "-o", trace, "-e", "trace=\(calls)"],
@@ -40,7 +40,7 @@ import Testing
         #expect(peer.lines == ["done"])
         let written = try Data(contentsOf: URL(fileURLWithPath: trace))
         for text in [content, "S3CR3T-NAME"] {
-            // What is looked for would be found.
+            // The control: the text is found in a plain store.
             #expect((written.range(of: Data(text.utf8)) != nil) == (kind == .file), "\(text)")
         }
     }

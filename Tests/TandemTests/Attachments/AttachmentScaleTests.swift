@@ -6,9 +6,9 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// Very many files, and very large ones.
+/// Very many files and very large files.
 @Suite(.startsProcesses, .ownThreads) struct AttachmentScaleTests {
-    @Test(arguments: StoreKind.allCases) func `Thousands of attachments leave no folder of hundreds of entries`(
+    @Test(arguments: StoreKind.allCases) func `thousands of attachments leave no folder with hundreds of entries`(
         kind: StoreKind
     ) async throws {
         let count = isSoak ? 10_000 : 1_000
@@ -26,7 +26,7 @@ import Testing
             return try FileManager.default.contentsOfDirectory(atPath: path).filter { !$0.hasPrefix(".") }
                 .map { try FileManager.default.contentsOfDirectory(atPath: path + "/" + $0).count }
         }
-        // 39 on average where there are ten thousand; hundreds would be a miracle.
+        // A folder has 39 entries on average with ten thousand files. Hundreds are practically impossible.
         #expect(try shards().count <= 256 && shards().allSatisfy { $0 < 100 })
         #expect(try shards().reduce(0, +) == count)
         #expect(try store.checkIntegrity() == [])
@@ -41,8 +41,8 @@ import Testing
         try store.expectFilesInOrder()
     }
 
-    /// In a process of its own, whose memory is measured.
-    @Test(arguments: [StoreKind.file, .encrypted]) func `A large file takes no more memory than a small one`(
+    /// Measures the memory of a separate process.
+    @Test(arguments: [StoreKind.file, .encrypted]) func `a large file takes no more memory than a small one`(
         kind: StoreKind
     ) async throws {
         let mebibytes = isSoak ? 2_048 : 128

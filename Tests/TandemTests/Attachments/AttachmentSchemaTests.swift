@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tandem
 
-/// Tables, triggers and uses through the changes of a schema.
+/// Tables, triggers and uses of files through schema changes.
 @Suite(.ownThreads) struct AttachmentSchemaTests {
     enum Old {
         @Model(table: "Album") struct Album { @Folded var title: String }
@@ -56,7 +56,7 @@ import Testing
         try store.expectFilesInOrder()
     }
 
-    @Test func `A model without attachments has no triggers, and its store no folder`() throws {
+    @Test func `a model without attachments has no triggers and its store no folder`() throws {
         let folder = try TestFolder()
         let store = try Store(at: folder.file(), models: Card.self, Person.self, Badge.self)
         defer { store.close() }
@@ -67,7 +67,7 @@ import Testing
                 .text("__files_unanswered"),
             ])
         #expect(!FileManager.default.fileExists(atPath: folder.file() + "-files"))
-        // Nor has one that could have them, before it does.
+        // A model with attachment properties has no folder either before the first file.
         let albums = try Store(at: folder.file("albums.tandem"), models: Album.self)
         defer { albums.close() }
         try albums.write { try $0.insert(Album(title: "Лето")) }
@@ -75,7 +75,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: folder.file("albums.tandem") + "-files"))
     }
 
-    @Test(arguments: StoreKind.files) func `Uses stay right when an attachment property is renamed`(
+    @Test(arguments: StoreKind.files) func `uses stay correct if an attachment property is renamed`(
         kind: StoreKind
     ) throws {
         try withAlbum(kind, then: [Renamed.Album.self]) { store, cover, page, sketch in
@@ -83,7 +83,7 @@ import Testing
             #expect(album.front == cover && album.pages == [page, cover])
             #expect(try store.text(of: album.front) == "cover")
             #expect(try store.fileUses() == ["Album 1 \(cover.id)", "Album 1 \(page.id)"])
-            // That of the property that is gone went with it.
+            // The file of the removed property was removed too.
             #expect(try !store.knownFiles().contains(sketch.id.rawValue))
             try store.write { try $0.update(Renamed.Album.self, album.localID) { $0.front = nil } }
             #expect(try store.knownFiles().count == 2)
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.files) func `Uses stay right when a model is renamed`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.files) func `uses stay correct if a model is renamed`(kind: StoreKind) throws {
         try withAlbum(kind, then: [Renamed.Volume.self]) { store, cover, page, sketch in
             #expect(
                 try store.fileUses() == ["Volume 1 \(cover.id)", "Volume 1 \(page.id)", "Volume 1 \(sketch.id) here"])
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.files) func `Files go with the properties that had them`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.files) func `removing a property removes its files`(kind: StoreKind) throws {
         try withAlbum(kind, then: [Old.Album.self, ScanSlip.self]) { store, _, _, _ in
             let (known, uses) = (try store.knownFiles(), try store.fileUses())
             #expect(known == [] && uses == [])
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.files) func `Attachment properties come to objects that are there`(
+    @Test(arguments: StoreKind.files) func `an attachment property can be added to existing objects`(
         kind: StoreKind
     ) throws {
         let folder = try TestFolder(kind)
@@ -124,14 +124,14 @@ import Testing
         try store.expectFilesInOrder()
     }
 
-    @Test func `A property that is sent from now on has its files sent`() throws {
+    @Test func `files are uploaded if a local-only property is synchronized from now on`() throws {
         try withAlbum(.file, then: [Sent.Album.self]) { store, cover, page, sketch in
             let uses = try store.fileUses()
             #expect(uses == ["Album 1 \(cover.id)", "Album 1 \(page.id)", "Album 1 \(sketch.id)"])
         }
     }
 
-    @Test(arguments: StoreKind.files) func `A model that the app no longer has keeps its files`(kind: StoreKind) throws
+    @Test(arguments: StoreKind.files) func `a model that the app no longer has keeps its files`(kind: StoreKind) throws
     {
         let folder = try TestFolder(kind)
         var store = try kind.open(at: folder.file(), [Album.self, ScanSlip.self])
@@ -152,7 +152,9 @@ import Testing
         try store.expectFilesInOrder()
     }
 
-    @Test(arguments: StoreKind.files) func `Files go with the last model that had any`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.files) func `removing the last model with attachments removes the files`(
+        kind: StoreKind
+    ) throws {
         var configuration = Store.Configuration()
         configuration.schemaVersion = 1
         configuration.migrate(to: 1) { try $0.deleteModel("Album") }
@@ -168,7 +170,9 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.files) func `A migration step deletes files with their objects`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.files) func `a migration step that deletes objects removes their files`(
+        kind: StoreKind
+    ) throws {
         var configuration = Store.Configuration()
         configuration.schemaVersion = 1
         configuration.migrate(to: 1) { migration in
@@ -192,7 +196,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func `A new model with a deleted model's table keeps the files that a step gives it`(kind: StoreKind) throws {
+    func `a new model with the table of a deleted model keeps the files that a step assigns to it`(
+        kind: StoreKind
+    ) throws {
         var configuration = Store.Configuration()
         configuration.schemaVersion = 1
         configuration.migrate(to: 1) { migration in
@@ -206,15 +212,15 @@ import Testing
             let sheet = try #require(try store.objects(Reused.Sheet.self).first())
             #expect(sheet.name == "Лето" && sheet.scan == cover)
             #expect(try store.text(of: sheet.scan) == "cover")
-            // The files that only the old object had are gone, with its uses.
+            // The files that only the old object used are removed, with their uses.
             #expect(try store.fileUses() == ["Album 1 \(cover.id)"])
             let known = try store.knownFiles()
             #expect(try known == [cover.id.rawValue] && store.blobs().count == 1)
         }
     }
 
-    /// All kinds, by taking from a new store what format 3 has added.
-    @Test(arguments: StoreKind.files) func `A store of format 2 is lifted`(kind: StoreKind) throws {
+    /// Makes a store of format 2 of each kind by removing the additions of format 3 from a new store.
+    @Test(arguments: StoreKind.files) func `a store of format 2 is upgraded`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         var store = try kind.open(at: folder.file(), [Old.Album.self])
         try store.write { try $0.insert(Old.Album(title: "Лето")) }
@@ -230,7 +236,7 @@ import Testing
         try store.expectSound()
     }
 
-    @Test func `A table that asks for odd quoting has its triggers`() throws {
+    @Test func `a table whose name needs quoting has its triggers`() throws {
         let store = try Store.inMemory(models: Odd.self)
         let scan = try store.attach("scan")
         let odd = try store.write { try $0.insert(Odd(scan: scan)) }

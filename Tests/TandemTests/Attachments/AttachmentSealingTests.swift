@@ -7,7 +7,7 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// Encrypting a store leaves no file in the clear, whatever lay in its folder.
+/// Encrypting a store leaves no plain file, whatever its folder contained.
 @Suite(.startsProcesses, .ownThreads) struct AttachmentSealingTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -15,7 +15,7 @@ import Testing
     private static let secret = "совершенно секретно"
     private var path: String { folder.file(.file) }
 
-    /// The files that hold the secret.
+    /// Returns the files that contain the secret.
     private func inTheClear() throws -> [String] {
         let all = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
         return all.filter { name in
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// A process that has a file in each state, one that it was writing included.
+    /// Starts a process that has a file in each state, including one that it is writing.
     private func attach() throws -> PeerProcess {
         let peer = try PeerProcess(["attach", path, Self.secret], in: folder)
         try #require(peer.waitForLine("attached"))
@@ -48,15 +48,15 @@ import Testing
             texts.sorted() == ["uploaded: \(Self.secret)", "waiting: \(Self.secret)"], sourceLocation: sourceLocation)
     }
 
-    /// The mode of the database decides where its commits are: a copy may have no log.
+    /// The database's journal mode decides where its commits are: a copy may have no log.
     @Test(arguments: StoreKind.withKey, [true, false])
-    func `What a process that died has left is encrypted, or goes`(kind: StoreKind, hasLog: Bool) throws {
+    func `files of an ended process are encrypted or removed`(kind: StoreKind, hasLog: Bool) throws {
         let peer = try attach()
         peer.kill()
         if !hasLog {
             try folder.withDatabase(file: Peer.name(.file)) { _ = try $0.value("PRAGMA journal_mode = DELETE") }
         }
-        // What is looked for would be found.
+        // The control: the secret is found.
         #expect(try inTheClear().count == 4)
         try encrypt(kind)
         #expect(try inTheClear() == [])
@@ -66,7 +66,7 @@ import Testing
         #expect(try store.blobs().count == 2)
     }
 
-    @Test func `While a process has the store open nothing is encrypted, and then everything`() throws {
+    @Test func `nothing is encrypted while a process has the store open, and everything afterwards`() throws {
         let peer = try attach()
         let before = try FileManager.default.subpathsOfDirectory(atPath: path + "-files").sorted()
         expectError(.busy) { try encrypt(.encrypted) }
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.withKey, [true, false])
-    func `A file that comes once the store is encrypted keeps nothing up`(kind: StoreKind, staysOpen: Bool) throws {
+    func `a file that is written while the store is encrypted blocks nothing`(kind: StoreKind, staysOpen: Bool) throws {
         try StoreKind.file.open(at: path, [PeerFile.self]).close()
         let database = try EncryptedDatabase(
             path: StorePath(path).real, key: StoreKind.key, profile: #require(kind.profile))
@@ -104,8 +104,8 @@ import Testing
         #expect(try inTheClear() == [])
     }
 
-    /// The files are there before the database takes its place.
-    @Test func `While a copy is made to the store's place nothing is encrypted`() throws {
+    /// The files exist before the database is in its place.
+    @Test func `nothing is encrypted during a copy to the store's place`() throws {
         let store = try Peer.open(path, .file, models: [PeerFile.self])
         _ = try PeerFile.fill(store, with: Self.secret)
         store.close()
@@ -119,7 +119,7 @@ import Testing
         #expect(try inTheClear() == [])
     }
 
-    @Test func `A file that can't be encrypted is told, and encrypted at a later opening`() throws {
+    @Test func `a file that can't be encrypted is reported and encrypted by a later opening`() throws {
         var store = try Peer.open(path, .file, models: [PeerFile.self])
         _ = try PeerFile.fill(store, with: Self.secret)
         let file = try #require(try store.objects(PeerFile.self).all().first { $0.note == "new" }?.file)
@@ -127,7 +127,7 @@ import Testing
         store.close()
         let moved = URL(fileURLWithPath: folder.file("moved"))
         try FileManager.default.moveItem(at: url, to: moved)
-        // Nothing of ours: it is neither read nor removed.
+        // A folder with a file's name is neither read nor removed.
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
         let error = expectError(.corrupt) { try encrypt(.encrypted) }
         #expect(error?.message.contains("The store is encrypted now") == true)
@@ -146,7 +146,7 @@ import Testing
         try expectFiles(store)
     }
 
-    @Test func `A file that is missing keeps no store from being encrypted`() throws {
+    @Test func `a missing file does not prevent the store's encryption`() throws {
         var store = try Peer.open(path, .file, models: [PeerFile.self])
         _ = try PeerFile.fill(store, with: Self.secret)
         for object in try store.objects(PeerFile.self).all() {
@@ -160,7 +160,7 @@ import Testing
         #expect(try store.checkIntegrity().count == 2)
     }
 
-    @Test func `A link's store is encrypted with its files`() throws {
+    @Test func `a store behind a link is encrypted with its files`() throws {
         let store = try Peer.open(path, .file, models: [PeerFile.self])
         _ = try PeerFile.fill(store, with: Self.secret)
         store.close()

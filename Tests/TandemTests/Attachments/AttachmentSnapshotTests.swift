@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tandem
 
-/// Files that go while somebody reads an older state of the store, or only reads at all.
+/// Files that are removed while a read block or a reader uses an older state of the store.
 @Suite(.ownThreads) struct AttachmentSnapshotTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -23,7 +23,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files, [true, false])
-    func `What has gone since a read block began is no damage`(kind: StoreKind, readOnly: Bool) throws {
+    func `a file that is removed after a read block began is not reported as damage`(
+        kind: StoreKind, readOnly: Bool
+    ) throws {
         let writer = try open(kind)
         let files = try ["а", "б", "в"].map { try album($0, in: writer) }
         try writer.write { _ = try $0.acknowledgeUpload(of: files[0].id, at: "https://e.org/1", etag: nil) }
@@ -40,15 +42,15 @@ import Testing
             #expect(try reader.attachments.diskURL(of: cover) == nil)
             expectError(.unknownAttachment) { try reader.attachments.data(of: files[1]) }
             #expect(try reader.text(of: albums[2].cover) == "в")
-            // What is open stays so.
+            // Open files stay readable.
             #expect(try held.read(at: 0, count: 10) == Data("б".utf8))
-            // What the store names still is damage, also in a block.
+            // A missing file that the newest state still names is damage, in a block too.
             try FileManager.default.removeItem(at: #require(try writer.attachments.diskURL(of: files[2])))
             expectError(.corrupt) { try reader.attachments.data(of: files[2]) }
         }
     }
 
-    @Test(arguments: StoreKind.files) func `A file that was downloaded again since a read block began is read`(
+    @Test(arguments: StoreKind.files) func `a file that is downloaded again after a read block began is readable`(
         kind: StoreKind
     ) throws {
         let (reader, writer) = (try open(kind), try open(kind))
@@ -66,7 +68,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `In a write block it is the block's own state that counts`(
+    @Test(arguments: StoreKind.allCases) func `a write block reads files by its own state`(
         kind: StoreKind
     ) throws {
         let store = try open(kind)
@@ -81,10 +83,10 @@ import Testing
         expectError(.unknownAttachment) { try store.attachments.data(of: file) }
     }
 
-    // MARK: Who only reads
+    // MARK: Readers
 
-    /// It holds no lock: what is swept is what no row names, and that is none of a reader's.
-    @Test(arguments: StoreKind.files) func `Who only reads loses nothing to those who open the store`(
+    /// A reader holds no lock. The sweep removes only files without a row, which no reader needs.
+    @Test(arguments: StoreKind.files) func `a reader loses no files if other stores open`(
         kind: StoreKind
     ) throws {
         var writer = try open(kind)
@@ -98,7 +100,7 @@ import Testing
             writer = try open(kind)
             #expect(try files.map { try reader.text(of: $0) } == ["а", "б"])
         }
-        // A copy that it makes has all files, whoever opens the store meanwhile.
+        // A copy that the reader makes has all files, even if other stores are opened meanwhile.
         let hooks = Store.CopyHooks(willCopy: {
             _ = try writer.write { try $0.delete($0.objects(Album.self).where { $0.title == "а" }) }
             writer.close()
@@ -111,7 +113,7 @@ import Testing
         try backup.expectFilesInOrder()
     }
 
-    @Test(arguments: StoreKind.withKey) func `Who opened the store before it had a key for files reads them`(
+    @Test(arguments: StoreKind.withKey) func `a store that was opened before the key for files existed reads the files`(
         kind: StoreKind
     ) throws {
         var writer = try open(kind)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Tandem
 
-/// What sync is told of files, and what it tells: the order of uploads, acknowledgements, downloads, the cache.
+/// The interface for synchronization: order of uploads, acknowledgements, downloads and the cache.
 @Suite(.ownThreads) struct AttachmentUploadTests {
     private let now = Date(timeIntervalSinceReferenceDate: 1000)
 
-    /// Sends what is queued, as a server that gives an object its own ID would acknowledge it.
+    /// Sends the queued operations, and acknowledges them as a server that assigns its own IDs.
     private func push(_ store: Store) throws {
         for operation in try store.operations.all() {
             try store.write { tx in
@@ -23,18 +23,18 @@ import Testing
         try store.read { try $0.pendingFiles(at: date ?? now).map(\.attachment.id) }
     }
 
-    @Test(arguments: StoreKind.allCases) func `An object with a file to upload is not synced`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func `an object with a pending upload is not synced`(kind: StoreKind) throws {
         try kind.withStore(Album.self, ScanSlip.self) { store in
             let (cover, sketch) = (try store.attach("cover"), try store.attach("sketch"))
             let album = try store.write { try $0.insert(Album(title: "а", cover: cover, sketch: sketch)) }
             func isSynced() throws -> Bool? {
                 try store.object(ofType: Album.self, forPrimaryKey: album.localID)?.isSynced
             }
-            // Nothing is uploaded for an object that the server does not know.
+            // No file is uploaded before the server knows its object.
             #expect(try pending(store) == [])
             try push(store)
             #expect(try store.operations.count() == 0 && isSynced() == false)
-            // What is local only is never uploaded.
+            // A file of a local-only property is never uploaded.
             #expect(try pending(store) == [cover.id])
             #expect(try store.checkIntegrity() == [])
             #expect(try store.write { try $0.noteUploading(cover.id, offset: 3) })
@@ -46,7 +46,7 @@ import Testing
             #expect(try store.operations.count() == 0)
             #expect(try store.objects(Album.self).first()?.cover?.serverURL == "https://e.org/1")
             try store.expectFilesInOrder()
-            // A change, and its taking back by a delete and undelete, find the same.
+            // Changing a value and reverting it by delete and undelete give the same uploads.
             try store.write { try $0.update(Album.self, album.localID) { $0.pages = [cover] } }
             try push(store)
             #expect(try isSynced() == true)
@@ -58,7 +58,7 @@ import Testing
             #expect(try pending(store) == [])
             try store.write { try $0.undelete(Album.self, album.localID) }
             #expect(try isSynced() == false && pending(store) == [page.id])
-            // What takes the place of the file leaves nothing to be uploaded.
+            // Replacing the file leaves nothing to upload.
             try store.write { try $0.update(Album.self, album.localID) { $0.pages = [] } }
             try push(store)
             #expect(try isSynced() == true && pending(store) == [])
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `What a server sends does not make an object synced whose file waits`() throws {
+    @Test func `a server's write does not make an object with a pending upload synced`() throws {
         let store = try Store.inMemory(models: Album.self)
         let cover = try store.attach("cover")
         let album = try store.write(from: .server) { tx in
@@ -81,7 +81,7 @@ import Testing
         }
         #expect(!updated.isSynced && updated.version == "2")
         #expect(try store.checkIntegrity() == [])
-        // The server says something else of the property.
+        // The server sends another value of the property.
         let replaced = try store.write(from: .server) { tx in
             var album = updated
             album.cover = nil
@@ -91,7 +91,7 @@ import Testing
         try store.expectFilesInOrder()
     }
 
-    @Test func `Uploads come in the order of their objects, a shared one once`() throws {
+    @Test func `uploads follow the order of their objects, and a shared file is uploaded once`() throws {
         let store = try Store.inMemory(models: Album.self, ScanSlip.self)
         let files = try (0..<3).map { try store.attach("\($0)") }
         try store.write { tx in
@@ -108,11 +108,11 @@ import Testing
         let status = try store.attachments.status(of: files[1])
         #expect(status.state == .failed(reason: "503") && status.attempts == 1)
         #expect(status.retryAt == now.addingTimeInterval(10))
-        // The file is shared: both are told.
+        // The file is shared, so both owners are returned.
         let owners = try store.write { try $0.acknowledgeUpload(of: files[0].id, at: "u", etag: nil) }
         #expect(owners.map(\.table) == ["Album", "ScanSlip"])
         #expect(try store.objects(ScanSlip.self).all().compactMap(\.scan?.serverURL) == ["u"])
-        // A file that nobody has any more.
+        // The file has no owner any more.
         _ = try store.write { try $0.delete($0.objects(ScanSlip.self)) }
         try push(store)
         #expect(try !store.write { try $0.noteUploading(files[2].id, offset: 1) })
@@ -121,7 +121,8 @@ import Testing
         try store.expectFilesInOrder()
     }
 
-    @Test(arguments: StoreKind.allCases) func `What is read least goes first, and comes back by a download`(
+    @Test(arguments: StoreKind.allCases)
+    func `the least recently read file is evicted first and can be downloaded again`(
         kind: StoreKind
     ) throws {
         let clock = ManualClock()
@@ -142,7 +143,7 @@ import Testing
             expectError(.attachmentNotHere) { try store.attachments.data(of: files[1]) }
             #expect(try store.attachments.diskURL(of: files[1]) == nil)
             try store.expectFilesInOrder()
-            // It comes back, and another goes; what is pending stays.
+            // A downloaded file evicts another one. Pending files stay.
             var download = try #require(try store.attachments.download(files[1]))
             try download.write(Data("1111111112".utf8))
             expectError(.fileMismatch) { try download.finish() }
@@ -158,7 +159,7 @@ import Testing
             #expect(try store.text(of: files[1]) == "1111111111")
             try store.expectFilesInOrder()
             #expect(try store.attachments.evict(files[2]) && !store.attachments.evict(files[3]))
-            // Undone, nothing went.
+            // After a rollback, nothing was evicted.
             struct Stop: Error {}
             try store.write { tx in
                 try? tx.store.write { inner in
@@ -171,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func `What the store has learned of a file meanwhile is not overwritten by a download`() throws {
+    @Test func `a download does not overwrite newer information about its file`() throws {
         let store = try Store.inMemory(models: Album.self)
         let cover = Attachment(id: someFileID(), name: "", contentType: "", size: nil, sha256: nil, serverURL: "u")
         try store.write { try $0.insert(Album(title: "а", cover: cover)) }
@@ -195,13 +196,13 @@ import Testing
             #expect(try store.sql("SELECT blob FROM __files").first?[0] == .null)
             try store.expectFilesInOrder()
         }
-        // What has the right bytes is the file, wherever it came from.
+        // Bytes with the right hash are accepted from any URL.
         #expect(try download("url = 'w', sha256 = '\(digest)'"))
         #expect(try store.text(of: cover) == "12345")
         try store.expectFilesInOrder()
     }
 
-    @Test func `A download of unknown size is bounded`() throws {
+    @Test func `a download of unknown size has a limit`() throws {
         let store = try Store.inMemory(models: Album.self)
         let cover = Attachment(id: someFileID(), name: "", contentType: "", size: nil, sha256: nil, serverURL: "u")
         try store.write { try $0.insert(Album(title: "а", cover: cover)) }
@@ -210,10 +211,11 @@ import Testing
         try store.expectFilesInOrder()
     }
 
-    @Test(arguments: StoreKind.files) func `A smaller cache holds from the next opening on`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.files) func `a smaller cache limit applies from the next opening`(kind: StoreKind) throws
+    {
         let folder = try TestFolder(kind)
         var store = try kind.open(at: folder.file(), [Album.self])
-        // An empty one has no room in no cache either.
+        // An empty file is evicted too if the limit is zero.
         let files = try ["0", "", "2"].map { try store.attach($0) }
         try store.write { tx in
             try tx.insert(Album(title: "а", pages: files))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tandem
 
-/// The value that a property has, its column, and where it may not stand.
+/// The value of an attachment property, its column, and the places where it is not allowed.
 @Suite(.ownThreads) struct AttachmentValueTests {
     private let whole = Attachment(
         id: FileID("00c0ffee00c0ffee00c0ffee00c0ffee")!, name: "კატა\n\"\u{0}😺.jpg", contentType: "image/jpeg",
@@ -14,11 +14,11 @@ import Testing
     private let bare = Attachment(
         id: FileID("ffffffffffffffffffffffffffffffff")!, name: "", contentType: "text/plain", size: nil, sha256: nil)
 
-    @Test func `A value comes back from its column`() throws {
+    @Test func `a value is read back from its column`() throws {
         let store = try Store.inMemory(models: Album.self)
         for value in [whole, bare] {
             #expect(Attachment(__json: value.__json) == value)
-            // The store takes a server's word for what it does not have.
+            // A server's value is accepted for a file that the store does not have.
             let album = Album(title: "Альбом", cover: value, pages: [value, value])
             let inserted = try store.write(from: .server) {
                 try $0.insert(album.received(serverID: ServerID(value.id.rawValue)))
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `The column is JSON whose members stand in their order`() throws {
+    @Test func `the column is JSON whose members are in a fixed order`() throws {
         var text: [UInt8] = []
         try ExactJSON.write(whole.__json, to: &text)
         let digest = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
@@ -47,12 +47,12 @@ import Testing
         #"{"id":"00c0ffee00c0ffee00c0ffee00c0ffee","sha256":"12"}"#,
         #"{"id":"00c0ffee00c0ffee00c0ffee00c0ffee","size":"12"}"#, #""00c0ffee00c0ffee00c0ffee00c0ffee""#,
     ])
-    func `What is damaged is no attachment`(text: String) throws {
+    func `a damaged column is an error`(text: String) throws {
         let node = try Array(text.utf8).withUnsafeBufferPointer { try ExactJSON.parse($0) }
         #expect(Attachment(__json: node) == nil)
     }
 
-    @Test func `Values are told apart by all that they say`() {
+    @Test func `values are equal only if all their members are equal`() {
         #expect(whole == stored(whole))
         #expect(whole != stored(whole, at: "https://example.org/f/2"))
         let renamed = Attachment(
@@ -63,7 +63,7 @@ import Testing
         #expect(Set([whole, stored(whole), bare]).count == 2)
     }
 
-    @Test func `A model with attachments is encoded and decoded by an app`() throws {
+    @Test func `an app can encode and decode a model with attachments`() throws {
         let album = Album(title: "Альбом", cover: whole, pages: [bare])
         let decoded = try JSONDecoder().decode(Album.self, from: JSONEncoder().encode(album))
         #expect(decoded == album)
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `A digest is 64 digits`() {
+    @Test func `a digest has 64 digits`() {
         let digest = FileDigest([UInt8](repeating: 0xAB, count: 32))
         #expect(digest?.hex == String(repeating: "ab", count: 32))
         #expect(FileDigest(hex: String(repeating: "AB", count: 32)) == digest)
@@ -82,7 +82,7 @@ import Testing
         #expect(FileDigest([1, 2]) == nil)
     }
 
-    // MARK: Where it may not stand
+    // MARK: Places where it is not allowed
 
     @Model struct InSet { var all: Set<Attachment> = [] }
     @Model struct InDictionary { var all: [String: Attachment] = [:] }
@@ -90,18 +90,18 @@ import Testing
     @Model struct NestedInDictionary { var all: [String: [Attachment]] = [:] }
 
     @Test(arguments: [InSet.self, InDictionary.self, Nested.self, NestedInDictionary.self] as [any Model.Type])
-    func `A collection but an array is refused`(model: any Model.Type) {
+    func `collections other than arrays are refused`(model: any Model.Type) {
         let error = expectError(.invalidSchema) { try Store(inMemoryModels: [model]) }
         #expect(error?.property == "all")
     }
 
-    @Test func `Collections of what is named like it are not`() {
+    @Test func `collections of another type named Attachment are accepted`() {
         for name in ["[Attachment]", "[Reference<Attachment>]", "[String: AttachmentNote]", "Set<MyAttachment>"] {
             #expect(!PropertyKind.collection(name).hidesAttachments)
         }
     }
 
-    @Test func `A URL alone stands for the known file at that URL`() throws {
+    @Test func `a URL alone stands for the known file at that URL`() throws {
         let property = try #require(Album.__definition.properties.first { $0.name == "pages" })
         let url = "https://a.example/1.jpg"
         let known = ["one.jpg", "two.jpg"].map {
@@ -112,10 +112,10 @@ import Testing
             property.form(Migration.stored(said), like: Migration.stored(here), nil)
         }
         #expect(form([other, named], like: known) == Migration.stored([other, known[0]]))
-        // Two files may have one URL: storage by content.
+        // Two files may have the same URL if the server stores files by content.
         #expect(form([named, named], like: known) == Migration.stored(known))
         #expect(form([named, named], like: [known[1]]) == Migration.stored([known[1], named]))
-        // A value that says more than the URL stays as it is.
+        // A value with more than the URL stays unchanged.
         #expect(form([known[1]], like: [known[0]]) == Migration.stored([known[1]]))
         #expect(form([named], like: []) == Migration.stored([named]))
 
@@ -128,7 +128,7 @@ import Testing
     struct Wrapped: Codable, Hashable, Sendable { var inner: Attachment? }
     @Model struct Hiding { var wrapped: Wrapped = Wrapped() }
 
-    @Test func `Inside a Codable value it is refused when it is written, and read`() throws {
+    @Test func `an attachment inside a Codable value is refused when it is written and read`() throws {
         let store = try Store.inMemory(models: Hiding.self)
         let kept = try store.write { try $0.insert(Hiding()) }
         let error = expectError(.invalidValue) {

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Tandem
 
-/// Attaching, and what becomes of files when transactions end and objects go.
+/// Attaching files, and their fate when transactions end and objects are deleted.
 @Suite(.ownThreads) struct AttachmentWriteTests {
-    @Test(arguments: StoreKind.allCases) func `What is attached is read back`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func `an attached file is read back`(kind: StoreKind) throws {
         try kind.withStore(Album.self) { store in
             let cover = try store.attach("обложка", name: "Обложка.JPG")
             #expect(cover.name == "Обложка.JPG" && cover.contentType == "image/jpeg" && cover.size == 14)
@@ -20,7 +20,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `A file, a URL and a stream are attached`(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func `a file, a URL and a stream can be attached`(kind: StoreKind) async throws
+    {
         let folder = try TestFolder()
         let bytes = Data((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         try bytes.write(to: URL(fileURLWithPath: folder.file("დიდი.png")))
@@ -45,7 +46,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `A draft goes with its last copy`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func `a draft is removed with its last copy`(kind: StoreKind) throws {
         try kind.withStore(Album.self) { store in
             var copies = [try store.attach("один"), try store.attach("два")]
             #expect(try store.blobs().count == 2)
@@ -61,7 +62,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `A rollback leaves the value as good as it was`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func `a value can be used again after a rollback`(kind: StoreKind) throws {
         struct Stop: Error {}
         try kind.withStore(Album.self) { store in
             var cover: Attachment? = try store.attach("cover")
@@ -73,7 +74,7 @@ import Testing
                 }
             }
             #expect(try store.text(of: cover) == "cover" && store.knownFiles() == [])
-            // Undone inside a transaction that goes on, and written again.
+            // The write is undone inside a transaction that continues, and then repeated.
             try store.write { tx in
                 try? tx.store.write { inner in
                     try inner.insert(Album(title: "б", cover: cover))
@@ -84,7 +85,7 @@ import Testing
             #expect(try store.knownFiles() == [] && store.blobs().count == 1)
             try store.write { try $0.insert(Album(title: "г", cover: cover)) }
             try store.expectFilesInOrder()
-            // Inserted and deleted at once, it is nobody's again.
+            // A file whose object is inserted and deleted in one transaction is a draft again.
             cover = try store.attach("other")
             try store.write { tx in
                 let album = try tx.insert(Album(title: "д", cover: cover))
@@ -96,7 +97,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `Copies share the file, and the last frees it`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func `copies share the file, and the last one frees it`(kind: StoreKind) throws
+    {
         try kind.withStore(Album.self, ScanSlip.self) { store in
             let cover = try store.attach("cover")
             let first = try store.write { try $0.insert(Album(title: "а", cover: cover)) }
@@ -110,13 +112,13 @@ import Testing
             _ = try store.write { try $0.delete(slip) }
             #expect(try store.blobs() == [] && store.knownFiles() == [])
             expectError(.unknownAttachment) { try store.attachments.data(of: cover) }
-            // The value has outlived its file.
+            // The file was removed before its value.
             expectError(.unknownAttachment) { try store.write { try $0.insert(ScanSlip(scan: cover)) } }
             try store.expectFilesInOrder()
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `A photo that is replaced leaves no file`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func `replacing a photo removes its file`(kind: StoreKind) throws {
         try kind.withStore(Album.self) { store in
             let (one, two) = (try store.attach("1"), try store.attach("2"))
             var album = try store.write { try $0.insert(Album(title: "а", cover: one, sketch: one)) }
@@ -126,7 +128,7 @@ import Testing
             album.sketch = nil
             try store.write { try $0.update(album) }
             #expect(try store.knownFiles() == [two.id.rawValue])
-            // From one property into another in one step.
+            // The file moves from one property to another in one step.
             album.sketch = two
             album.cover = nil
             try store.write { try $0.update(album) }
@@ -135,7 +137,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `What is foreign or made up is refused`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func `foreign and invented attachments are refused`(kind: StoreKind) throws {
         try kind.withStore(Album.self) { store in
             let other = try Store.inMemory(models: Album.self)
             let foreign = try other.attach("foreign")
@@ -155,7 +157,7 @@ import Testing
             expectError(.invalidValue) {
                 try store.write { try $0.upsert(Album.self, values: ["title": "в", "cover": ["id": "../x"]]) }
             }
-            // Somebody else's bytes under a known ID.
+            // Other bytes under a known ID.
             let known = try store.attach("known")
             try store.write { try $0.update(Album.self, album.localID) { $0.cover = known } }
             let forged = Attachment(
@@ -168,7 +170,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func `Every way to write an object writes its files`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func `every way to write an object writes its files`(kind: StoreKind) throws {
         try kind.withStore(Album.self) { store in
             let files = try (0..<6).map { try store.attach("file \($0)") }
             try store.write { tx in
@@ -183,7 +185,7 @@ import Testing
             }
             let albums = try store.objects(Album.self).sorted(by: \.title).all()
             #expect(albums.map(\.cover?.id) == [0, 1, 2, 4, 5].map { files[$0].id })
-            // What is said of a file is what the store knows of it.
+            // The store's information about a file replaces the value's.
             #expect(albums[3].cover == files[4])
             #expect(try store.blobs().count == 6)
             try store.expectFilesInOrder()
@@ -191,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `An insert that fails leaves the file to the value`() throws {
+    @Test func `a failed insert leaves the file to the value`() throws {
         let store = try Store.inMemory(models: Album.self)
         var cover: Attachment? = try store.attach("cover")
         let album = try store.write { tx in
@@ -207,7 +209,7 @@ import Testing
         try store.expectFilesInOrder()
     }
 
-    @Test(arguments: StoreKind.allCases) func `A tombstone keeps its files until it goes`(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func `a tombstone keeps its files until it is erased`(kind: StoreKind) throws {
         try kind.withStore(Album.self) { store in
             let cover = try store.attach("cover")
             let album = try store.write(from: .server) { tx in
@@ -229,7 +231,7 @@ import Testing
         }
     }
 
-    @Test func `A value from before the acknowledgement does not take it back`() throws {
+    @Test func `writing a value from before the acknowledgement does not undo it`() throws {
         let store = try Store.inMemory(models: Album.self)
         let cover = try store.attach("cover")
         var album = try store.write { try $0.insert(Album(title: "а", cover: cover)) }
@@ -240,7 +242,7 @@ import Testing
         #expect(try store.object(ofType: Album.self, forPrimaryKey: album.localID) == written)
     }
 
-    @Test func `Files that lie open are read to their end`() throws {
+    @Test func `open files can be read to their end`() throws {
         let store = try Store.inMemory(models: ScanSlip.self)
         let scan = try store.attach(String(repeating: "ж", count: 100_000))
         let slip = try store.write { try $0.insert(ScanSlip(scan: scan)) }

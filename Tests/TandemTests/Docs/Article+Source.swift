@@ -1,5 +1,5 @@
 extension Article {
-    /// A source file with all blocks, for the compiler.
+    /// A source file for the compiler with all blocks.
     ///
     /// The prelude and the blocks' types are members of a structure, so that articles may use the same names. Each
     /// block is a function inside the previous block's function: it can use and redeclare the names of earlier blocks.

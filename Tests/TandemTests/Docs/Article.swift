@@ -12,7 +12,7 @@ struct Article {
     /// The document's path in the repository.
     let path: String
     let blocks: [Block]
-    /// The imports and declarations that the blocks need and do not show.
+    /// The imports and declarations that the blocks need but don't show.
     let prelude: [String]
 
     init(path: String, text: String, prelude: String = "") {

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// The Swift in the README and in all articles, compiled against the libraries that were built with these tests.
+/// Compiles the Swift in the README and in all articles against the libraries that were built with these tests.
 @Suite(.startsProcesses, .ownThreads) struct ArticleTests {
-    @Test func `Every block of Swift in every article compiles`() throws {
+    @Test func `every block of Swift in every article compiles`() throws {
         let articles = try Article.all()
         let libraries = Set(articles.compactMap { $0.path.split(separator: "/").dropLast().last })
         let expected = ["SQLiteCipher", "Tandem", "TandemDatasync", "TandemServer", "TandemSync", "TandemTesting"]
@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    @Test func `A block that does not compile is reported with its article and line`() throws {
+    @Test func `a block that does not compile is reported with its article and line`() throws {
         let text = """
             ```swift
             import Tandem
@@ -38,14 +38,14 @@ import Testing
         #expect(errors.first?.contains("'cuont'") == true)
     }
 
-    @Test func `A block that reads an uninitialized variable is reported`() throws {
+    @Test func `a block that reads an uninitialized variable is reported`() throws {
         let text = "```swift\nlet shop: String\nprint(shop)\n```"
         let errors = try SwiftCompiler().errors(in: [Article(path: "Cards.md", text: text)])
         #expect(errors.count == 1)
         #expect(errors.first?.hasPrefix("Cards.md, block 1:3:") == true)
     }
 
-    @Test func `Every prelude belongs to an article`() throws {
+    @Test func `every prelude belongs to an article`() throws {
         let needed = try Set(Article.all().filter { !$0.blocks.isEmpty }.map { Article.preludePath(of: $0.path) })
         for prelude in try Article.paths(in: Article.preludes, ending: ".prelude") {
             #expect(needed.contains(prelude), "\(prelude)")

@@ -23,7 +23,7 @@ import Testing
         return photo
     }
 
-    @Test func `A photograph is attached, read and asked about`() async throws {
+    @Test func `a photo is attached, read and queried`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let (path, copy) = (folder.path(of: "photo.jpg"), folder.path(of: "copy.jpg"))
@@ -49,7 +49,7 @@ import Testing
         #expect(status.isOnDevice && status.state == .pending)
     }
 
-    @Test func `The article shows this code`() throws {
+    @Test func `the article shows this code`() throws {
         let shown = try Snippets.blocks(of: "Sources/Tandem/Tandem.docc/Attachments.md")
         #expect(try shown == Snippets.marked("Attachments", in: #filePath))
     }

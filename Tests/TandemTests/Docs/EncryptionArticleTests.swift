@@ -20,7 +20,7 @@ import Testing
         path = folder.path(of: "cards.tandem")
     }
 
-    @Test func aStoreWithAPassphraseIsEncrypted() throws {
+    @Test func `a store with a passphrase is encrypted`() throws {
         defer { folder.remove() }
         // Encryption begins
         let store = try Store(at: path, key: .passphrase(typed), models: Card.self)
@@ -34,7 +34,7 @@ import Testing
         func read(_ name: String) throws -> [UInt8] { [UInt8](repeating: UInt8(name.utf8.count), count: 32) }
     }
 
-    @Test func aProviderIsAskedForTheKey() throws {
+    @Test func `opening calls the provider of the key`() throws {
         defer { folder.remove() }
         let keychain = Keychain()
         // Encryption begins
@@ -45,7 +45,7 @@ import Testing
         try Store(at: path, key: .raw([UInt8](repeating: 5, count: 32)), models: Card.self).close()
     }
 
-    /// The store that opens, and whether the user is asked for another key.
+    /// Returns the store that opens, and whether the user is asked for another key.
     private func opened(with key: CipherKey) throws -> (store: Store?, wasAskedAgain: Bool) {
         var wasAskedAgain = false
         func askAgain() { wasAskedAgain = true }
@@ -65,7 +65,7 @@ import Testing
         return (try open(key), wasAskedAgain)
     }
 
-    @Test func aPlainStoreIsEncryptedAndAWrongKeyIsAskedForAgain() throws {
+    @Test func `a plain store is encrypted and a wrong key is asked for again`() throws {
         defer { folder.remove() }
         try Store(at: path, models: Card.self).close()
         let (store, wasAskedAgain) = try opened(with: StoreKind.key)
@@ -75,7 +75,7 @@ import Testing
         #expect(other.store == nil && other.wasAskedAgain)
     }
 
-    @Test func aStoreGetsAKeyAndThenAnother() throws {
+    @Test func `a plain store gets a key and later another one`() throws {
         defer { folder.remove() }
         try Store(at: path, models: Card.self).close()
         let random = [UInt8](32..<64)
@@ -86,7 +86,7 @@ import Testing
         try Store(at: path, key: .raw(random), models: Card.self).close()
     }
 
-    @Test func copiesHaveTheKeysThatWereAskedFor() throws {
+    @Test func `copies have the requested keys`() throws {
         defer { folder.remove() }
         let shared = "for both of us"
         let (backup, exchange, plain) = (folder.path(of: "1"), folder.path(of: "2"), folder.path(of: "3"))
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func theOptionsOfAProfileArePartOfWhatOpensAStore() throws {
+    @Test func `opening a store needs the options of its profile`() throws {
         defer { folder.remove() }
         // Encryption begins
         let store = try Store(
@@ -119,7 +119,7 @@ import Testing
         #expect(try opened(with: .passphrase(typed)).wasAskedAgain)
     }
 
-    @Test func whatIsLeftOfADamagedStoreIsTaken() throws {
+    @Test func `salvage recovers the readable part of a damaged store`() throws {
         defer { folder.remove() }
         let key = StoreKind.key
         let rescued = folder.path(of: "rescued.tandem")
@@ -139,7 +139,7 @@ import Testing
         store.close()
     }
 
-    @Test func theArticlesCodeIsTheCodeTested() throws {
+    @Test func `the article shows the tested code`() throws {
         let tested = try Snippets.marked("Encryption", in: #filePath)
         let written = try Snippets.blocks(of: "Sources/Tandem/Tandem.docc/Encryption.md")
         #expect(written.count == 7)

@@ -59,7 +59,7 @@ private enum FirstScreen {
 }
 
 @Suite(.ownThreads) struct ReadmeTests {
-    @Test func theFirstScreenPrintsWhatItSays() throws {
+    @Test func `the first screen prints the output in its comments`() throws {
         try TemporaryFolder.with { folder in
             let printed = try FirstScreen.run(in: folder)
             #expect(printed.count == 4)
@@ -70,7 +70,7 @@ private enum FirstScreen {
         }
     }
 
-    @Test func theFirstScreenIsTheOneTested() throws {
+    @Test func `the first screen is the tested code`() throws {
         let tested = try Snippets.marked("README", in: #filePath).flatMap { $0 }
         #expect(try Snippets.blocks(of: "README.md").first == tested)
     }

@@ -107,7 +107,7 @@ import Testing
         return (store, cards)
     }
 
-    @Test func `An export of Realm is moved with its references and files`() throws {
+    @Test func `an export of Realm is moved with its references and files`() throws {
         defer { folder.remove() }
         let (store, cards) = try moved()
         defer { store.close() }
@@ -122,7 +122,7 @@ import Testing
         #expect(other.owner == nil && other.tags.isEmpty && other.photo == nil)
     }
 
-    @Test func `A second move of the same export adds no objects`() throws {
+    @Test func `a second move of the same export adds no objects`() throws {
         defer { folder.remove() }
         try moved().0.close()
         let (store, _) = try moved()
@@ -133,7 +133,7 @@ import Testing
         #expect(try store.operations.count() == 5)
     }
 
-    @Test func `A move that is rolled back keeps neither objects nor files`() throws {
+    @Test func `a move that is rolled back keeps neither objects nor files`() throws {
         defer { folder.remove() }
         struct Stop: Error {}
         let store = try Store(at: path, models: Person.self, Tag.self, Card.self)
@@ -151,7 +151,7 @@ import Testing
         #expect(try store.blobs() == [])
     }
 
-    @Test func `The guide shows the code that is tested`() throws {
+    @Test func `the guide shows the tested code`() throws {
         #expect(try Snippets.blocks(of: Self.article) == Snippets.marked("ComingFromRealm", in: #filePath))
     }
 }

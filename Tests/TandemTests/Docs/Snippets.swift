@@ -1,14 +1,14 @@
 import Foundation
 
-/// Code in the documents, held against tests that compile and run it.
+/// Code blocks of the documents, compared with tests that compile and run them.
 ///
-/// A test marks the lines that are a document's own with `// NAME begins` and `// NAME ends`.
+/// A test marks the lines of a document with `// NAME begins` and `// NAME ends`.
 enum Snippets {
     /// The root of this repository.
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
-    /// The blocks of Swift in a document of this repository, each as its lines without imports and indentation.
+    /// Returns the Swift blocks of a document of this repository, as lines without imports and indentation.
     static func blocks(of document: String) throws -> [[String]] {
         let text = try String(contentsOf: root.appendingPathComponent(document), encoding: .utf8)
         return Article(path: document, text: text).blocks.map { block in
@@ -16,7 +16,7 @@ enum Snippets {
         }
     }
 
-    /// The marked parts of a test's source.
+    /// Returns the marked parts of a test's source.
     static func marked(_ name: String, in source: String) throws -> [[String]] {
         try String(contentsOfFile: source, encoding: .utf8).components(separatedBy: "// \(name) begins\n").dropFirst()
             .map { lines($0.components(separatedBy: "// \(name) ends")[0]) }

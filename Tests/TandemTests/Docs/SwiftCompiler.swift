@@ -31,7 +31,7 @@ struct SwiftCompiler {
         while let option = arguments.popFirst() {
             if Self.inherited.contains(option), let value = arguments.popFirst() { options += [option, value] }
         }
-        // The README shows a manifest.
+        // The README shows a manifest, which needs this module.
         let manifests = URL(fileURLWithPath: compiler).deletingLastPathComponent().deletingLastPathComponent()
             .appendingPathComponent("lib/swift/pm/ManifestAPI")
         self.options = options + ["-I", manifests.path, "-package-description-version", "6.2.0"]
@@ -43,9 +43,9 @@ struct SwiftCompiler {
         "-target",
     ]
 
-    /// Compiles articles in one process, without making code, and returns the errors.
+    /// Type-checks articles in one process without generating code, and returns the errors.
     ///
-    /// The intermediate language is what the compiler finds data races and uninitialized variables in.
+    /// The compiler finds data races and uninitialized variables in its intermediate language.
     func errors(in articles: [Article]) throws -> [String] {
         expectBlockingAllowed()
         return try TemporaryFolder.with { folder in

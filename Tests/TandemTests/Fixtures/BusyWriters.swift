@@ -5,10 +5,10 @@ import Testing
 
 @testable import Tandem
 
-/// Runs a block while a thread of this process and a peer process write to a store, each transaction a person and a
-/// number that counts them.
+/// Runs a block while a thread of this process and a peer process write to a store. Each transaction writes a person
+/// and a number that counts the transactions.
 ///
-/// - Parameter count: So many transactions the peer makes at most.
+/// - Parameter count: The maximum number of transactions of the peer.
 func whileOthersWrite(
     to store: Store, at path: String, in folder: TestFolder, count: Int, _ body: () throws -> Void
 ) throws {
@@ -34,7 +34,7 @@ func whileOthersWrite(
 }
 
 extension Store {
-    /// Checks that the store holds what some of those transactions have left, each of them whole.
+    /// Checks that the store contains some of those transactions, each of them complete.
     func expectWholeTransactions() throws {
         let mark = try rows("SELECT number FROM PeerMark")[0][0]
         #expect(try rows("SELECT count(*) FROM PeerPerson") == [[mark]])

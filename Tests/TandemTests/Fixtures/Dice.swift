@@ -1,7 +1,7 @@
 import BigInt
 import Foundation
 
-/// Random values from a seed, so that what a random test found can be found again.
+/// A generator of random values from a seed, so that a random failure can be reproduced.
 struct Dice: RandomNumberGenerator {
     private var state: UInt64
     let seed: UInt64
@@ -11,7 +11,8 @@ struct Dice: RandomNumberGenerator {
         state = seed
     }
 
-    /// A seed of the day's, or that of `TANDEM_SEED`; printed, so that a failure can be repeated.
+    /// Returns a generator with a random seed or that of `TANDEM_SEED`. It prints the seed so that a failure can be
+    /// reproduced.
     static func seeded(_ test: String) -> Dice {
         let seed =
             ProcessInfo.processInfo.environment["TANDEM_SEED"].flatMap { UInt64($0) }

@@ -3,7 +3,7 @@ import Foundation
 import Tandem
 
 extension EveryType {
-    /// An object with random values: those that get lost easily among them.
+    /// Returns an object with random values, often those that are easily lost.
     static func random(_ dice: inout Dice) -> EveryType {
         var value = EveryType()
         value.fill(&dice)

@@ -2,14 +2,14 @@ import BigInt
 import Foundation
 import Tandem
 
-/// An enum with whole numbers.
+/// An enum with integer raw values.
 enum Level: Int, Codable, CaseIterable {
     case low = -1
     case middle = 0
     case high = 9_000_000_000
 }
 
-/// An enum with texts.
+/// An enum with text raw values.
 enum Color: String, Codable, CaseIterable {
     case red, green
     case odd = "o\u{0}d\u{301}d"

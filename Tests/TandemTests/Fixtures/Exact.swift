@@ -2,7 +2,7 @@ import BigInt
 import Foundation
 import Tandem
 
-/// What a value is, to its last bit: another value, however equal `==` takes it to be, has another text.
+/// Returns a text that identifies a value to the last bit, even if `==` can't distinguish two values.
 func exact(_ value: Any) -> String {
     switch value {
     case let value as Double: return "Double(\(String(value.bitPattern, radix: 16)))"
@@ -31,7 +31,7 @@ func exact(_ value: Any) -> String {
     }
 }
 
-/// The properties in which two values differ to the last bit, each with both values.
+/// Returns the properties in which two values differ to the last bit, each with both values.
 func differences(_ first: EveryType?, _ second: EveryType) -> [String] {
     guard let first else { return ["nothing is stored"] }
     return zip(Mirror(reflecting: first).children, Mirror(reflecting: second).children).compactMap { a, b in

@@ -31,7 +31,7 @@ enum Flex {
     @TaskLocal static var definitions: [String: ModelDefinition] = [:]
 }
 
-/// `==` and `hash` by state; never coded.
+/// A model with `==` and `hash` by state. It is never encoded.
 protocol FlexModel: Model where Columns == FlexColumns<Self> {
     var values: [StorageValue] { get set }
     init()
@@ -44,7 +44,7 @@ struct FlexColumns<Root: Model>: ModelColumns {
 extension FlexModel {
     static var __definition: ModelDefinition { Flex.definitions["\(Self.self)"]! }
 
-    /// A new object.
+    /// Makes an object.
     init(_ values: StorageValue..., id: LocalID) {
         self.init()
         self.values = values
@@ -70,7 +70,7 @@ extension FlexModel {
     static func == (lhs: Self, rhs: Self) -> Bool { lhs.__state == rhs.__state && lhs.values == rhs.values }
     func hash(into hasher: inout Hasher) { hasher.combine(__state) }
 
-    /// A version of the model.
+    /// Returns a version of the model.
     static func version(
         _ properties: PropertyDefinition..., indexes: [IndexDefinition] = [], table: String? = nil,
         localOnly: Bool = false, formerNames: [String] = []
@@ -97,7 +97,8 @@ extension TestFolder {
         try open(versions, checks: checks, configure: { _ in }, body)
     }
 
-    /// The same, with a configuration: migration steps.
+    /// Opens the folder's store with versions of models and a configuration with migration steps, runs a block, and
+    /// closes it.
     @discardableResult
     func migrate<T>(
         _ versions: ModelDefinition..., configure: (inout Store.Configuration) -> Void,
@@ -123,14 +124,14 @@ extension TestFolder {
         }
     }
 
-    /// The bytes of the store's file, and a check that no other file lies beside it.
+    /// Returns the bytes of the store's file, and checks that no other file is beside it.
     func storeBytes() throws -> [String: Data] {
         try contents().filter { $0.key.hasPrefix("store.tandem") }
     }
 }
 
 extension Store {
-    /// A column's values, by the objects' local IDs.
+    /// Returns a column's values by the objects' local IDs.
     func column(_ name: String, of table: String) throws -> [String: StorageValue] {
         Dictionary(
             uniqueKeysWithValues: try sql("SELECT \"localID\", \(name.quotedSQL) FROM \(table.quotedSQL)").map {
@@ -138,12 +139,12 @@ extension Store {
             })
     }
 
-    /// All rows of a query, each as its values.
+    /// Returns all rows of a query, each as its values.
     func rows(_ query: String) throws -> [[StorageValue]] { try sql(query).map(\.values) }
 }
 
 extension PropertyDefinition {
-    /// A text property.
+    /// Returns a text property.
     static func text(
         _ name: String, column: String? = nil, folding: Folding = .none, indexed: Bool = false, unique: Bool = false,
         localOnly: Bool = false, from formerNames: String..., default text: String? = nil

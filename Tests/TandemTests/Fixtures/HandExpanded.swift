@@ -21,8 +21,8 @@ struct HandCard {
     var isSelected = false
     var owner: Reference<HandPerson>?
 
-    // From here on as the macro writes it: members... (No default for the state: reading a row would make an ID first,
-    // only to drop it.)
+    // The macro writes the code from here on. The state has no default, because reading a row would create an ID only
+    // to discard it.
     var __state: ObjectState
 
     init(
@@ -117,7 +117,7 @@ struct HandCard {
     }
 }
 
-// ...and the conformance.
+// The macro's conformance.
 extension HandCard: Model {}
 
 struct HandPerson {

@@ -2,7 +2,7 @@ import TandemTesting
 
 @testable import Tandem
 
-/// A model whose objects refer to each other in every way: by all delete rules, to one and to many.
+/// A model whose objects refer to each other with all delete rules, to one and to many objects.
 struct Node: Hashable, Codable {
     var name: String? = nil
     /// Unique among live objects.
@@ -126,10 +126,10 @@ struct Memo: Hashable, Codable {
 extension Memo: Model {}
 
 extension Store {
-    /// Makes a store of nodes, in memory if no other kind is given.
+    /// Makes a store of nodes, by default in memory.
     static func ofNodes(_ kind: StoreKind = .memory) throws -> Store { try kind.make([Node.self, Memo.self]) }
 
-    /// Sends every operation, as a server would answer that gives the local ID back as server ID.
+    /// Sends every operation, as to a server that returns the local ID as server ID.
     func sendAll() throws {
         try write { tx in
             for operation in try operations.all() {
@@ -139,7 +139,7 @@ extension Store {
         }
     }
 
-    /// The queue as text: `insert a`, `update b [count] attempted`.
+    /// Returns the queue as text: `insert a`, `update b [count] attempted`.
     func queue() throws -> [String] {
         try operations.all().map { operation in
             var text = "\(operation.kind) \(operation.localID)"

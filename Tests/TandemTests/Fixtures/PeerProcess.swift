@@ -6,7 +6,7 @@ final class PeerProcess {
     private let process = Process()
     private let output: String
 
-    /// The peer's executable, which is built beside the tests'.
+    /// The peer's executable, which is built beside the test bundle.
     static let executable: String = {
         let tests =
             (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
@@ -26,13 +26,13 @@ final class PeerProcess {
         try start(Self.executable, arguments)
     }
 
-    /// Runs the peer by another command.
+    /// Runs the peer through another command.
     init(under command: [String], _ arguments: [String], in folder: TestFolder) throws {
         output = folder.file("output-\(UUID().uuidString)")
         try start(command[0], command.dropFirst() + [Self.executable] + arguments)
     }
 
-    /// Runs a shell script in a mount namespace of its own, so that it can mount what goes with it.
+    /// Runs a shell script in its own mount namespace, whose mounts are removed with the process.
     init(mounting script: String, in folder: TestFolder) throws {
         output = folder.file("output-\(UUID().uuidString)")
         try start("/usr/bin/unshare", Self.namespace + ["sh", "-ec", script])
@@ -54,7 +54,7 @@ final class PeerProcess {
             let process = try? PeerProcess(
                 mounting: "mount -t tmpfs -o size=1m tmpfs '\(folder.path)' && echo yes", in: folder)
         else { return false }
-        // Conditions of traits are evaluated before any test has threads of its own.
+        // Conditions of traits are evaluated before any test has its own threads.
         process.process.waitUntilExit()
         return process.lines == ["yes"]
     }()
@@ -62,14 +62,14 @@ final class PeerProcess {
     /// The lines printed so far.
     var lines: [String] {
         let data = (try? Data(contentsOf: URL(fileURLWithPath: output))) ?? Data()
-        // What follows the last line's end is not a line yet.
+        // An incomplete last line is left out.
         return String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
             .dropLast().map(String.init)
     }
 
     var isRunning: Bool { process.isRunning }
 
-    /// Waits for a line that begins so; `false` if the process ends without one.
+    /// Waits for a line with a prefix; `false` if the process ends without such a line.
     func waitForLine(_ prefix: String) -> Bool {
         expectBlockingAllowed()
         while true {
@@ -87,7 +87,7 @@ final class PeerProcess {
         return process.terminationStatus
     }
 
-    /// Ends the process as `kill -9` does.
+    /// Kills the process (`kill -9`).
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()

@@ -1,6 +1,6 @@
 #if TANDEM_TSAN
     @testable import Tandem
 
-    /// The tests' locks are those that the thread sanitizer knows, as the library's.
+    /// The lock of the tests. The thread sanitizer knows it, as it knows the library's.
     typealias Mutex<Value> = Tandem.Mutex<Value>
 #endif

@@ -6,7 +6,7 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// What the tests of encrypted stores share.
+/// Helpers of the tests of encrypted stores.
 enum Secrets {
     static let otherKey = CipherKey.raw([UInt8](repeating: 7, count: 32))
 
@@ -15,14 +15,14 @@ enum Secrets {
         "__search_PeerCard_data",
     ]
 
-    /// All rows of a store, with those of its search index.
+    /// Returns all rows of a store and of its search indexes.
     static func rows(_ store: Store) throws -> [[[StorageValue]]] {
         try tables.map { try store.rows("SELECT * FROM \($0) ORDER BY 1, 2") }
     }
 }
 
 extension Store {
-    /// Objects of all models, with references, operations and enough texts for some pages.
+    /// Writes objects of all models, with references, operations and enough texts for some pages.
     func fillWithPeers(cards: Int = 40) throws {
         try write { tx in
             let person = try tx.insert(PeerPerson(name: "Ада"))
@@ -39,7 +39,7 @@ extension Store {
 }
 
 extension TestFolder {
-    /// A closed store of a kind, and the rows it holds.
+    /// Makes and closes a store of a kind, and returns its rows.
     func makeStore(_ kind: StoreKind, _ name: String? = nil, cards: Int = 40) throws -> [[[StorageValue]]] {
         let store = try Peer.open(name.map { file($0) } ?? file(kind), kind)
         defer { store.close() }
@@ -47,7 +47,7 @@ extension TestFolder {
         return try Secrets.rows(store)
     }
 
-    /// Opens a store with a key of its own.
+    /// Opens a store with a key.
     func open(
         _ name: String, _ key: CipherKey?, _ profile: CipherProfile = .aes256gcm, readOnly: Bool = false
     ) throws -> Store {
@@ -59,7 +59,7 @@ extension TestFolder {
         return try Store(at: file(name), key: key, profile: profile, models: models, configuration: configuration)
     }
 
-    /// A block that must throw an error of a code, and leave the folder as it was.
+    /// Checks that a block throws an error with a code and leaves the folder unchanged.
     @discardableResult
     func expectRefused<T>(
         _ code: TandemError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> T
@@ -72,7 +72,7 @@ extension TestFolder {
         return error
     }
 
-    /// Changes one byte in the midst of a page of a file.
+    /// Changes one byte in the middle of a page of a file.
     func damage(_ name: String, page: Int, pageSize: Int = 4096) throws {
         let handle = try #require(FileHandle(forUpdatingAtPath: file(name)))
         defer { try? handle.close() }

@@ -2,7 +2,7 @@ import Foundation
 import TandemTesting
 
 extension SeededGenerator {
-    /// A generator whose seed is new, or that of the environment, printed together with the name of the test.
+    /// Returns a generator with a random seed or that of the environment. It prints the seed with the name of the test.
     static func seeded(_ test: String = #function) -> SeededGenerator {
         let seed = SeededGenerator.seed(from: "TANDEM_SEED")
         print("\(test): TANDEM_SEED=\(seed)")
@@ -13,7 +13,7 @@ extension SeededGenerator {
         (0..<count).map { _ in UInt8.random(in: 0...255, using: &self) }
     }
 
-    /// Damages bytes as files get damaged: flipped bits, lost tails, added bytes, changed beginnings.
+    /// Returns damaged bytes: with flipped bits, a lost tail, added bytes or a changed beginning.
     mutating func damaged(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<Int.random(in: 1...3, using: &self) {

@@ -3,14 +3,14 @@ import Testing
 @testable import Tandem
 
 extension Store {
-    /// SQLite's own checks of the file and of each search index, and those of the store's invariants that SQL can say.
+    /// Runs SQLite's checks of the file and of each search index, and checks the invariants that SQL can express.
     func expectSound(sourceLocation: SourceLocation = #_sourceLocation) throws {
         let check = try sql("PRAGMA integrity_check").map { $0[0] }
         #expect(check == [.text("ok")], sourceLocation: sourceLocation)
         try writer.queue.unsafeReentrantWrite { _ in
             for table in schema.tables {
                 if let search = table.definition.searchTable?.quotedSQL {
-                    // Rank 1: compared with the table's texts too.
+                    // Rank 1 also compares the index with the table's texts.
                     try writer.connection.execute(
                         "INSERT INTO \(search) (\(search), rank) VALUES ('integrity-check', 1)")
                 }
@@ -81,7 +81,7 @@ extension Store {
     }
 }
 
-/// The error of a code that a block must throw.
+/// Checks that a block throws an error with a code, and returns the error.
 @discardableResult
 func expectError<T>(
     _ code: TandemError.Code, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> T

@@ -4,7 +4,7 @@ import TandemTestScript
 import TandemTesting
 import Testing
 
-/// The folder of stores that are removed when the process ends.
+/// The folder of stores that is removed when the process ends.
 private let storesFolder: TemporaryFolder? = {
     let folder = try? TemporaryFolder()
     atexit { storesFolder?.remove() }
@@ -12,13 +12,13 @@ private let storesFolder: TemporaryFolder? = {
 }()
 
 extension StoreKind {
-    /// The kinds that are files, which other processes can open.
+    /// The kinds with a file, which other processes can open.
     static let files: [StoreKind] = [.file, .encrypted, .sqlCipher]
-    /// The kinds that have a key.
+    /// The kinds with a key.
     static let withKey: [StoreKind] = [.encrypted, .sqlCipher]
-    /// The kinds for suites about what a store holds, whose tests open one store each.
+    /// The kinds for suites about the content of a store. Their tests open one store each.
     static let memoryAndEncrypted: [StoreKind] = [.memory, .encrypted]
-    /// The kinds for suites that need a file, and whose result does not depend on the cipher's profile.
+    /// The kinds for suites that need a file and don't depend on the cipher's profile.
     static let fileAndEncrypted: [StoreKind] = [.file, .encrypted]
 
     /// Makes a store whose file, if it has one, is removed when the process ends.
@@ -29,11 +29,11 @@ extension StoreKind {
 }
 
 extension TestFolder {
-    /// A store's file, whose name tells the peers its kind.
+    /// Returns the path of a store's file. Its name contains the kind, for the peers.
     func file(_ kind: StoreKind) -> String { file(Peer.name(kind)) }
 
-    /// The bytes of a store's files. Its locks go with reading them (`LockTests` tells why): for stores that are closed,
-    /// or that no other process opens.
+    /// Returns the bytes of a closed store's files. Reading them drops this process's locks on them (see `LockTests`),
+    /// so no other process may have the store open.
     func storeBytes(_ kind: StoreKind) throws -> [String: [UInt8]] {
         try contents().filter { $0.key.hasPrefix(Peer.name(kind)) }.mapValues { [UInt8]($0) }
     }

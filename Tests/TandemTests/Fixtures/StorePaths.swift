@@ -3,7 +3,7 @@ import TandemTesting
 
 @testable import Tandem
 
-/// Runs a test with a path for a store, in a folder of its own.
+/// Runs a test with a path for a store in a separate folder.
 func withStorePath<T>(_ body: (String) throws -> T) throws -> T {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tandem-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -18,7 +18,7 @@ func withStorePath<T>(_ body: (String) async throws -> T) async throws -> T {
     return try await body(folder.appendingPathComponent("test.tandem").path)
 }
 
-/// The code of the error that a block throws.
+/// Returns the code of the error that a block throws.
 func code<T>(_ body: () throws -> T) -> TandemError.Code? {
     do {
         _ = try body()
@@ -28,7 +28,7 @@ func code<T>(_ body: () throws -> T) -> TandemError.Code? {
     }
 }
 
-/// The error that a block throws.
+/// Returns the error that a block throws.
 func failure<T>(_ body: () throws -> T) -> TandemError? {
     do {
         _ = try body()
@@ -39,7 +39,7 @@ func failure<T>(_ body: () throws -> T) -> TandemError? {
 }
 
 extension Store {
-    /// The object with a local ID, deleted ones included.
+    /// Returns the object with a local ID, even if it is deleted.
     func stored<M: Model>(_ model: M.Type, _ localID: LocalID) throws -> M? {
         let table = try schema.table(M.self)
         return try reading { connection in
@@ -53,7 +53,7 @@ extension Store {
 
     func stored<M: Model>(_ object: M) throws -> M? { try stored(M.self, object.localID) }
 
-    /// The objects that queries show, by local ID.
+    /// Returns the objects that queries return, by local ID.
     func live<M: Model>(_ model: M.Type) throws -> [M] {
         let table = try schema.table(M.self)
         return try reading { connection in

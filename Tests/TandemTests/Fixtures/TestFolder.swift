@@ -1,10 +1,10 @@
 import Foundation
 import TandemTesting
 
-/// A folder for one test, which goes with it.
+/// A folder for one test, removed with this object.
 final class TestFolder: Sendable {
     let path: String
-    /// The kind of the store that migrations are tried on.
+    /// The kind of the store that migration tests use.
     let kind: StoreKind
 
     init(_ kind: StoreKind = .file) throws {
@@ -17,7 +17,7 @@ final class TestFolder: Sendable {
 
     func file(_ name: String = "store.tandem") -> String { path + "/" + name }
 
-    /// The files' names and bytes: what must not change when a file is refused.
+    /// Returns the files' names and bytes, which must not change if a file is refused.
     func contents() throws -> [String: Data] {
         var contents: [String: Data] = [:]
         for name in try FileManager.default.contentsOfDirectory(atPath: path) {

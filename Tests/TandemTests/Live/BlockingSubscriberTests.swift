@@ -8,10 +8,10 @@ import Testing
 
 @testable import Tandem
 
-/// A subscriber that blocks, and the work of many live queries in one write: others go on.
+/// A subscriber that blocks, and the work for many live queries in one write: other subscriptions continue.
 @Suite(.ownThreads) struct BlockingSubscriberTests {
     @Test(arguments: StoreKind.files)
-    func `An immediate subscriber that blocks after a foreign commit holds up no other subscription`(
+    func `an immediate subscriber that blocks after a foreign commit delays no other subscription`(
         _ kind: StoreKind
     ) throws {
         let folder = try TestFolder()
@@ -35,7 +35,7 @@ import Testing
         }
         try other.write { _ = try $0.insert(Badge(name: "Пятёрочка")) }
         #expect(ends { while !isBlocking.load(ordering: .relaxed) { usleep(1000) } })
-        // Reloads of others, and first results, come while it blocks.
+        // Other subscriptions reload and new ones get their first results while it blocks.
         #expect(watching.allSatisfy { $0.waitForValue { $0 == 1 } })
         let late = (0..<8).map { _ in badges.changesetPublisher.record() }
         #expect(late.allSatisfy { $0.waitForValues(1) })
@@ -45,7 +45,7 @@ import Testing
         blocking.cancel()
     }
 
-    @Test func `A write's work for all live queries together is bounded, and none of them misses it`() throws {
+    @Test func `a write's work for all live queries together is bounded and each query gets its change`() throws {
         let store = try Store.inMemory(models: Card.self, Person.self, Badge.self)
         defer { store.close() }
         store.live.tuning.sealingLimit = 400
@@ -67,7 +67,7 @@ import Testing
         }
         #expect(recorders.allSatisfy { $0.waitForValues(2) })
         let loads = store.live.present.map(\.loads).reduce(0, +) - before
-        // 40 people reach 40 cards in 10 queries: 800 statements, of which the limit allows 25.
+        // 40 people refer to 40 cards in 10 queries: 800 statements, of which the limit allows 25.
         #expect(loads >= 9)
         for recorder in recorders {
             #expect(recorder.values.last?.deletions.count == 40)

@@ -8,10 +8,10 @@ import Testing
 
 @testable import Tandem
 
-/// Cancelling, letting go, and what must not wait for each other.
+/// Canceling and releasing subscriptions, and work that must not block other work.
 @Suite(.ownThreads) struct CancellingTests {
     @Test(arguments: StoreKind.allCases)
-    func `nothing is delivered after a cancel`(_ kind: StoreKind) throws {
+    func `a canceled subscription delivers nothing`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let recorder = store.cards.countPublisher.on(.immediate).record()
             let onQueue = store.cards.countPublisher.record()
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
-    func `nothing is delivered on a queue after a cancel on it`(_ kind: StoreKind) throws {
+    func `a subscription canceled on its queue delivers nothing on it`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let queue = DispatchQueue(label: "app")
             for round in 0..<40 {
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a delivery may cancel its own subscription, and begin another`(_ kind: StoreKind) throws {
+    func `a delivery may cancel its own subscription and begin another`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let box = Mutex<[Recorder<Int>]>([])
             let seen = Mutex<[String]>([])
@@ -75,11 +75,11 @@ import Testing
         }
     }
 
-    /// What must go with its subscription.
+    /// An object that must be released with its subscription.
     private final class Witness: Sendable {}
 
     @Test(arguments: StoreKind.allCases)
-    func `letting go of a subscription frees everything`(_ kind: StoreKind) throws {
+    func `releasing a subscription frees everything`(_ kind: StoreKind) throws {
         weak var weakWitness: Witness?
         weak var weakStore: Store?
         weak var weakSubscription: LiveSubscription?
@@ -110,7 +110,7 @@ import Testing
     private func autoreleasing(_ body: () throws -> Void) throws { try body() }
 
     @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
-    func `a subscription that is cancelled while it loads is forgotten`(_ kind: StoreKind) throws {
+    func `a subscription that is canceled while it loads is forgotten`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             try store.write { tx in
                 try tx.insert(
@@ -129,12 +129,12 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
-    func `cancelling stops the first reading of a large result`(_ kind: StoreKind) throws {
+    func `canceling interrupts the first reading of a large result`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             try store.write { tx in
                 try tx.insert(contentsOf: (0..<3_000).map { Card(shop: "\($0 % 7)", barcode: "\($0)") })
             }
-            // Compares each card with each other one, which takes minutes.
+            // This part compares each card with each other card, which takes minutes.
             let recorder = try store.slowCards().record()
             #expect(comesTrue { store.live.subscriptionCount == 1 })
             usleep(20_000)
@@ -151,13 +151,13 @@ import Testing
 }
 
 extension Store {
-    /// A list that takes minutes to be read.
+    /// Returns a publisher that takes minutes to read.
     fileprivate func slowCards() throws -> LivePublisher<Int> {
         LivePublisher(store: self, recipe: LiveRecipe { _ in LiveRecipe.Making(parts: [SlowPart()]) { 0 } })
     }
 }
 
-/// Reads for minutes.
+/// A part that reads for minutes.
 private final class SlowPart: LivePart {
     func watch(in schema: Schema) throws -> PartWatch { .requery([try schema.table(Card.self)]) }
 

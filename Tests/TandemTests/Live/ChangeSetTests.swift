@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tandem
 
-/// A word in a list of words: its text is its key.
+/// Makes a row of a list of words. Its text is its key.
 private func word(_ text: String, _ id: Int64, key: String? = nil) -> LiveRow {
     WordRow(text, rowID: id, key: Array((key ?? text).utf8), localID: LocalID("id\(id)"))
 }
@@ -27,7 +27,7 @@ private func changeSet(_ old: LiveCollection<String>, _ new: LiveCollection<Stri
     return ChangeSet(previous: old, results: new, changes: changes)
 }
 
-/// What an app's list does, as the README has it.
+/// A list that an app maintains as the README shows.
 private struct List<Element: Sendable> {
     var elements: [Element] = []
 
@@ -44,7 +44,7 @@ private struct List<Element: Sendable> {
 @Suite(.ownThreads) struct ChangeSetTests {
     private let before = [word("b", 1), word("d", 2), word("f", 3), word("h", 4)]
 
-    @Test func theFirstOneInsertsAll() {
+    @Test func `the first change set inserts all elements`() {
         let change = ChangeSet(initial: words(before))
         #expect(change.isInitial)
         #expect(change.previous.isEmpty)
@@ -59,7 +59,7 @@ private struct List<Element: Sendable> {
         #expect(ChangeSet(initial: LiveCollection<String>.empty).isEmpty)
     }
 
-    @Test func namesWhatChangedByIndexIDAndValue() throws {
+    @Test func `a change set gives changes by index, ID and value`() throws {
         // b is deleted, d changes in place, f moves to the end, a and e are new.
         let after = [word("a", 5), word("D", 2, key: "d"), word("e", 6), word("h", 4, key: "h"), word("z", 3)]
         let change = try changeSet(words(before), words([after[0], after[1], after[2], before[3], after[4]]))
@@ -76,7 +76,7 @@ private struct List<Element: Sendable> {
         #expect(!change.isInitial && !change.isEmpty)
     }
 
-    @Test func theReadmesListFollowsIt() throws {
+    @Test func `the list of the README follows a change set`() throws {
         var list = List<String>()
         let after = [word("a", 5), before[1], word("F", 3, key: "f")]
         for change in [ChangeSet(initial: words(before)), try changeSet(words(before), words(after))] {
@@ -87,7 +87,7 @@ private struct List<Element: Sendable> {
         #expect(list.elements == ["a", "d", "F"])
     }
 
-    @Test func appliedInOrderTheyFollowTheResult() throws {
+    @Test func `change sets applied in order give the result`() throws {
         var maker = RowFactory(.seeded())
         var rows: [LiveRow] = []
         var last = words([])
@@ -113,7 +113,7 @@ private struct List<Element: Sendable> {
         }
     }
 
-    @Test func longListsAreCutInPrint() throws {
+    @Test func `long lists are shortened in the description`() throws {
         let many = words((0..<50).map { word("\($0)", $0) })
         let text = try changeSet(words([]), many).description
         #expect(text == "50 results: insertions \((0..<20).map(String.init).joined(separator: " ")) and 30 more")
@@ -123,7 +123,7 @@ private struct List<Element: Sendable> {
 }
 
 @Suite(.ownThreads) struct LiveCollectionTests {
-    @Test func isACollectionOfItsElements() {
+    @Test func `a live collection is a collection of its elements`() {
         let list = words([word("b", 1), word("a", 2), word("c", 3)])
         #expect(list.count == 3 && list.startIndex == 0 && list.endIndex == 3)
         #expect(Array(list) == ["a", "b", "c"])
@@ -136,21 +136,21 @@ private struct List<Element: Sendable> {
         #expect(list.description == #"["a", "b", "c"]"#)
     }
 
-    @Test func anEmptyOneNeedsNoStore() {
+    @Test func `an empty live collection needs no store`() {
         #expect(LiveCollection<Int>.empty.isEmpty)
         #expect(Array(LiveCollection<Int>.empty) == [])
         #expect(LiveCollection<Int>.empty.first == nil)
         #expect(LiveCollection<Int>.empty.localIDs.isEmpty)
     }
 
-    @Test func equalsOneWithEqualElements() {
+    @Test func `live collections with equal elements are equal`() {
         let list = words([word("a", 1), word("b", 2)])
         #expect(list == words([word("a", 7), word("b", 8)]))
         #expect(list != words([word("a", 1)]))
         #expect(list != words([word("a", 1), word("c", 2)]))
     }
 
-    @Test func showsTheWindowOfASlice() {
+    @Test func `a live collection shows the window of a slice`() {
         let rows = (0..<200).map { word("\(100 + $0)", Int64($0)) }
         let slice = RowSlice(RowTree(sorted: rows), range: 50..<150)
         let list = LiveCollection(slice) { $0.rowID }

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Tandem
 
-/// When to look for other processes' commits, without a clock.
+/// The times of checks for foreign commits, without a clock.
 @Suite(.ownThreads) struct CheckSeriesTests {
     private var series = CheckSeries()
     private var now = Duration.zero
 
-    /// Runs a series to its end, with nothing else happening; the times of its looks.
+    /// Runs a series to its end without further events, and returns the times of its checks.
     private mutating func run(_ foreign: (Int) -> ForeignTransactions, limit: Int = 50) -> [Duration] {
         var looks: [Duration] = []
         now += series.begin(ownWrites: 0, at: now)
@@ -22,46 +22,46 @@ import Testing
         return looks
     }
 
-    @Test func `all pauses leave three quarters of the limit to spare`() {
+    @Test func `all pauses leave three quarters of the limit unused`() {
         let longest = (CheckSeries.delays + [CheckSeries.pause, CheckSeries.blindPause, CheckSeries.spacing]).max()
         #expect(longest.map { $0 <= CheckSeries.limit / 4 } == true)
         #expect(CheckSeries.limit == .milliseconds(100))
     }
 
-    @Test mutating func oneLookIsEnoughIfNoOtherProcessIsInATransaction() {
+    @Test mutating func `one check is enough if no other process is in a transaction`() {
         #expect(run { _ in .none } == [.microseconds(150)])
     }
 
-    @Test mutating func looksGoOnWithGrowingDelaysAsLongAsAnotherProcessIsInATransaction() {
+    @Test mutating func `checks continue with growing delays while another process is in a transaction`() {
         let looks = run({ $0 < 9 ? .some : .none })
         let milliseconds = looks.map { Double($0.components.attoseconds / 1_000_000_000_000) / 1000 }
         #expect(milliseconds == [0.15, 1.15, 3.15, 8.15, 28.15, 53.15, 78.15, 103.15, 128.15])
     }
 
-    @Test mutating func afterTenSecondsOfSomebodysTransactionLooksComeOnceASecond() {
+    @Test mutating func `checks come once a second after ten seconds of a foreign transaction`() {
         let looks = run({ _ in .some }, limit: 1000)
         #expect(looks.filter { $0 < .seconds(10) }.count < 410)
         let late = looks.filter { $0 > .seconds(11) }
         #expect(zip(late, late.dropFirst()).allSatisfy { $1 - $0 == .seconds(1) } && late.count > 100)
     }
 
-    @Test mutating func whereTransactionsCannotBeToldTheSeriesEndsWithItsLastDelay() {
+    @Test mutating func `the series ends with its last delay if foreign transactions are unknown`() {
         #expect(run { _ in .unknown }.count == CheckSeries.delays.count)
     }
 
-    @Test mutating func anOwnWriteSinceTheChangeStandsForTheLook() {
+    @Test mutating func `an own write after the change replaces the check`() {
         now += series.begin(ownWrites: 3, at: now)
         #expect(series.step(hasChanged: false, ownWrites: 4, at: now) == .rest)
     }
 
-    @Test mutating func aChangeAfterAnOwnWriteIsLookedAtInTheNextStep() {
+    @Test mutating func `a change after an own write is checked in the next step`() {
         now += series.begin(ownWrites: 3, at: now)
         #expect(series.step(hasChanged: true, ownWrites: 4, at: now) == .wait(.milliseconds(1)))
         now += .milliseconds(1)
         #expect(series.step(hasChanged: false, ownWrites: 4, at: now) == .check)
     }
 
-    @Test mutating func ownWritesWithoutPauseWakeOnceAMillisecondAndNeedNoLook() {
+    @Test mutating func `continuous own writes wake once a millisecond and need no check`() {
         var steps = 0
         now += series.begin(ownWrites: 0, at: now)
         while now < .milliseconds(100) {
@@ -75,10 +75,10 @@ import Testing
         #expect(steps <= 101)
     }
 
-    @Test mutating func changesWithoutPauseAreLookedAtOnceAMillisecond() {
+    @Test mutating func `continuous changes are checked once a millisecond`() {
         var looks = 0
         while now < .milliseconds(100) {
-            // Each is seen by the look before the next one.
+            // Each change is seen by the check before the next change.
             now += series.begin(ownWrites: 0, at: now)
             #expect(series.step(hasChanged: true, ownWrites: 0, at: now) == .check)
             #expect(series.checked(.none, at: now) == nil)
@@ -87,7 +87,7 @@ import Testing
         #expect((95...101).contains(looks))
     }
 
-    @Test mutating func aChangeDuringASeriesBringsTheShortDelaysBack() throws {
+    @Test mutating func `a change during a series restores the short delays`() throws {
         now += series.begin(ownWrites: 0, at: now)
         for _ in 0..<5 {
             #expect(series.step(hasChanged: false, ownWrites: 0, at: now) == .check)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8)
-    func noCommitIsLostWhateverHappensInBetween(part: Int) {
+    func `no commit is lost under random events`(part: Int) {
         let count = isSoak ? 25_000 : 250
         var dice = Dice.seeded("noCommitIsLostWhateverHappensInBetween(\(part))")
         for _ in 0..<count {

@@ -6,11 +6,11 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// A store whose foreign commits are noticed as the live engine would.
+/// A store that notices foreign commits as the live engine does.
 final class CommitWatch: Sendable {
     struct Sight {
         let time: UInt64
-        /// How many people the store held.
+        /// The number of people in the store.
         let people: Int
     }
 
@@ -72,7 +72,7 @@ final class CommitWatch: Sendable {
         return true
     }
 
-    /// Writes as the store will: looks under the lock, and says so.
+    /// Writes as the live engine does: checks under the lock and reports the write.
     func write(_ name: String) throws {
         try store.write { tx in
             _ = try note(store.writer.connection)
@@ -86,7 +86,7 @@ final class CommitWatch: Sendable {
     var sights: [Sight] { state.withLock { $0.sights } }
     var people: Int { sights.last?.people ?? 0 }
 
-    /// Waits until something is so, for ten seconds at most.
+    /// Waits until a condition is true, for at most ten seconds.
     func wait(until condition: () -> Bool) -> Bool {
         for _ in 0..<5000 {
             if condition() { return true }
@@ -104,13 +104,13 @@ final class CommitWatch: Sendable {
         }
     }
 
-    /// How long after each commit that a peer tells of it was noticed, in milliseconds; `nil` if it was not. Prints
-    /// the median and the worst.
+    /// Returns the time in milliseconds until each commit that a peer printed was noticed, or `nil` if it was not.
+    /// Prints the median and the maximum.
     func latencies(of peer: PeerProcess, base: Int = 0, _ test: String) -> [Double?] {
         let commits = peer.lines.filter { $0.hasPrefix("commit ") }.map { $0.split(separator: " ") }
         let all = commits.map { words -> Double? in
             guard let sight = sights.first(where: { $0.people >= base + Int(words[1])! }) else { return nil }
-            // It may be noticed before the writer can say so.
+            // A commit may be noticed before the writer prints it.
             return max(0, Double(sight.time) - Double(words[2])!) / 1e6
         }
         let known = all.compactMap { $0 }.sorted()

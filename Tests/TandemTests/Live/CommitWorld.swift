@@ -1,7 +1,7 @@
 @testable import Tandem
 
-/// A writing process, this one, and the file between them, played in the smallest steps in which SQLite and the kernel
-/// do things, in random order. The watcher's steps are interrupted by the others' at each place where they can be.
+/// A simulation of a writing process, this process and the file between them. It runs the smallest steps of SQLite and
+/// the kernel in random order. The other writers' steps interrupt the watcher's steps wherever that is possible.
 struct CommitWorld {
     private enum Holder { case nobody, other, own }
     private enum Stage { case idle, begun, written, published }
@@ -9,7 +9,7 @@ struct CommitWorld {
     private var dice: Dice
     private var now = Duration.zero
     private var series = CheckSeries()
-    /// `nil` while the series rests.
+    /// `nil` between two series.
     private var nextStep: Duration?
 
     private var holder = Holder.nobody
@@ -19,7 +19,7 @@ struct CommitWorld {
     private var ownWritesToCome: Int
     private var ownWrites = 0
     private var ownHasLooked = false
-    /// Whether the kernel has a change to tell.
+    /// Whether the kernel has an unreported change.
     private var hasChanged = false
 
     private(set) var published = 0
@@ -44,7 +44,7 @@ struct CommitWorld {
                 now = max(now, nextStep)
                 step()
             }
-            // Told at once if nobody is on the watch; if not, it lies there for the next step.
+            // A watcher that waits gets the change at once. Otherwise the next step takes it.
             if nextStep == nil, hasChanged { begin() }
         }
     }
@@ -57,7 +57,7 @@ struct CommitWorld {
         }
     }
 
-    /// One of the two writers does one thing.
+    /// Runs one step of one of the two writers.
     private mutating func move() {
         nextMove = now + pause()
         if holder == .own {
@@ -87,7 +87,7 @@ struct CommitWorld {
             hasChanged = true
             if dice.chance(70) { stage = .written }
         case .written:
-            // No change of the file tells of this.
+            // No change of the file shows this event.
             if dice.chance(90) {
                 published += 1
                 publishedAt.append(now)
@@ -99,7 +99,7 @@ struct CommitWorld {
         }
     }
 
-    /// What others do while the watcher is in the middle of something.
+    /// Runs steps of the writers in the middle of a watcher's step.
     private mutating func interrupt() {
         while dice.chance(25) { move() }
     }

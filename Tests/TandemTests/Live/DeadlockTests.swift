@@ -7,10 +7,10 @@ import Testing
 
 @testable import Tandem
 
-/// Deliveries that write, close and end: none may wait for ever.
+/// Deliveries that write, close and cancel, without deadlocks.
 @Suite(.ownThreads) struct DeadlockTests {
     @Test(.timeLimit(.minutes(10)), arguments: StoreKind.allCases)
-    func `deliveries on two threads that write to each other's query end`(_ kind: StoreKind) throws {
+    func `deliveries on two threads that write to each other's query finish`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let cards = store.cards.countPublisher.on(.immediate).record { count in
                 if count % 2 == 1 { _ = try? store.write { try $0.insert(Person(name: "p\(count)")) } }
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: StoreKind.allCases)
-    func `subscribing and cancelling on many threads while others write ends well`(_ kind: StoreKind) throws {
+    func `subscribing and canceling on many threads during writes finishes`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let isOver = ends {
                 DispatchQueue.concurrentPerform(iterations: 4) { thread in
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: StoreKind.allCases)
-    func `cancelling a task ends its loop and lets go of the query`(_ kind: StoreKind) async throws {
+    func `canceling a task ends its loop and releases the query`(_ kind: StoreKind) async throws {
         try await kind.withStore(Card.self, Person.self, Badge.self) { (store: Store) async throws -> Void in
             let (firsts, first) = AsyncStream<Int>.makeStream()
             let task = Task {
@@ -121,7 +121,7 @@ import Testing
             task.cancel()
             #expect(try await task.value == [0])
             #expect(store.live.subscriptionCount == 0)
-            // A loop that is left lets go too.
+            // A loop that ends with `break` releases the query too.
             for try await _ in store.cards.countPublisher.values { break }
             #expect(store.live.subscriptionCount == 0)
         }

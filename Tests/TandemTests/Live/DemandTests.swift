@@ -7,15 +7,15 @@ import Testing
 
 @testable import Tandem
 
-/// Subscribers that are slow, or ask for little.
+/// Subscribers that are slow or have little demand.
 @Suite(.ownThreads) struct DemandTests {
     @Test(arguments: StoreKind.allCases)
-    func `who asks for nothing is told nothing`(_ kind: StoreKind) throws {
+    func `a subscriber without demand gets nothing`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let recorder = store.cards.changesetPublisher.on(.immediate).record(.none)
             try store.insert("А")
             #expect(recorder.values.isEmpty)
-            // Nobody watches as long as nobody has asked.
+            // The engine watches nothing before the first demand.
             #expect(store.live.subscriptionCount == 0)
             recorder.request(.none)
             #expect(recorder.values.isEmpty)
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `several commits come as one change set, right against what was seen last`(_ kind: StoreKind) throws {
+    func `several commits are delivered as one change set relative to the last delivery`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let gone = try store.insert("А", 1)
             let changed = try store.insert("В", 2)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `what cancels itself out meanwhile is not told of`() throws {
+    @Test func `changes that cancel each other out are not delivered`() throws {
         try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
             let recorder = store.cards.changesetPublisher.on(.immediate).record(.max(1))
             let brief = try store.insert("Б")
@@ -64,10 +64,10 @@ import Testing
         }
     }
 
-    @Test func `what waits does not grow with the commits that were missed`() throws {
+    @Test func `pending changes do not grow with the number of missed commits`() throws {
         try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
             let card = try store.insert("А")
-            // Everything happens on this thread.
+            // All work is on this thread.
             nonisolated(unsafe) let part = ListPart(
                 LiveList(
                     store.cards.query,
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `demand that is handed back with a value is honoured`(_ kind: StoreKind) throws {
+    func `demand that is returned with a value is honored`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let recorder = store.cards.countPublisher.on(.immediate).record(.max(1), returning: .max(1))
             let once = store.cards.countPublisher.on(.immediate).record(.max(2))
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `demand of a slow subscriber on a queue is honoured`(_ kind: StoreKind) throws {
+    func `demand of a slow subscriber on a queue is honored`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let recorder = store.cards.changesetPublisher.record { _ in usleep(30_000) }
             #expect(recorder.waitForValues(1))
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a loop that is slow sees what it missed in one`(_ kind: StoreKind) async throws {
+    func `a slow loop gets all missed changes in one change set`(_ kind: StoreKind) async throws {
         try await kind.withStore(Card.self, Person.self, Badge.self) { (store: Store) async throws -> Void in
             var iterator = store.cards.sorted(by: \.shop).changesetPublisher.values.makeAsyncIterator()
             let first = try await iterator.next()

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Tandem
 
-/// Follows a query with the immediate scheduler: an array that change sets are applied to.
+/// Follows a query with the immediate scheduler by applying change sets to an array.
 final class Follower<M: Model & Equatable> {
     let query: Results<M>
     let recorder: Recorder<ChangeSet<M>>
@@ -14,8 +14,8 @@ final class Follower<M: Model & Equatable> {
         recorder = query.changesetPublisher.on(.immediate).record()
     }
 
-    /// The change sets since the last call. Each fits to the array it is applied to, and the last one gives what the
-    /// query answers afresh.
+    /// Returns the change sets since the last call. It checks that each fits the array it is applied to, and that the
+    /// last one gives the query's current result.
     func next(sourceLocation: SourceLocation = #_sourceLocation) throws -> [ChangeSet<M>] {
         let new = Array(recorder.values[applied...])
         for change in new {

@@ -6,12 +6,12 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// Starting and stopping to watch, and files that come and go.
+/// Starting and stopping the watch, and files that are created and removed.
 @Suite(.startsProcesses, .ownThreads) struct ForeignCommitsLifeTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 
-    /// A watcher of a file that is no store: what counts is when it calls.
+    /// A watch of a file that is not a store. Only the times of its calls matter.
     private final class Calls: Sendable {
         private let count = Atomic<Int>(0)
         var value: Int { count.load(ordering: .sequentiallyConsistent) }
@@ -23,7 +23,7 @@ import Testing
             }
         }
 
-        /// Waits for a call after those so far.
+        /// Runs an action and waits for a later call.
         func next(after action: () throws -> Void) rethrows -> Bool {
             usleep(20_000)
             let before = value
@@ -49,7 +49,7 @@ import Testing
 
     private func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: folder.file(name)) }
 
-    @Test func theLogMayBeMadeLaterAndRemovedAndReplaced() throws {
+    @Test func `the log may be created later, removed and replaced`() throws {
         create("a")
         let calls = Calls()
         let watcher = calls.watcher(of: folder.file("a"))
@@ -60,7 +60,7 @@ import Testing
         #expect(try calls.next { try remove("a-wal") }, "removed")
         #expect(calls.next { create("a-wal") }, "made again")
         #expect(try calls.next { try append("a-wal") })
-        // Removed while somebody has it open, which keeps it alive.
+        // The log is removed while another handle keeps it open.
         let open = FileHandle(forReadingAtPath: folder.file("a-wal"))
         #expect(try calls.next { try remove("a-wal") })
         #expect(calls.next { create("a-wal") })
@@ -73,7 +73,7 @@ import Testing
         #expect(calls.next { truncate(folder.file("a-wal"), 0) }, "cut")
     }
 
-    @Test func filesBesideTheLogAreNoMatter() throws {
+    @Test func `other files beside the log are ignored`() throws {
         create("a")
         let calls = Calls()
         let watcher = calls.watcher(of: folder.file("a"))
@@ -93,21 +93,21 @@ import Testing
         }
     }
 
-    @Test func stoppingInsideTheCheckIsTheLastOfIt() throws {
+    @Test func `stopping inside a check ends the checks`() throws {
         _ = try Peer.open(folder.file())
         let watch = try CommitWatch(folder.file(), onSight: { $0.commits.stop() })
         watch.commits.start()
         let peer = try PeerProcess(["commits", folder.file(), "20", "2", folder.path], in: folder)
         peer.wait()
         #expect(watch.sights.count == 1)
-        // It can be begun anew, and looks at once.
+        // The watch can be started again and checks at once.
         watch.commits.start()
         #expect(watch.wait { watch.people == 20 && watch.sights.count == 2 })
         watch.commits.stop()
         watch.commits.stop()
     }
 
-    @Test func noCheckBeginsAfterAStop() throws {
+    @Test func `no check begins after a stop`() throws {
         create("a")
         create("a-wal")
         for round in 0..<30 {
@@ -117,7 +117,7 @@ import Testing
             try append("a-wal")
             usleep(UInt32(round) * 20)
             watcher.stop()
-            // What was under way.
+            // A check in progress finishes.
             usleep(10_000)
             let before = calls.value
             try append("a-wal")
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func startingAndStoppingLeavesNoFileOpen() throws {
+    @Test func `starting and stopping leaves no file open`() throws {
         func descriptors() throws -> [String] {
             try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
                 try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/" + $0)
@@ -135,7 +135,7 @@ import Testing
         guard FileManager.default.fileExists(atPath: "/proc/self/fd") else { return }
         create("a")
         create("a-wal")
-        // Other tests watch meanwhile; a leak would grow past them all.
+        // Other tests watch files at the same time. A leak would exceed their number.
         let calls = Calls()
         for round in 0..<300 {
             let watcher = calls.watcher(of: folder.file("a"))

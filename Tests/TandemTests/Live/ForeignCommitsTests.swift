@@ -7,7 +7,7 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// Other processes' commits, with real processes and files.
+/// Commits of other processes, with real processes and files.
 @Suite(.startsProcesses, .ownThreads) struct ForeignCommitsTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [(300, 0), (200, 2), (100, 5), (12, 100)], StoreKind.files)
-    func allCommitsOfAnotherProcessAreNoticed(_ pace: (times: Int, gap: Int), kind: StoreKind) throws {
+    func `all commits of another process are noticed`(_ pace: (times: Int, gap: Int), kind: StoreKind) throws {
         let (times, gap) = pace
         let watch = try CommitWatch(folder.file(kind))
         watch.commits.start()
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func severalProcessesAreNoticedTogetherWithOwnWrites(kind: StoreKind) throws {
+    func `commits of several processes are noticed together with own writes`(kind: StoreKind) throws {
         let watch = try CommitWatch(folder.file(kind))
         watch.commits.start()
         let peers = try (0..<2).map { _ in try commits(kind, 100, gap: 1) }
@@ -45,14 +45,14 @@ import Testing
             usleep(1000)
         }
         for peer in peers { #expect(peer.waitForLine("commit 100 ")) }
-        // An own commit moves no version: the last sight may be from before the last own writes.
+        // Own commits don't change the data version. The last check may be older than the last own writes.
         #expect(watch.wait { (watch.sights.last?.people ?? 0) >= 200 })
         #expect(try watch.store.rows("SELECT count(*) FROM PeerPerson") == [[300]])
         end(peers[0], peers[1])
     }
 
     @Test(arguments: StoreKind.files)
-    func aCommitThatWaitsForASlowDiskIsNoticed(kind: StoreKind) throws {
+    func `a commit that waits for a slow disk is noticed`(kind: StoreKind) throws {
         let watch = try CommitWatch(folder.file(kind))
         watch.commits.start()
         let peer = try PeerProcess(["slow", folder.file(kind), "400", folder.file("end")], in: folder)
@@ -62,7 +62,7 @@ import Testing
         #expect(!watch.latencies(of: peer, "a slow disk").contains(nil))
     }
 
-    @Test func aSpillBeforeTheCommitIsFollowedToItsEnd() throws {
+    @Test func `a spill before a commit is followed until the commit`() throws {
         let watch = try CommitWatch(folder.file(.file))
         watch.commits.start()
         let peer = try PeerProcess(["hold", folder.file(.file), folder.file("release")], in: folder)
@@ -74,14 +74,14 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func whileNothingHappensNothingIsChecked(kind: StoreKind) throws {
+    func `nothing is checked while nothing happens`(kind: StoreKind) throws {
         let watch = try CommitWatch(folder.file(kind))
         watch.commits.start()
         watch.waitForQuiet()
         let before = watch.checks
         usleep(400_000)
         #expect(watch.checks == before)
-        // Nor does a reader in another process make a stir.
+        // A reader in another process causes no check either.
         let peer = try PeerProcess(["touch", folder.file(kind)], in: folder)
         peer.wait()
         watch.waitForQuiet()
@@ -90,7 +90,7 @@ import Testing
         #expect(watch.checks == after)
     }
 
-    @Test func ownWritesCauseFewChecks() throws {
+    @Test func `own writes cause few checks`() throws {
         let watch = try CommitWatch(folder.file(.file))
         watch.commits.start()
         watch.waitForQuiet()
@@ -109,12 +109,12 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func anotherStoreOfThisProcessIsNoticedByItsOwnWord(kind: StoreKind) throws {
+    func `another store of this process reports its own commits`(kind: StoreKind) throws {
         let watch = try CommitWatch(folder.file(kind), makeChanges: { _, _, _ in SilentChanges() })
         let other = try CommitWatch(folder.file(kind))
         watch.commits.start()
         watch.waitForQuiet()
-        // Not watching itself, or watching, it tells.
+        // It reports them whether it watches or not.
         try other.write("a")
         #expect(watch.wait { watch.people == 1 })
         other.commits.start()
@@ -125,7 +125,7 @@ import Testing
         #expect(watch.wait { other.people == 3 && other.checks > checks })
     }
 
-    @Test func whereChangesCannotBeToldItIsLookedNowAndThen() throws {
+    @Test func `the file is checked at intervals if changes can't be observed`() throws {
         let watch = try CommitWatch(folder.file(.file), makeChanges: { _, _, _ in nil })
         watch.commits.start()
         let peer = try commits(.file, 5, gap: 50)
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func aStoreBehindALinkIsWatched(kind: StoreKind) throws {
+    func `a store behind a link is watched`(kind: StoreKind) throws {
         _ = try Peer.open(folder.file(kind))
         let link = folder.file("link.tandem")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.file(kind))
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func aReadOnlyStoreNoticesCommits(kind: StoreKind) throws {
+    func `a read-only store notices commits`(kind: StoreKind) throws {
         _ = try Peer.open(folder.file(kind))
         let watch = try CommitWatch(folder.file(kind), readOnly: true)
         watch.commits.start()
@@ -159,11 +159,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func aCommitAfterTheLogWasWrittenBackIsNoticed(kind: StoreKind) throws {
+    func `a commit after a checkpoint is noticed`(kind: StoreKind) throws {
         let watch = try CommitWatch(folder.file(kind))
         watch.commits.start()
         for number in 1...3 {
-            // The log is cut to nothing when the peer closes, or by us.
+            // Closing the peer or our checkpoint truncates the log.
             try watch.store.writer.queue.unsafeReentrantWrite { _ in
                 _ = try watch.store.writer.connection.value("PRAGMA wal_checkpoint(TRUNCATE)")
             }
@@ -175,7 +175,7 @@ import Testing
     }
 }
 
-/// Tells of nothing.
+/// Reports no changes.
 private final class SilentChanges: FileChanges {
     func takeChanges() -> Bool { false }
     var isWatching: Bool { true }

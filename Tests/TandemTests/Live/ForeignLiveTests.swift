@@ -8,15 +8,15 @@ import Testing
 
 @testable import Tandem
 
-/// Commits that this store did not make.
+/// Commits of other processes and other stores.
 @Suite(.startsProcesses, .ownThreads) struct ForeignLiveTests {
-    /// What a subscription was told.
+    /// The values that a subscription delivered.
     private final class Told<Value: Sendable>: Sendable {
         private let values = Mutex<[Value]>([])
         func add(_ value: Value) { values.withLock { $0.append(value) } }
         var all: [Value] { values.withLock { $0 } }
 
-        /// Waits until something has been told that a condition holds for.
+        /// Waits for a value that satisfies a condition.
         func wait(_ condition: (Value) -> Bool) -> Value? {
             for _ in 0..<2000 {
                 if let found = all.last(where: condition) { return found }
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], StoreKind.files)
-    func `another process's commits are change sets`(isImmediate: Bool, kind: StoreKind) throws {
+    func `another process's commits are delivered as change sets`(isImmediate: Bool, kind: StoreKind) throws {
         let folder = try TestFolder()
         let path = folder.file(kind)
         let store = try Peer.open(path)
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func `another store's commits come before one's own that follow`(_ kind: StoreKind) throws {
+    func `another store's commits are delivered before later own ones`(_ kind: StoreKind) throws {
         let folder = try TestFolder()
         let path = folder.file(kind)
         let store = try kind.open(at: path, [Badge.self])

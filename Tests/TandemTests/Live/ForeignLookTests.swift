@@ -8,9 +8,9 @@ import Testing
 
 @testable import Tandem
 
-/// The cost of a look for other processes' commits, in statements.
+/// The cost of a check for foreign commits, in statements.
 @Suite(.ownThreads) struct ForeignLookTests {
-    /// Keeps the SQL of each statement that a connection runs.
+    /// Records the SQL of each statement that a connection runs.
     private final class Tape: Sendable {
         private let statements = Mutex<[String]>([])
         var all: [String] { statements.withLock { $0 } }
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func `a look without news runs one pragma`(_ kind: StoreKind) throws {
+    func `a check without changes runs one pragma`(_ kind: StoreKind) throws {
         let folder = try TestFolder()
         let store = try Peer.open(folder.file(kind), kind)
         defer { store.close() }
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func `a look after another store's commit reads two values`(_ kind: StoreKind) throws {
+    func `a check after another store's commit reads two values`(_ kind: StoreKind) throws {
         let folder = try TestFolder()
         let store = try Peer.open(folder.file(kind), kind)
         let other = try Peer.open(folder.file(kind), kind)

@@ -5,10 +5,10 @@ import Testing
 
 @testable import Tandem
 
-/// Results that are read afresh and compared.
+/// Results that are reloaded and compared.
 @Suite(.ownThreads) struct FreshReadingTests {
     @Test(arguments: StoreKind.files)
-    func `references that are read afresh are told of only if their objects have changed`(_ kind: StoreKind) throws {
+    func `reloaded references are delivered only if their objects have changed`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             for shop in ["А", "Б", "В"] { try store.insert(shop) }
             let list = store.cards.sorted(by: \.shop).referenceChangesetPublisher.on(.immediate).record()
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func `a write in a cancelled task ends nobody's subscription`(_ kind: StoreKind) async throws {
+    func `a write in a canceled task ends no subscription`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let store = try kind.open(at: folder.path(of: "a.tandem"), [Card.self, Person.self, Badge.self])
@@ -41,7 +41,7 @@ import Testing
         #expect(list.values.last?.count == 3000)
         let task = Task.detached {
             while !Task.isCancelled { await Task.yield() }
-            // Called from a task that is cancelled, a write that waits for nobody is made all the same.
+            // A write that does not wait is made even in a canceled task.
             try { try store.write { _ = try $0.insert(Card(shop: "one more", barcode: "")) } }()
         }
         task.cancel()
@@ -51,18 +51,18 @@ import Testing
         list.cancel()
     }
 
-    @Test func `an endless limit behind an offset overflows nothing`() throws {
+    @Test func `an unlimited query with an offset does not overflow`() throws {
         try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
             for shop in ["А", "Б", "В"] { try store.insert(shop) }
             let rest = store.cards.sorted(by: \.shop).offset(1).limit(.max)
-            #expect(try rest.explain().live.hasPrefix("read afresh"))
+            #expect(try rest.explain().live.hasPrefix("reloaded"))
             let list = rest.collectionPublisher.on(.immediate).record()
             #expect(list.values.last?.map(\.shop) == ["Б", "В"])
             list.cancel()
         }
     }
 
-    @Test func `a deleted object whose reference leads to one that is erased leaves a list that asked for it`() throws {
+    @Test func `a deleted object whose reference leads to an erased one leaves a list that included it`() throws {
         try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
             let ada = try store.write { try $0.insert(Person(name: "Ада")) }
             try store.write(from: .server) { tx in

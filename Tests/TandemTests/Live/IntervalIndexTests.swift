@@ -5,9 +5,9 @@ import Testing
 
 @testable import Tandem
 
-@Suite("Intervals are found by a value in them", .ownThreads)
+@Suite("Interval index", .ownThreads)
 struct IntervalIndexTests {
-    @Test func randomIntervalsAreFound() throws {
+    @Test func `random intervals are found by a value in them`() throws {
         let seed = SeededGenerator.seed(from: "TANDEM_SEED")
         print("random intervals: TANDEM_SEED=\(seed)")
         var random = SeededGenerator(seed: seed)
@@ -43,7 +43,7 @@ struct IntervalIndexTests {
         }
     }
 
-    @Test func aLongIntervalCostsNoWalkOverTheOthers() {
+    @Test func `a long interval does not cause a scan of the others`() {
         var index = IntervalIndex()
         index.insert(-1, from: IntervalIndex.Point(.null, isAfter: true), to: nil)
         for id in 0..<1000 {

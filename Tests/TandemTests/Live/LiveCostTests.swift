@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tandem
 
-/// How each kind of query follows changes. A case for each row of the table in LiveQueries.md.
+/// The strategy by which each kind of query follows changes. Each row of the table in LiveQueries.md has a case.
 @Suite(.ownThreads) struct LiveCostTests {
     let store: Store
     var cards: Results<Card> { store.objects(Card.self) }
@@ -14,9 +14,9 @@ import Testing
         store = try Store.inMemory(models: Card.self, Person.self, Badge.self)
     }
 
-    private let byItself = "each change is looked at by itself"
+    private let byItself = "each changed row is evaluated by itself"
 
-    @Test func `conditions on own properties, search and orders are followed change by change`() throws {
+    @Test func `conditions on own properties, search and orders are evaluated change by change`() throws {
         for query in [
             cards, cards.where { $0.points > 3 && !$0.isPinned || $0.barcode.in(["1", "2"]) },
             cards.where { $0.shop.matches("пятероч") }, cards.where { $0.shop.hasPrefix("П") && $0.owner != nil },
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `limits are followed change by change, with a reserve`() throws {
+    @Test func `limits are evaluated change by change with a reserve`() throws {
         #expect(
             try cards.sorted(by: \.shop).limit(20).explain().live
                 == "\(byItself); the first 20 and a reserve of 32 are kept")
@@ -38,7 +38,7 @@ import Testing
                 == "\(byItself); the first 30, of which 20 are shown, and a reserve of 32 are kept")
     }
 
-    @Test func `what looks through references is followed change by change, on both sides`() throws {
+    @Test func `conditions through references are evaluated change by change on both sides`() throws {
         let owner = "\(byItself), and those of Person through owner"
         #expect(try cards.where { $0.owner.name == "Ада" }.explain().live == owner)
         #expect(try cards.where { $0.owner.name.matches("ада") }.explain().live == owner)
@@ -48,7 +48,7 @@ import Testing
                 == "\(owner); the first 3 and a reserve of 32 are kept")
     }
 
-    @Test func `what looks through several references names each way`() throws {
+    @Test func `conditions through several references list each path`() throws {
         let store = try makeQueryStore()
         defer { store.close() }
         #expect(
@@ -56,28 +56,28 @@ import Testing
                 == "\(byItself), and those of Owner through owner, and those of Owner through owner.boss")
     }
 
-    @Test func `lists of references and inverse links are read afresh`() throws {
-        let reason = "it asks of lists of references or inverse links"
+    @Test func `lists of references and inverse links are reloaded`() throws {
+        let reason = "it uses lists of references or inverse links"
         for query in [
             cards.where { $0.badges.any { $0.name == "x" } }, cards.where { $0.badges.count > 2 },
             cards.sorted(by: .matchingFirst { $0.badges.any { $0.name == "star" } }, .ascending(\.shop)),
         ] {
             #expect(
-                try query.explain().live == "read afresh after each commit that changes Badge or Card: \(reason)")
+                try query.explain().live == "reloaded after each commit that changes Badge or Card: \(reason)")
         }
         #expect(
             try store.objects(Person.self).where { $0.cards.any { $0.points > 3 } }.explain().live
-                == "read afresh after each commit that changes Card or Person: \(reason)")
+                == "reloaded after each commit that changes Card or Person: \(reason)")
     }
 
-    @Test func `distinct, conditions after a limit and limits without end are read afresh`() throws {
-        let again = "read afresh after each commit that changes Card: "
+    @Test func `distinct, conditions after a limit, offsets without a limit and far windows are reloaded`() throws {
+        let again = "reloaded after each commit that changes Card: "
         #expect(
             try cards.distinct(by: \.points).explain().live
-                == again + "which of the objects with equal values distinct(by:) shows depends on all of them")
+                == again + "the object that distinct(by:) selects depends on all objects with the same value")
         #expect(
             try cards.sorted(by: \.shop).limit(10).where { $0.points > 1 }.explain().live
-                == again + "it chooses among the objects that a limit or distinct(by:) has picked")
+                == again + "it filters or sorts the objects that a limit or distinct(by:) selects")
         #expect(try cards.offset(3).explain().live == again + "it has an offset without a limit")
         #expect(
             try cards.limit(100_001).explain().live == again + "its window ends beyond 100000 objects")
@@ -91,7 +91,7 @@ import Testing
         if case .rows = try part.watch(in: store.schema) { true } else { false }
     }
 
-    @Test func `counts and aggregates follow own properties, and are read afresh else`() throws {
+    @Test func `counts and aggregates of own properties are evaluated change by change, others reloaded`() throws {
         func count(_ query: Results<Card>) -> any LivePart { CountPart(query.query) }
         #expect(try isRow(count(cards.where { $0.points > 3 })))
         #expect(try !isRow(count(cards.where { $0.owner.name == "Ада" })))
@@ -101,7 +101,7 @@ import Testing
         #expect(try !isRow(part(.max(\.owner.name), of: cards)))
     }
 
-    @Test func `sums of doubles, and an extreme that leaves, are read afresh`() {
+    @Test func `sums of doubles and a removed extreme are reloaded`() {
         var sum = RunningAggregate(.sum(Thing.Columns().ratio.__column, .real), [.real(1)])
         let isSumKnown = sum.replace(nil, .real(1))
         #expect(!isSumKnown)

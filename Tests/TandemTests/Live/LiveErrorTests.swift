@@ -6,10 +6,10 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// How a live query ends with an error, and begins again.
+/// Live queries that end with an error, and their restart.
 @Suite(.ownThreads) struct LiveErrorTests {
     @Test(arguments: StoreKind.allCases)
-    func `a stored value that can't be read ends the query, not the write`(_ kind: StoreKind) async throws {
+    func `a stored value that can't be read ends the query but not the write`(_ kind: StoreKind) async throws {
         try await kind.withStore(EveryColumn.self) { (store: Store) async throws -> Void in
             let object = try await store.write { try $0.insert(EveryColumn(name: "А")) }
             let immediate = store.objects(EveryColumn.self).changesetPublisher.on(.immediate).record()
@@ -18,7 +18,7 @@ import Testing
             var iterator = store.objects(EveryColumn.self).collectionPublisher.values.makeAsyncIterator()
             #expect(try await iterator.next()?.count == 1)
             #expect(queued.waitForValues(1))
-            // A UUID of one byte, under a write of ours.
+            // A UUID of one byte, written by our own transaction.
             try await store.write { tx in
                 try tx.connection.execute(#"UPDATE "EveryColumn" SET "uuid" = X'00', "name" = 'Б'"#)
             }
@@ -32,10 +32,10 @@ import Testing
             let error = await #expect(throws: TandemError.self) { try await iterator.next() }
             #expect(error?.code == .invalidValue)
             #expect(try await iterator.next() == nil)
-            // It reads no values.
+            // The count reads no values.
             #expect(count.completion == nil)
             #expect(store.live.subscriptionCount == 1)
-            // Subscribing to what can't be read fails at once; when it is mended it works.
+            // Subscribing to unreadable values fails at once. It succeeds when they are repaired.
             let failing = store.objects(EveryColumn.self).changesetPublisher.on(.immediate).record()
             #expect(failing.error?.code == .invalidValue)
             try await store.write { try $0.delete(EveryColumn.self, object.localID) }
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `closing the store ends its queries, and later ones fail`(_ kind: StoreKind) async throws {
+    func `closing the store ends its queries and later ones fail`(_ kind: StoreKind) async throws {
         try await kind.withStore(Card.self, Person.self, Badge.self) { (store: Store) async throws -> Void in
             let immediate = store.cards.countPublisher.on(.immediate).record()
             let queued = store.cards.countPublisher.record()
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a model that is not the store's is an error`(_ kind: StoreKind) throws {
+    func `a model that does not belong to the store is an error`(_ kind: StoreKind) throws {
         try kind.withStore(Badge.self) { store in
             let list = store.objects(Thing.self).changesetPublisher.on(.immediate).record()
             let count = store.objects(Thing.self).countPublisher.on(.immediate).record()
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
-    func `a schema that another one changes ends the queries with that error`(_ kind: StoreKind) throws {
+    func `a schema change by another store ends the queries with that error`(_ kind: StoreKind) throws {
         let folder = try TestFolder()
         let store = try kind.open(at: folder.file(), [PeerPerson.self])
         defer { store.close() }
@@ -96,7 +96,7 @@ import Testing
         #expect(queued.error?.code == .foreignSchemaChange)
         let late = store.objects(PeerPerson.self).countPublisher.on(.immediate).record()
         #expect(late.error?.code == .foreignSchemaChange)
-        // As its advice says: with the store opened again it works.
+        // As the error's advice says, opening the store again helps.
         let again = try kind.open(at: folder.file(), [PeerPersonGrown.self])
         defer { again.close() }
         let recorder = again.objects(PeerPersonGrown.self).countPublisher.on(.immediate).record()
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
-    func `a write that finds the schema changed tells the queries`(_ kind: StoreKind) throws {
+    func `a write that finds a changed schema ends the queries`(_ kind: StoreKind) throws {
         let folder = try TestFolder()
         let store = try kind.open(at: folder.file(), [PeerPerson.self])
         defer { store.close() }
@@ -118,7 +118,7 @@ import Testing
     }
 }
 
-/// A model with a value whose bytes can be wrong.
+/// A model with a value that can have invalid bytes.
 @Model struct EveryColumn {
     var name: String
     var uuid: UUID = UUID()

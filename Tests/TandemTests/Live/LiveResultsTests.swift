@@ -18,7 +18,7 @@ import Testing
         try kind.open(at: folder.path(of: "a.tandem"), [Card.self, Person.self, Badge.self])
     }
 
-    /// Lets the main queue run until something is so.
+    /// Runs the main queue until a condition is true.
     private func comesTrue(_ isSo: () -> Bool) async throws -> Bool {
         for _ in 0..<4_000 {
             if isSo() { return true }
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an observable object publishes its results and what changed`(_ kind: StoreKind) async throws {
+    func `an observable object publishes its results and their changes`(_ kind: StoreKind) async throws {
         let store = try makeStore(kind)
         defer { store.close() }
         let cards = LiveResults(store.cards.sorted(by: \.shop))
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `results under observation have what read them told`(_ kind: StoreKind) async throws {
+    func `results under observation notify their readers`(_ kind: StoreKind) async throws {
         let store = try makeStore(kind)
         defer { store.close() }
         let cards = ObservedResults(store.cards.sorted(by: \.shop))
@@ -73,7 +73,7 @@ import Testing
         #expect(cards.results.map(\.shop) == ["А"])
     }
 
-    @Test func `they observe as long as they live`() async throws {
+    @Test func `results observe as long as they exist`() async throws {
         let store = try makeStore(.file)
         defer { store.close() }
         var first: LiveResults<Card>? = LiveResults(store.cards)

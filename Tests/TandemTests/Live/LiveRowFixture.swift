@@ -2,8 +2,8 @@ import TandemTesting
 
 @testable import Tandem
 
-/// Rows for tests of the live engine's structures. What a row shows is its rowID and a number, so that a row that was
-/// replaced shows something else.
+/// Rows for tests of the live engine's structures. A row shows its row ID and a number, so that a replaced row looks
+/// different.
 final class NumberedRow: LiveRow, @unchecked Sendable {
     let number: Int
 
@@ -14,23 +14,23 @@ final class NumberedRow: LiveRow, @unchecked Sendable {
 }
 
 extension LiveRow {
-    /// The order that the engine promises, said in the plainest way.
+    /// Compares rows by the engine's order in the simplest form.
     static func isBefore(_ lhs: LiveRow, _ rhs: LiveRow) -> Bool {
         if lhs.key != rhs.key { return lhs.key.lexicographicallyPrecedes(rhs.key) }
         return lhs.localID.rawValue.utf8.lexicographicallyPrecedes(rhs.localID.rawValue.utf8)
     }
 }
 
-/// Whether two sequences have the very same rows.
+/// Returns whether two sequences have identical rows.
 func areSame(_ lhs: some Sequence<LiveRow>, _ rhs: some Sequence<LiveRow>) -> Bool {
     lhs.elementsEqual(rhs, by: ===)
 }
 
-/// Makes rows whose keys and IDs are as alike as they can be.
+/// Makes rows whose keys and IDs are as similar as possible.
 struct RowFactory {
     var random: SeededGenerator
     private var made = 0
-    /// What keys are made of. Few letters and short keys make many that are equal, and many that begin others.
+    /// The letters of keys. Few letters and short keys give many equal keys and many common prefixes.
     var letters: [UInt8]
     var longestKey: Int
 
@@ -51,7 +51,7 @@ struct RowFactory {
         (0..<below(longestKey + 1)).map { _ in letters[below(letters.count)] }
     }
 
-    /// A local ID that no other row of this maker has.
+    /// Returns a local ID that no other row of this factory has.
     mutating func newID() -> LocalID {
         made += 1
         let number = String(made, radix: 36)
@@ -64,7 +64,7 @@ struct RowFactory {
         return NumberedRow(made, rowID: rowID, key: key ?? self.key(), localID: id)
     }
 
-    /// New rows with row numbers from 1 on, in the order of the engine.
+    /// Makes rows with row numbers from 1 in the engine's order.
     mutating func rows(_ count: Int) -> [LiveRow] {
         (0..<count).map { row(rowID: Int64($0 + 1)) }.sorted(by: LiveRow.isBefore)
     }

@@ -3,7 +3,7 @@ import TandemTesting
 
 @testable import Tandem
 
-/// A table's row as the live engine sees one: in place, and as a copy.
+/// A table's row in the live engine: in place, and as a copy.
 struct SeenRow {
     let localID: LocalID
     let statement: StatementColumns
@@ -23,7 +23,7 @@ extension Store {
                 for slot in slots.columns.indices { copy.append(source.view(slot)) }
                 try body(SeenRow(localID: LocalID(try statement.text(0)), statement: source, copy: copy))
             }
-            // The reader is given back while the object may still live.
+            // The reader is returned while the object may still exist.
             statement.finalize()
         }
     }
@@ -32,14 +32,14 @@ extension Store {
         try writer.queue.unsafeReentrantWrite { _ in try writer.connection.execute(sql, values) }
     }
 
-    /// The local IDs that SQL answers a query with, in its order.
+    /// Returns the local IDs of a query's result in SQL's order.
     func answer<M: Model>(_ model: M.Type, _ query: QueryDescription) throws -> [LocalID] {
         try Results<M>(store: self, query: query).localIDs()
     }
 }
 
 extension QueryWorld {
-    /// A store with the objects of this world. Every fifth one is deleted.
+    /// Makes a store with the objects of this world. Every fifth object is deleted.
     func makeStore() throws -> Store {
         let store = try makeQueryStore()
         try store.put(owners)
@@ -49,7 +49,7 @@ extension QueryWorld {
         return store
     }
 
-    /// A query with a random predicate.
+    /// Returns a query with a random predicate.
     func query(_ random: inout SeededGenerator) -> (query: QueryDescription, text: String) {
         let paired = predicate(&random)
         var query = QueryDescription(Thing.__definition).filtered(paired.predicate.node)
@@ -59,7 +59,7 @@ extension QueryWorld {
 }
 
 extension EveryType {
-    /// A store with random objects that have extreme values in every property.
+    /// Makes a store with random objects that have extreme values in every property.
     static func makeStore(_ dice: inout Dice, count: Int) throws -> Store {
         let store = try makeQueryStore([EveryType.self])
         try store.put(
@@ -71,7 +71,7 @@ extension EveryType {
 }
 
 extension Store {
-    /// The distinct values that a column has in a table's rows.
+    /// Returns the distinct values of a column.
     func values(of column: String, in model: ModelDefinition) throws -> [StorageValue] {
         var slots = ColumnSlots()
         _ = slots.slot(of: column)
@@ -81,8 +81,8 @@ extension Store {
     }
 }
 
-/// A number column without affinity, with all that SQLite can keep in one: integers and reals that only an exact
-/// comparison tells apart, texts, blobs and NULL.
+/// A number column without affinity that contains all kinds of SQLite values. Some integers and reals differ only in an
+/// exact comparison. The others are texts, blobs and NULL.
 struct MixedColumn {
     let store: Store
     let path: ColumnPath

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.ownThreads) struct LiveSmokeTests {
     @Test(arguments: StoreKind.allCases)
-    func `a list is told of what comes, changes, moves and goes`(_ kind: StoreKind) throws {
+    func `a list delivers insertions, changes, moves and deletions`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let seen = Mutex<[ChangeSet<Card>]>([])
             let subscription = store.objects(Card.self).where { $0.points > 10 }.sorted(by: \.shop)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    /// The two values collided under the hash without keys that change detection once used.
+    /// These two values collided under the unkeyed hash that change detection once used.
     @Test func `values made to collide are told apart`() throws {
         let first = Data([0x86, 0x42, 0x2f, 0, 0, 0, 0, 0, 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11])
         let second = Data([0x37, 0xd3, 0x8c, 0, 0, 0, 0, 0, 0x88, 0x77, 0x66, 0x55, 0x44, 0x99, 0x1e, 0xcc])
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func `a sequence gets what it missed in one`(_ kind: StoreKind) async throws {
+    func `a sequence gets all missed changes in one change set`(_ kind: StoreKind) async throws {
         let folder = try TemporaryFolder()
         let store = try kind.open(at: folder.path(of: "a.tandem"), [Card.self, Person.self, Badge.self])
         var iterator = store.objects(Card.self).countPublisher.values.makeAsyncIterator()

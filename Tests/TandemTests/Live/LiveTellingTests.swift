@@ -6,12 +6,12 @@ import Testing
 
 @testable import Tandem
 
-/// What is told, and what is not: findings of the oracle.
+/// Changes that are delivered and changes that are not. The oracle found these cases.
 @Suite(.ownThreads) struct LiveTellingTests {
-    /// Takes what is delivered, asking for one at a time by hand.
+    /// A subscriber that requests one value at a time on demand.
     private final class Slow<Output: Sendable>: Subscriber, @unchecked Sendable {
         typealias Failure = TandemError
-        // Immediate deliveries on the test's own thread alone.
+        // All deliveries are immediate and on the test's own thread.
         var received: [Output] = []
         var subscription: (any Subscription)?
 
@@ -24,7 +24,7 @@ import Testing
         func ask() { subscription?.request(.max(1)) }
     }
 
-    @Test func `what changed and changed back while a subscriber was slow is not told`() throws {
+    @Test func `a change that is reverted while a subscriber is slow is not delivered`() throws {
         let store = try Store.inMemory(models: Thing.self, Owner.self, Tag.self)
         var thing = try store.write { try $0.insert(Thing("a", int: 1)) }
         let slow = Slow<ChangeSet<Thing>>()
@@ -41,7 +41,7 @@ import Testing
         #expect(slow.received.last?.modifications.isEmpty == true)
     }
 
-    @Test func `an average that stays is not told`() throws {
+    @Test func `an unchanged average is not delivered`() throws {
         let store = try Store.inMemory(models: Thing.self, Owner.self, Tag.self)
         try store.write { _ = try $0.insert(Thing("a", int: 2)) }
         let seen = Mutex<[Double?]>([])
@@ -54,7 +54,7 @@ import Testing
         #expect(seen.withLock { $0 } == [2, 3])
     }
 
-    @Test func `rows that are read afresh are compared bit by bit`() throws {
+    @Test func `reloaded rows are compared bit by bit`() throws {
         let store = try Store.inMemory(models: Thing.self, Owner.self, Tag.self)
         var zero = try store.write { tx in
             try tx.insert(Thing("a", ratio: .nan))
@@ -71,7 +71,7 @@ import Testing
         #expect(seen.withLock { $0.dropFirst().map { $0.modifications.map(\.new) } } == [[1], [1]])
     }
 
-    @Test func `an object that changes its section and stays at its index is told to move`() throws {
+    @Test func `an object that changes its section but not its index is delivered as a move`() throws {
         let store = try Store.inMemory(models: Thing.self, Owner.self, Tag.self)
         var thing = try store.write { try $0.insert(Thing("a", int: 1)) }
         let seen = Mutex<[SectionedChangeSet<Int, Thing>]>([])
@@ -87,7 +87,7 @@ import Testing
         #expect(change.moves == [.init(old: place, new: place)])
     }
 
-    @Test func `a least value stays when a greater one comes`() throws {
+    @Test func `a least value stays when a greater one is added`() throws {
         let store = try Store.inMemory(models: Thing.self, Owner.self, Tag.self)
         try store.write { _ = try $0.insert(Thing("a", int: 5)) }
         let seen = Mutex<[[Int?]]>([])
@@ -102,7 +102,7 @@ import Testing
         #expect(seen.withLock { $0 } == [[5, 5], [5, 7], [3, 7]])
     }
 
-    @Test func `an object that takes the row number of another one is told, also if the list is read afresh`() throws {
+    @Test func `an object that takes another one's row number is delivered, also in a reloaded list`() throws {
         let store = try Store.inMemory(models: Slip.self)
         let ids = (0..<8).map { LocalID("s\($0)") }
         try store.write { tx in for id in ids { try tx.insert(Slip().identified(by: id)) } }
@@ -111,7 +111,7 @@ import Testing
             .on(.immediate).sink(receiveCompletion: { _ in }) { change in seen.withLock { $0.append(change) } }
         defer { subscription.cancel() }
         for (index, id) in ids.enumerated() {
-            // Before the others, or behind them.
+            // The ID sorts before or after the others.
             let new = LocalID(index % 2 == 0 ? "a\(index)" : "z\(index)")
             try store.write { tx in
                 try tx.store.writer.connection.execute(
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func `what follows a quiet write is told, also if both are read at once`(_ kind: StoreKind) throws {
+    func `a change after a quiet write is delivered, even if both are read together`(_ kind: StoreKind) throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let store = try kind.open(at: folder.path(of: "a.tandem"), [Slip.self])
@@ -139,7 +139,7 @@ import Testing
             slip.text = text
             return slip
         }
-        // Nobody reads until both are there.
+        // The queue is suspended until both commits exist.
         store.live.queue.suspend()
         try store.write(withoutNotifying: [token]) { _ = try $0.insert(slip("a")) }
         try store.write { _ = try $0.insert(slip("b")) }
@@ -148,7 +148,7 @@ import Testing
         #expect(seen.withLock { $0 } == [0, 2])
     }
 
-    @Test func `an object that a quiet write gives another row number is shown once`() throws {
+    @Test func `an object that gets another row number in a quiet write is shown once`() throws {
         let store = try Store.inMemory(models: Slip.self)
         try store.write { _ = try $0.insert(Slip().identified(by: "a")) }
         let token = LiveToken()

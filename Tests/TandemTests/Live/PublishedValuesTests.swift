@@ -6,7 +6,7 @@ import Testing
 
 @testable import Tandem
 
-/// Counts, aggregates, single objects, references, and several queries as one.
+/// Counts, aggregates, single objects, references and combined queries.
 @Suite(.ownThreads) struct PublishedValuesTests {
     @Test(arguments: StoreKind.allCases)
     func `a count is published when it changes`(_ kind: StoreKind) throws {
@@ -72,7 +72,7 @@ import Testing
             #expect(least.values.last == (try things.min(of: \.day)))
             #expect(most.values.last == (try things.max(of: \.text)))
         }
-        // None is published that is equal to the one before.
+        // No value is published that equals the one before.
         #expect(zip(ints.values, ints.values.dropFirst()).allSatisfy { $0 != $1 })
         #expect(zip(most.values, most.values.dropFirst()).allSatisfy { $0 != $1 })
     }
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `references are published, objects are read when they are looked at`(_ kind: StoreKind) throws {
+    func `references are published and their objects are read on access`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let a = try store.insert("А", 1)
             let recorder = store.cards.sorted(by: \.shop).referenceChangesetPublisher.on(.immediate).record()
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `combined values are of one state, one for each commit`(_ kind: StoreKind) throws {
+    func `combined values have one state and one delivery for each commit`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let screen = store.combined(
                 store.cards.sorted(by: \.shop).changesetPublisher, store.objects(Person.self).countPublisher,
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
-    func `combined values are never of two states while others write`(_ kind: StoreKind) throws {
+    func `combined values never mix two states during writes`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let screen = store.combined(store.cards.countPublisher, store.objects(Person.self).countPublisher)
             let recorder = screen.record()

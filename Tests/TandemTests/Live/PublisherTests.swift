@@ -6,10 +6,10 @@ import Testing
 
 @testable import Tandem
 
-/// Change sets of a list, from outside.
+/// Change sets of a list through the public interface.
 @Suite(.ownThreads) struct PublisherTests {
     @Test(arguments: StoreKind.allCases)
-    func `the first result comes even if it is empty, and on another thread`(_ kind: StoreKind) throws {
+    func `the first result is delivered on another thread even if it is empty`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let recorder = store.cards.changesetPublisher.record()
             #expect(recorder.waitForValues(1))
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `each commit gives one change set, whatever it changes`(_ kind: StoreKind) throws {
+    func `each commit gives one change set`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let list = Follower(store.cards.where { $0.points > 10 }.sorted(by: \.shop))
             #expect(try list.next().count == 1)
@@ -58,39 +58,41 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what leaves everything as it was is no change`(_ kind: StoreKind) throws {
+    func `a commit that changes nothing visible gives no change set`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let card = try store.insert("А", 20)
             let list = Follower(store.cards.sorted(by: \.shop))
             #expect(try list.next().count == 1)
             // Nothing is written.
             try store.write { _ in }
-            // The values are those that are there.
+            // The written values equal the stored ones.
             try store.write { tx in try tx.update(Card.self, card.localID) { $0.points = 20 } }
-            // Another table's.
+            // The write changes another table.
             try store.write { _ = try $0.insert(Badge(name: "x")) }
-            // Undone.
+            // The write is rolled back.
             try? store.write { tx in
                 try tx.update(Card.self, card.localID) { $0.points = 21 }
                 try tx.insert(Card(shop: "Б", barcode: "Б"))
                 throw CancellationError()
             }
-            // Undone in part.
+            // A part of the write is rolled back.
             try store.write { tx in
                 try? store.write { inner in
                     try inner.delete(card)
                     throw CancellationError()
                 }
             }
-            // Came and went.
+            // An object is inserted and deleted.
             try store.write { tx in try tx.delete(try tx.insert(Card(shop: "В", barcode: "В"))) }
             #expect(try list.next().isEmpty)
             list.recorder.cancel()
         }
     }
 
-    @Test func `an object that is deleted and made again as it was, under another row number, is no change`() throws {
-        // It is never sent, so that nothing in its state tells the two apart.
+    @Test func `an object that is deleted and inserted again unchanged under another row number gives no change set`()
+        throws
+    {
+        // The model is never sent, so the state does not distinguish the two objects.
         let store = try Store.inMemory(models: Slip.self)
         let first = try store.write { try $0.insert(Slip().identified(by: LocalID("s1"))) }
         _ = try store.write { try $0.insert(Slip().identified(by: LocalID("s2"))) }
@@ -110,9 +112,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a value that is changed and changed back is no change`(_ kind: StoreKind) throws {
+    func `a value that is changed and changed back gives no change set`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
-            // The state knows of a first change: a second one that is taken back leaves it as it is.
+            // The state already records a first change. A second one that is reverted leaves it unchanged.
             let card = try store.insert("А", 20)
             let recorder = store.cards.observing(\.points).changesetPublisher.on(.immediate).record()
             try store.write { tx in
@@ -147,7 +149,9 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `only chosen properties are observed, but who comes, goes and moves is told of`(_ kind: StoreKind) throws {
+    func `only chosen properties are observed, but insertions, deletions and moves are delivered`(
+        _ kind: StoreKind
+    ) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let card = try store.insert("А", 1)
             let recorder = store.cards.sorted(by: \.shop).observing(\.points).changesetPublisher.on(.immediate).record()
@@ -166,7 +170,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `old values are handed over with what was deleted, changed and moved`(_ kind: StoreKind) throws {
+    func `previous values are delivered with deletions, changes and moves`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let a = try store.insert("А", 1)
             let b = try store.insert("Б", 2)
@@ -193,7 +197,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a deleted object that a server knows comes back when it is undeleted`(_ kind: StoreKind) throws {
+    func `a deleted object of a server returns after an undelete`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let card = try store.write(from: .server) { tx in
                 try tx.insert(Card(shop: "А", barcode: "1").received(serverID: "s1", version: "1"))
@@ -208,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func `a snapshot stays as it is while later ones come`() throws {
+    @Test func `a snapshot does not change when later ones are delivered`() throws {
         try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
             for index in 0..<100 { try store.insert("\(index)", BigInt(index)) }
             let recorder = store.cards.sorted(by: \.points).collectionPublisher.on(.immediate).record()

@@ -4,10 +4,10 @@ import Testing
 
 @testable import Tandem
 
-/// Writes that name subscriptions not to be told.
+/// Writes that exclude some subscriptions from notification.
 @Suite(.ownThreads) struct QuietWriteTests {
     @Test(arguments: StoreKind.allCases)
-    func `who is named by its token is not told, all others are`(_ kind: StoreKind) throws {
+    func `a subscription named by its token is not notified, all others are`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let token = LiveToken()
             let cards = store.cards.sorted(by: \.shop)
@@ -15,7 +15,7 @@ import Testing
             let other = cards.changesetPublisher.identified(by: LiveToken()).on(.immediate).record()
             try store.write(withoutNotifying: [token]) { _ = try $0.insert(Card(shop: "Б", barcode: "1")) }
             #expect(quiet.values.count == 1 && other.values.count == 2)
-            // The next one counts from what the subscriber made itself.
+            // The next change set is relative to the subscriber's own change.
             try store.insert("А")
             #expect(quiet.values.last?.previous.map(\.shop) == ["Б"])
             #expect(quiet.values.last?.insertions == [0] && quiet.values.last?.deletions == [])
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `what waits to be told stays to be told`(_ kind: StoreKind) throws {
+    func `pending changes stay pending`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let token = LiveToken()
             let recorder = store.cards.sorted(by: \.shop).changesetPublisher.identified(by: token).on(.immediate)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `counts and aggregates keep quiet too`() throws {
+    @Test func `counts and aggregates can be excluded too`() throws {
         try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
             let token = LiveToken()
             let count = store.cards.countPublisher.identified(by: token).on(.immediate).record()
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a quiet write to one of several queries leaves what waits of the others`(_ kind: StoreKind) throws {
+    func `a quiet write to one of several queries keeps the pending changes of the others`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let token = LiveToken()
             let both = store.combined(
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `an inner write that is undone silences nothing`() throws {
+    @Test func `an inner write that is rolled back excludes no subscription`() throws {
         try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
             let token = LiveToken()
             let list = store.cards.changesetPublisher.identified(by: token).on(.immediate).record()
@@ -93,21 +93,21 @@ import Testing
         }
     }
 
-    // MARK: Told anew, where what the subscriber made can't be told apart
+    // MARK: Repeated delivery, where the subscriber's own changes can't be told apart
 
     @Test(arguments: StoreKind.files)
-    func `a quiet write that was read together with its undoing is told anew`(_ kind: StoreKind) throws {
+    func `a quiet write that was read together with its reversal is delivered`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let token = LiveToken()
             let shops = store.cards.distinct(by: \.shop).changesetPublisher.identified(by: token).record()
             #expect(store.live.settle(store) { shops.values.count == 1 })
-            // Nobody reads until both are there.
+            // The queue is suspended until both commits exist.
             store.live.queue.suspend()
             let card = try store.write(withoutNotifying: [token]) { try $0.insert(Card(shop: "Б", barcode: "1")) }
             try store.write { try $0.delete(card) }
             store.live.queue.resume()
             #expect(store.live.settle(store) { shops.values.count == 2 })
-            // Who shows it, because it made it, hears that it is not there.
+            // The subscriber shows the card that it inserted, and learns that the card does not exist.
             var list = [card]
             let change = try #require(shops.values.last)
             #expect(change.isInitial)
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `a row number that a quiet write takes over does not hide that the object before it went`() throws {
+    @Test func `a row number that a quiet write reuses does not hide the earlier object's deletion`() throws {
         try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
             try store.insert("А")
             let token = LiveToken()
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `who changes an object quietly of which it was not told yet is told anew`() throws {
+    @Test func `a quiet change of an object with a pending notification is delivered`() throws {
         try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
             let token = LiveToken()
             let cards = store.cards.changesetPublisher.identified(by: token).on(.immediate).record(.max(1))
@@ -150,7 +150,8 @@ import Testing
         }
     }
 
-    @Test func `a count that is again what was told is told, if a quiet write met what waited`() throws {
+    @Test func `a count that returns to the delivered value is delivered if a quiet write met pending changes`() throws
+    {
         try StoreKind.memory.withStore(Card.self, Person.self, Badge.self) { store in
             let token = LiveToken()
             let count = store.cards.countPublisher.identified(by: token).on(.immediate).record(.max(1))
@@ -159,7 +160,7 @@ import Testing
             try store.write(withoutNotifying: [token]) { try $0.delete(card) }
             count.request(.max(1))
             points.request(.max(1))
-            // The subscriber takes one off the 0 that it was told.
+            // The subscriber subtracts one from the delivered 0.
             #expect(count.values == [0, 0] && points.values == [0, 0])
             count.cancel()
             points.cancel()

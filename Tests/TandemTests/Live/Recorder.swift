@@ -5,9 +5,9 @@ import TestSupport
 
 @testable import Tandem
 
-/// A subscriber that writes down what it is told, and by which threads.
+/// A subscriber that records its values and the threads of their delivery.
 ///
-/// `@unchecked Sendable`: all that changes is guarded by `condition`.
+/// `@unchecked Sendable`: `condition` guards all mutable state.
 final class Recorder<Input: Sendable>: Subscriber, @unchecked Sendable {
     typealias Failure = TandemError
 
@@ -21,8 +21,8 @@ final class Recorder<Input: Sendable>: Subscriber, @unchecked Sendable {
     private var ending: Subscribers.Completion<TandemError>?
 
     /// - Parameters:
-    ///   - initial: What is asked for at once.
-    ///   - returned: What is asked for with each value.
+    ///   - initial: The demand at the beginning.
+    ///   - returned: The demand that is returned with each value.
     init(
         _ initial: Subscribers.Demand = .unlimited, returning returned: Subscribers.Demand = .none,
         onValue: @escaping @Sendable (Input) -> Void = { _ in }
@@ -65,7 +65,7 @@ final class Recorder<Input: Sendable>: Subscriber, @unchecked Sendable {
     var wasToldHere: Bool { condition.withLock { threads.allSatisfy { pthread_equal($0, pthread_self()) != 0 } } }
     var wasToldElsewhere: Bool { condition.withLock { threads.allSatisfy { pthread_equal($0, pthread_self()) == 0 } } }
 
-    /// The error that it ended with.
+    /// The error that ended the subscription.
     var error: TandemError? {
         if case .failure(let error)? = completion { error } else { nil }
     }
@@ -83,7 +83,7 @@ final class Recorder<Input: Sendable>: Subscriber, @unchecked Sendable {
         wait(seconds) { ending != nil }
     }
 
-    /// Waits until a value is such; `false` if none comes in time.
+    /// Waits until a value satisfies a condition; `false` if none comes in time.
     func waitForValue(seconds: Double = 20, _ isWanted: (Input) -> Bool) -> Bool {
         wait(seconds) { received.contains(where: isWanted) }
     }
@@ -111,7 +111,7 @@ extension LivePublisher {
     }
 }
 
-/// Waits until something is so; `false` if it does not come about in time.
+/// Waits until a condition is true; `false` if it is not in time.
 func comesTrue(within seconds: Double = 20, _ isSo: () -> Bool) -> Bool {
     expectBlockingAllowed()
     let end = Date(timeIntervalSinceNow: seconds)
@@ -122,10 +122,10 @@ func comesTrue(within seconds: Double = 20, _ isSo: () -> Bool) -> Bool {
     return true
 }
 
-/// Runs a block on another thread, and waits for its end; `false` if that does not come in time.
+/// Runs a block on another thread, and waits for its end; `false` if it does not end in time.
 ///
-/// NB: not on a `Thread` of Foundation's. On Linux that lets go of its block when libdispatch has cleaned up after the
-/// thread already, and if a store is let go of with it, libdispatch uses memory that it has freed.
+/// NB: Foundation's `Thread` can't be used. On Linux it releases its block after libdispatch has cleaned up after the
+/// thread. If that releases a store, libdispatch uses freed memory.
 func ends(within seconds: Double = 30, _ body: @escaping @Sendable () -> Void) -> Bool {
     expectBlockingAllowed()
     let isOver = DispatchSemaphore(value: 0)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Tandem
 
-@Suite("Rows are routed to the queries they may be of", .ownThreads)
+@Suite("Route index", .ownThreads)
 struct RouteIndexTests {
     static let seed = SeededGenerator.seed(from: "TANDEM_SEED")
 
-    @Test func noRowIsMissed() throws {
+    @Test func `no row is missed`() throws {
         print("random routes: TANDEM_SEED=\(Self.seed)")
         var random = SeededGenerator(seed: Self.seed)
         let world = QueryWorld(&random, count: 100)
@@ -38,7 +38,7 @@ struct RouteIndexTests {
         }
     }
 
-    @Test func valuesOfEveryKindFindTheirQueries() throws {
+    @Test func `values of every kind find their queries`() throws {
         var dice = Dice.seeded("routes of every kind")
         let store = try EveryType.makeStore(&dice, count: 40)
         let model = EveryType.__definition
@@ -49,13 +49,13 @@ struct RouteIndexTests {
         }
     }
 
-    @Test func numbersTextsAndBlobsInOneColumnFindTheirQueries() throws {
+    @Test func `numbers, texts and blobs in one column find their queries`() throws {
         var dice = Dice.seeded("routes of mixed values")
         let mixed = try MixedColumn()
         try check(mixed.path, mixed.values, Thing.self, mixed.store, &dice)
     }
 
-    /// Each row finds the queries whose condition holds, and no other.
+    /// Checks that each row finds the queries whose condition is true, and no other.
     private func check<M: Model>(
         _ path: ColumnPath, _ values: [StorageValue], _ model: M.Type, _ store: Store, _ dice: inout Dice
     ) throws {
@@ -80,7 +80,7 @@ struct RouteIndexTests {
         try store.forEachRow(of: M.__definition, slots) { row in
             let found = index.all(row.statement).sorted()
             let expected = predicates.indices.filter { predicates[$0].holds(row.statement) }
-            // A range knows of no NaN, which is no number but sorts after all.
+            // A range can't exclude NaN, which sorts after all numbers.
             let isNaN = path.firstNaN != nil && found.count > expected.count
             try #require(
                 isNaN ? Set(found).isSuperset(of: expected) : found == expected,
@@ -88,7 +88,7 @@ struct RouteIndexTests {
         }
     }
 
-    @Test func aThousandQueriesAreFoundFew() throws {
+    @Test func `a row among a thousand queries finds only a few`() throws {
         var slots = ColumnSlots()
         var index = RouteIndex()
         let c = Thing.Columns()
@@ -113,7 +113,7 @@ struct RouteIndexTests {
         #expect(index.all(row).sorted() == [123, 555, 801, 999])
     }
 
-    @Test func theBestConditionIsTaken() throws {
+    @Test func `the most selective condition is used`() throws {
         let c = Thing.Columns()
         func text(_ predicate: Tandem.Predicate<Thing>, _ life: QueryDescription.Life = .live) -> String {
             var query = QueryDescription(Thing.__definition).filtered(predicate.node)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tandem
 
-/// A list that is told what changes, as a table view is.
+/// Applies changes to a list as a table view does.
 private func applying(_ changes: RowChanges, to old: [LiveRow], from new: RowSlice) -> [LiveRow] {
     var list = old
     for index in changes.deletions.reversed() { list.remove(at: index) }
@@ -13,7 +13,7 @@ private func applying(_ changes: RowChanges, to old: [LiveRow], from new: RowSli
     return list
 }
 
-/// What holds of every set of changes.
+/// Checks the properties that every set of changes has.
 private func check(_ changes: RowChanges, from: RowSlice, to: RowSlice, deltas: [RowDelta]) {
     let (old, new) = (Array(from), Array(to))
     #expect(areSame(applying(changes, to: old, from: to), new))
@@ -27,7 +27,7 @@ private func check(_ changes: RowChanges, from: RowSlice, to: RowSlice, deltas: 
         #expect(old[modification.old].localID == new[modification.new].localID)
         #expect(!changes.deletions.contains(modification.old) && !changes.insertions.contains(modification.new))
     }
-    // Nothing is told of rows that did not change, and each object that changed is told of once.
+    // Unchanged rows are not reported, and each changed object is reported once.
     let oldIDs = Set(deltas.compactMap(\.old?.localID))
     let newIDs = Set(deltas.compactMap(\.new?.localID))
     #expect(changes.modifications.count + changes.moves.count == oldIDs.intersection(newIDs).count)
@@ -35,13 +35,13 @@ private func check(_ changes: RowChanges, from: RowSlice, to: RowSlice, deltas: 
     #expect(changes.insertions.count - changes.moves.count == newIDs.subtracting(oldIDs).count)
 }
 
-/// The state of a live query and its history, by row number.
+/// The state of a live query and its history by row number.
 private struct RowHistory {
     var maker: RowFactory
     var rows: [Int64: LiveRow] = [:]
     var tree = RowTree()
     var deltas = RowDeltas()
-    /// Objects that are not in, and may come back under any number.
+    /// Objects that are not in the list and may return under any number.
     var gone: [LocalID] = []
 
     mutating func put(_ row: LiveRow?, at rowID: Int64) {
@@ -55,7 +55,7 @@ private struct RowHistory {
         deltas.merge(RowDelta(old: old, new: row), rowID: rowID)
     }
 
-    /// A row that comes: a new object, or one that was here before.
+    /// Returns a row to insert: a new object or an earlier one.
     mutating func comingRow(at rowID: Int64) -> LiveRow {
         let returning = !gone.isEmpty && maker.below(2) == 0
         return maker.row(rowID: rowID, localID: returning ? gone.remove(at: maker.below(gone.count)) : nil)
@@ -80,9 +80,9 @@ private struct RowHistory {
 }
 
 @Suite(.ownThreads) struct RowChangesTests {
-    /// The seeds and sizes: from a few rows that are all at each other's places to some that have leaves between them.
+    /// The seeds and sizes: from a few rows that take each other's places to some with whole leaves between them.
     @Test(arguments: [(3, 600), (12, 600), (100, 120), (600, 40)])
-    func appliedToTheOldRowsTheyGiveTheNew(numbers: Int, rounds: Int) throws {
+    func `changes applied to the old rows give the new rows`(numbers: Int, rounds: Int) throws {
         var history = RowHistory(maker: RowFactory(.seeded(), longestKey: 3))
         for rowID in 1...Int64(numbers) where history.maker.below(3) > 0 {
             history.put(history.maker.row(rowID: rowID), at: rowID)
@@ -101,7 +101,7 @@ private struct RowHistory {
     }
 
     @Test(arguments: [(3, 600), (12, 600), (100, 150)])
-    func windowsThatMoveAreToldOfByTheirDifference(numbers: Int, rounds: Int) throws {
+    func `windows that move are reported by their difference`(numbers: Int, rounds: Int) throws {
         var history = RowHistory(maker: RowFactory(.seeded(), longestKey: 3))
         var before = RowSlice.empty
         for _ in 0..<rounds {
@@ -114,7 +114,7 @@ private struct RowHistory {
         }
     }
 
-    @Test func aDifferenceLeavesOutWhatShowsTheSame() throws {
+    @Test func `a difference leaves out rows that look the same`() throws {
         var maker = RowFactory(.seeded())
         let rows = maker.rows(200)
         let old = RowSlice(RowTree(sorted: rows))
@@ -129,7 +129,7 @@ private struct RowHistory {
         #expect(old.deltas(to: .empty) { _, _ in true }.count == 200)
     }
 
-    @Test func aRowThatChangedAloneIsModifiedWhereItStaysAndMovesElsewhere() throws {
+    @Test func `a changed row is modified where it stays and moved elsewhere`() throws {
         let rows = (0..<5).map { LiveRow(rowID: Int64($0), key: [UInt8($0 * 10)], localID: LocalID("\($0)")) }
         let before = RowTree(sorted: rows)
         func changes(to key: UInt8) throws -> RowChanges {
@@ -151,8 +151,8 @@ private struct RowHistory {
         #expect(moved.moves.map(\.from) == [2] && moved.moves.map(\.to) == [3])
     }
 
-    /// Every row changes and one of them goes from the first place to the last.
-    @Test func asManyAsCanStay() throws {
+    /// Every row changes, and one of them moves from the first place to the last.
+    @Test func `the maximum number of rows stays in place`() throws {
         let rows = (0..<50).map { LiveRow(rowID: Int64($0), key: [UInt8($0)], localID: LocalID("\($0)")) }
         let changed = (0..<50).map {
             LiveRow(rowID: Int64($0), key: [UInt8($0 == 0 ? 99 : $0)], localID: LocalID("\($0)"))
@@ -166,7 +166,7 @@ private struct RowHistory {
         #expect(changes.moves.map(\.from) == [0] && changes.moves.map(\.to) == [49])
     }
 
-    @Test func deltasThatDoNotMakeTheOneOfTheOtherMakeNothing() {
+    @Test func `deltas that do not fit the two states give no changes`() {
         func row(_ number: Int) -> LiveRow {
             LiveRow(rowID: Int64(number), key: [UInt8(number)], localID: LocalID("\(number)"))
         }
@@ -176,7 +176,7 @@ private struct RowHistory {
         let (gone, came) = (RowDelta(old: rows[0], new: nil), RowDelta(old: nil, new: rows[5]))
         #expect(RowChanges(from: from, to: to, deltas: [gone, came]) != nil)
         let wrong: [[RowDelta]] = [
-            // One is missing, is there twice, or is of a row that is not shown.
+            // A delta is missing, is there twice, or concerns a row that is not shown.
             [gone], [came], [gone, gone, came], [gone, came, came], [gone, came, RowDelta(old: rows[5], new: nil)],
             [RowDelta(old: rows[5], new: nil)], [RowDelta(old: nil, new: rows[0])],
             [gone, RowDelta(old: rows[1], new: nil)],
@@ -188,7 +188,7 @@ private struct RowHistory {
         #expect(whole.deletions == [0, 1, 2, 3, 4] && whole.insertions == [0, 1, 2, 3])
     }
 
-    @Test func ranksOfManyRowsAreThoseOfEach() {
+    @Test func `ranks of many rows equal the ranks of each`() {
         var maker = RowFactory(.seeded())
         let tree = RowTree(sorted: maker.rows(2_000))
         for range in [0..<2_000, 17..<1_801, 500..<540] {

@@ -15,7 +15,7 @@ import Testing
         return deltas
     }
 
-    @Test func onlyTheNetEffectRemains() throws {
+    @Test func `only the net effect remains`() throws {
         let deltas = merged((a, b), (b, c))
         #expect(deltas.count == 1)
         #expect(deltas.all[0].old === a && deltas.all[0].new === c)
@@ -23,7 +23,7 @@ import Testing
         #expect(merged((a, b), (b, nil)).all[0].new == nil)
     }
 
-    @Test func whatComesToNothingDisappears() {
+    @Test func `changes without effect disappear`() {
         #expect(merged((nil, a), (a, nil)).isEmpty)
         #expect(merged((a, b), (b, a)).isEmpty)
         #expect(merged((a, nil), (nil, a)).isEmpty)
@@ -32,7 +32,7 @@ import Testing
         #expect(merged((nil, a), (a, nil), (nil, b)).all[0].new === b)
     }
 
-    @Test func aNumberThatIsUsedAgainKeepsBothObjects() throws {
+    @Test func `a reused row number keeps both objects`() throws {
         let deltas = merged((a, nil), (nil, other))
         #expect(deltas.all[0].old === a && deltas.all[0].new === other)
         let changes = try #require(
@@ -42,7 +42,7 @@ import Testing
         #expect(changes.modifications.isEmpty && changes.moves.isEmpty)
     }
 
-    @Test func anObjectThatComesBackUnderAnotherNumberIsAModification() throws {
+    @Test func `an object that returns under another number is a modification`() throws {
         let back = LiveRow(rowID: 2, key: [1], localID: "a")
         var deltas = merged((a, nil))
         deltas.merge(RowDelta(old: nil, new: back), rowID: 2)
@@ -54,7 +54,7 @@ import Testing
         #expect(changes.modifications.map(\.new) == [0])
     }
 
-    @Test func laterOnesAreAddedAsAWhole() {
+    @Test func `later deltas are added as a whole`() {
         var deltas = merged((a, b))
         deltas.merge(merged((b, a)))
         #expect(deltas.isEmpty)

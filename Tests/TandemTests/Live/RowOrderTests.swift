@@ -5,11 +5,11 @@ import Testing
 
 @testable import Tandem
 
-@Suite("Rows' keys are in the order of SQL", .ownThreads)
+@Suite("Row order", .ownThreads)
 struct RowOrderTests {
     static let seed = SeededGenerator.seed(from: "TANDEM_SEED")
 
-    @Test func randomOrdersAgreeWithSQL() throws {
+    @Test func `random orders agree with SQL`() throws {
         print("random row orders: TANDEM_SEED=\(Self.seed)")
         var random = SeededGenerator(seed: Self.seed)
         var own = 0
@@ -39,7 +39,7 @@ struct RowOrderTests {
         #expect(own > 100)
     }
 
-    @Test func everyKindOfValueSortsAsInSQL() throws {
+    @Test func `values of every kind sort as in SQL`() throws {
         var dice = Dice.seeded("row orders of every kind")
         let store = try EveryType.makeStore(&dice, count: 100)
         let model = EveryType.__definition
@@ -60,7 +60,7 @@ struct RowOrderTests {
     }
 
     @Test(arguments: [true, false])
-    func numbersTextsAndBlobsInOneColumnSortAsInSQL(ascending: Bool) throws {
+    func `numbers, texts and blobs in one column sort as in SQL`(ascending: Bool) throws {
         let mixed = try MixedColumn()
         for nilsFirst in [true, false] {
             let key = SortKey.column(mixed.path, ascending: ascending, nilsFirst: nilsFirst)
@@ -71,7 +71,7 @@ struct RowOrderTests {
         }
     }
 
-    @Test func aTextThatIsItsOwnTwinStandsBetweenTheOthers() throws {
+    @Test func `a text that equals its folded form sorts between the others`() throws {
         let store = try makeQueryStore()
         let texts = [
             "ss", "ß", "SS", "Ss", "sS", "ẞ", "s", "", "ss\u{0}", "SS\u{0}", "\u{0}", "ssa", "é", "É", "e\u{301}",
@@ -86,7 +86,48 @@ struct RowOrderTests {
         }
     }
 
-    @Test func keysAreShort() {
+    @Test(arguments: [true, false])
+    func `first letters sort as in SQL and can be read from their keys`(ascending: Bool) throws {
+        let store = try makeQueryStore()
+        let texts = [
+            "", "\u{0}", "\u{0}a", "a", "A", "aa", "ß", "ss", "Яблоко", "я\u{0}", "e\u{301}", "É", "星巴克", "\u{80}",
+            "\u{FFFF}x", "\u{10FFFF}", "🇩🇪x",
+        ]
+        try store.put(
+            texts.enumerated().map { Thing($1, nickname: $0 % 4 == 0 ? nil : $1).identified(by: LocalID("\($0)")) })
+        let c = Thing.Columns()
+        let int = SortKey.column(c.int.__column, ascending: true, nilsFirst: true)
+        for path in [c.text.firstLetter.column, c.nickname.firstLetter.column] {
+            for nilsFirst in [true, false] {
+                let letter = SortKey.column(path, ascending: ascending, nilsFirst: nilsFirst)
+                for keys in [[letter], [letter, int]] {
+                    try #require(try agrees(Thing.self, keys, store, "\(path.name) \(nilsFirst) \(keys.count)"))
+                }
+                let order = RowOrder([letter], isPrefix: true)
+                for text in ["", "я", "星", "\u{10FFFF}"] {
+                    var (key, whole): ([UInt8], [UInt8]) = ([], [])
+                    append(text, order, to: &key)
+                    append(text + (text.isEmpty ? "\u{0}b" : "b"), order, to: &whole)
+                    #expect(order.text(key[...]) == text && key == whole)
+                }
+                var null: [UInt8] = []
+                order.appendKey(NullColumns(), first: 0, to: &null)
+                #expect(order.text(null[...]) == nil)
+            }
+        }
+    }
+
+    private struct NullColumns: ColumnSource {
+        func view(_ slot: Int) -> ColumnView { .null }
+    }
+
+    private func append(_ text: String, _ order: RowOrder, to key: inout [UInt8]) {
+        let row = RowBuffer()
+        row.append(text: text)
+        order.appendKey(row, first: 0, to: &key)
+    }
+
+    @Test func `keys are short`() {
         func key(_ views: ColumnView..., descending: Bool = false) -> Int {
             var key: [UInt8] = []
             let writer = SortKeyWriter(isDescending: descending, nilsFirst: true, isLast: true)
@@ -110,7 +151,7 @@ struct RowOrderTests {
         }
     }
 
-    @Test func theColumnsAreThosePropertiesWhoseChangeCounts() throws {
+    @Test func `the columns are the properties whose changes matter`() throws {
         let c = Thing.Columns()
         func own(_ keys: SortKey...) -> OwnOrder? {
             var slots = ColumnSlots()
@@ -127,7 +168,7 @@ struct RowOrderTests {
         #expect(RowOrder([byText, byID, byText]).columnCount == 2)
     }
 
-    /// Sorts the rows by both ways' keys. `false` if the rows alone make no key.
+    /// Sorts the rows by the keys of both ways. `false` if the rows alone don't determine a key.
     private func agrees<M: Model>(_ model: M.Type, _ keys: [SortKey], _ store: Store, _ text: String) throws -> Bool {
         var query = QueryDescription(M.__definition).sorted(keys)
         query.life = .any

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tandem
 
-@Suite("What of a query a row alone can be asked", .ownThreads)
+@Suite("Row predicate rules", .ownThreads)
 struct RowPredicateRuleTests {
     private let c = Thing.Columns()
 
@@ -13,7 +13,7 @@ struct RowPredicateRuleTests {
         return RowPredicate(QueryDescription(Thing.__definition).filtered(predicate.node), slots: &slots)
     }
 
-    @Test func othersThanTheRowAreNotAsked() {
+    @Test func `conditions on other objects are not evaluated`() {
         #expect(predicate(c.owner.name == "x") == nil)
         #expect(predicate(!(c.int > 1 && c.owner.boss == nil)) == nil)
         #expect(predicate(c.tags.any { $0.isNew }) == nil)
@@ -24,7 +24,7 @@ struct RowPredicateRuleTests {
         #expect(predicate(c.owner == nil) != nil)
     }
 
-    @Test func aQueryOverAnotherOnesResultIsNotAsked() {
+    @Test func `a query over another query's result is not evaluated`() {
         var slots = ColumnSlots()
         let query = QueryDescription(Thing.__definition)
         #expect(RowPredicate(query.limited(3).filtered(.constant(true)), slots: &slots) == nil)
@@ -32,7 +32,7 @@ struct RowPredicateRuleTests {
         #expect(RowPredicate(query.limited(3), slots: &slots) != nil)
     }
 
-    @Test func valuesThatSQLiteWouldConvertAreNotAsked() {
+    @Test func `values that SQLite would convert are not evaluated`() {
         var slots = ColumnSlots()
         let nodes: [PredicateNode] = [
             .comparison(c.int.__column, .equal, .value("1")), .among(c.text.__column, [1]),
@@ -43,7 +43,7 @@ struct RowPredicateRuleTests {
         #expect(slots.columns.isEmpty)
     }
 
-    @Test func theColumnsAreThosePropertiesWhoseChangeCounts() {
+    @Test func `the columns are the properties whose changes matter`() {
         #expect(predicate(c.text.matches("abc") && c.int > 1)?.columns == ["deleted", "text", "int"])
         #expect(predicate(c.day <= c.updatedAt)?.columns == ["deleted", "day", "updatedAt"])
         var slots = ColumnSlots()
@@ -57,8 +57,8 @@ struct RowPredicateRuleTests {
         #expect(slots.columns == ["int", "__search_text"])
     }
 
-    /// GLOB, by which SQL looks for words of three scalars and more, takes U+FFFE and U+FFFF for U+FFFD.
-    @Test func wordsAreFoundWhereSQLFindsThem() throws {
+    /// SQL finds words of three scalars and more by GLOB, which treats U+FFFE and U+FFFF as U+FFFD.
+    @Test func `words are found as in SQL`() throws {
         let store = try makeQueryStore()
         let texts = [
             "abc", "xabcx", "a\u{0}abc", "abc\u{0}x", "ab\u{0}c", "\u{0}", "ab\u{FFFF}", "ab\u{FFFD}", "ab\u{FFFE}",
@@ -85,7 +85,7 @@ struct RowPredicateRuleTests {
         #expect(try store.answer(Thing.self, blurred).count == 3)
     }
 
-    @Test func textsThatAreNoUTF8AreAskedAsInSQL() throws {
+    @Test func `texts that are not valid UTF-8 are evaluated as in SQL`() throws {
         let store = try makeQueryStore()
         let bytes: [[UInt8]] = [[0x61, 0xFF], [0xFF], [0x80], [0xC2], [0x7F, 0x80], [0xED, 0xA0, 0x80], [0x61]]
         try store.put(bytes.indices.map { Thing().identified(by: LocalID("\($0)")) })

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Tandem
 
-@Suite("A row answers in Swift what SQL says of it", .ownThreads)
+@Suite("Row predicate", .ownThreads)
 struct RowPredicateTests {
     static let seed = SeededGenerator.seed(from: "TANDEM_SEED")
 
-    @Test func randomPredicatesAgreeWithSQL() throws {
+    @Test func `random predicates agree with SQL`() throws {
         print("random row predicates: TANDEM_SEED=\(Self.seed)")
         var random = SeededGenerator(seed: Self.seed)
         var asked = 0
@@ -25,7 +25,7 @@ struct RowPredicateTests {
         #expect(asked > 300)
     }
 
-    @Test func everyKindOfValueAgreesWithSQL() throws {
+    @Test func `values of every kind agree with SQL`() throws {
         var dice = Dice.seeded("row predicates of every kind")
         let store = try EveryType.makeStore(&dice, count: 40)
         let model = EveryType.__definition
@@ -43,11 +43,11 @@ struct RowPredicateTests {
         }
     }
 
-    @Test func pairsOfColumnsAgreeWithSQL() throws {
+    @Test func `pairs of columns agree with SQL`() throws {
         var dice = Dice.seeded("row predicates of two columns")
         let store = try EveryType.makeStore(&dice, count: 40)
         let model = EveryType.__definition
-        // So that some are equal.
+        // Some values must be equal.
         for name in ["Int", "Double", "Text", "Date", "Big", "Decimal", "Uint64", "Float"] {
             let plain = name.prefix(1).lowercased() + name.dropFirst()
             try store.run("UPDATE \"EveryType\" SET \"maybe\(name)\" = \"\(plain)\" WHERE \"__rid\" % 3 = 0")
@@ -65,7 +65,7 @@ struct RowPredicateTests {
         }
     }
 
-    @Test func numbersTextsAndBlobsInOneColumnCompareAsInSQL() throws {
+    @Test func `numbers, texts and blobs in one column compare as in SQL`() throws {
         let mixed = try MixedColumn()
         for value in mixed.values {
             for node in nodes(mixed.path, value, others: mixed.values.filter { $0 != value }) {
@@ -75,7 +75,7 @@ struct RowPredicateTests {
         }
     }
 
-    @Test func elementsOfCollectionsAgreeWithSQL() throws {
+    @Test func `elements of collections agree with SQL`() throws {
         var dice = Dice.seeded("row predicates of collections")
         let store = try EveryType.makeStore(&dice, count: 60)
         let model = EveryType.__definition
@@ -110,12 +110,12 @@ struct RowPredicateTests {
             PredicateNode.comparison(path, $0, .value(value))
         }
         nodes += [.identical(path, value), .among(path, [value]), .among(path, others), .among(path, [])]
-        // Longer than SQL writes out.
+        // The list is longer than SQL writes as parameters.
         nodes.append(.among(path, Array(repeating: [value] + others, count: 110).flatMap { $0 }))
         return nodes
     }
 
-    /// Asks every row, in place and as a copy. `false` if the rows alone can't tell.
+    /// Evaluates every row, in place and as a copy. `false` if the rows alone don't determine the result.
     private func agrees<M: Model>(
         _ model: M.Type, _ query: QueryDescription, _ store: Store, _ text: String
     ) throws -> Bool {

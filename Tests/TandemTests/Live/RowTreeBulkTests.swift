@@ -5,7 +5,7 @@ import Testing
 @testable import Tandem
 
 @Suite(.ownThreads) struct RowTreeBulkTests {
-    @Test func everySizeIsBuiltRight() throws {
+    @Test func `trees of every size are built correctly`() throws {
         var maker = RowFactory(.seeded())
         for count in Array(0...200) + [383, 384, 385, 511, 512, 513, 3_000, 12_289] {
             let rows = maker.rows(count)
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func sortPutsRowsInOrder() {
+    @Test func `sorting puts rows in order`() {
         var maker = RowFactory(.seeded(), letters: [0x61, 0x62], longestKey: 17)
         for count in [0, 1, 2, 3, 10, 100, 1_000] {
             let sorted = maker.rows(count)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func anyPartIsWalked() {
+    @Test func `any part can be iterated`() {
         var maker = RowFactory(.seeded())
         let rows = maker.rows(300)
         let tree = RowTree(sorted: rows)
@@ -44,8 +44,8 @@ import Testing
         }
     }
 
-    /// From no change to more than there are rows: one by one in any order, one by one in order, and all anew.
-    @Test func bulkChangesDoWhatSingleOnesDo() throws {
+    /// From no change to more changes than rows: one by one in any order, one by one in order, and rebuilt.
+    @Test func `bulk changes equal single changes`() throws {
         var maker = RowFactory(.seeded(), longestKey: 9)
         for round in 0..<150 {
             let rows = maker.rows(maker.below(round % 5 == 0 ? 30 : 700))
@@ -55,7 +55,7 @@ import Testing
             let share = [0, 1, 3, 10, 50, 100][maker.below(6)]
             var removed = rows.filter { _ in maker.below(100) < share }
             model.removeAll { row in removed.contains { $0 === row } }
-            // Some stay where they are, some go elsewhere, some are new.
+            // Some rows stay in place, some move, some are new.
             var inserted = removed.filter { _ in maker.below(3) > 0 }.map { row in
                 let key = maker.below(2) == 0 ? row.key : maker.key()
                 return maker.row(rowID: row.rowID, localID: row.localID, key: key)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func whatDoesNotFitIsTold() throws {
+    @Test func `changes that do not fit are reported`() throws {
         var maker = RowFactory(.seeded())
         for count in [3, 200, 2_000] {
             let rows = maker.rows(count)
@@ -97,8 +97,8 @@ import Testing
         }
     }
 
-    @Test func rowsAreFreedWithTheLastTreeThatHasThem() {
-        /// Counts itself.
+    @Test func `rows are freed with the last tree that has them`() {
+        /// A row that counts its instances.
         final class Counted: LiveRow, @unchecked Sendable {
             nonisolated(unsafe) static var alive = 0
             init(_ number: Int) {

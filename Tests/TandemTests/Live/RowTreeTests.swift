@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tandem
 
-/// A tree beside an array that does the same.
+/// A tree beside an array with the same operations.
 private struct Pair {
     var tree = RowTree()
     var model: [LiveRow] = []
@@ -52,10 +52,10 @@ private struct Pair {
             ([0, 1, 0x61, 0xD0, 0xFF], 4), ([0x61], 20), ([0, 7], 18), ([0x61, 0x62], 10), ([0], 0),
             ([0, 1, 2, 0x40, 0x41, 0x7F, 0x80, 0xFE, 0xFF], 3),
         ] as [([UInt8], Int)])
-    func doesWhatAnArrayDoes(letters: [UInt8], longestKey: Int) throws {
+    func `a tree behaves like an array`(letters: [UInt8], longestKey: Int) throws {
         var maker = RowFactory(.seeded(), letters: letters, longestKey: longestKey)
         var pair = Pair()
-        // Up to many leaves, down to nothing, and up again.
+        // The tree grows to many leaves, shrinks to nothing and grows again.
         var growing = true
         for step in 0..<2_500 {
             if pair.model.count > 700 { growing = false }
@@ -83,7 +83,7 @@ private struct Pair {
         try pair.check()
     }
 
-    @Test func ordersByKeyBytesThenByTheBytesOfTheID() throws {
+    @Test func `rows sort by key bytes, then by the bytes of the ID`() throws {
         let keys: [[UInt8]] = [
             [], [0], [0, 0], [0, 1], [0, 1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0, 0, 0], [1], [1, 0, 0, 0, 0, 0],
             [1, 0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0, 0, 5],
@@ -113,7 +113,7 @@ private struct Pair {
         #expect(areSame(tree, sorted))
     }
 
-    @Test func aPlaceIsFoundByAnEqualRow() throws {
+    @Test func `a place is found by an equal row`() throws {
         let row = LiveRow(rowID: 1, key: [1, 2], localID: "a")
         var tree = RowTree(sorted: [row])
         let equal = LiveRow(rowID: 2, key: [1, 2], localID: "a")
@@ -130,7 +130,7 @@ private struct Pair {
         try tree.checkInvariants()
     }
 
-    @Test func snapshotsStayAsTheyWereWhileTheTreeGoesOn() throws {
+    @Test func `snapshots do not change with the tree`() throws {
         var maker = RowFactory(.seeded())
         var pair = Pair(maker.rows(600))
         var snapshots: [(RowTree, [LiveRow])] = []
@@ -156,8 +156,9 @@ private struct Pair {
         for (tree, model) in snapshots { #expect(areSame(tree, model)) }
     }
 
-    /// Stretches of rows go, so that whole leaves do, and their parents after them, beside a snapshot that has them.
-    @Test func shrinksFromManyLevelsToNothing() throws {
+    /// Ranges of rows are removed, so that whole leaves and then their parents disappear, beside a snapshot that has
+    /// them.
+    @Test func `a tree shrinks from many levels to nothing`() throws {
         var maker = RowFactory(.seeded())
         let rows = maker.rows(7_000)
         var pair = Pair(rows)
@@ -174,7 +175,7 @@ private struct Pair {
         #expect(RowTree(sorted: rows).count == 7_000)
     }
 
-    @Test func changesThatAreNotSharedAreMadeInPlace() throws {
+    @Test func `changes of unshared nodes are made in place`() throws {
         var maker = RowFactory(.seeded())
         var pair = Pair(maker.rows(900))
         let root = try #require(pair.tree.root).identity

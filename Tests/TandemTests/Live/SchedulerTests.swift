@@ -8,10 +8,10 @@ import Testing
 
 @testable import Tandem
 
-/// Where and when is delivered.
+/// The place and time of deliveries.
 @Suite(.ownThreads) struct SchedulerTests {
     @Test(arguments: StoreKind.allCases)
-    func `the immediate scheduler delivers on the caller's thread, before it goes on`(_ kind: StoreKind) throws {
+    func `the immediate scheduler delivers on the caller's thread before the write returns`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let recorder = store.cards.countPublisher.on(.immediate).record()
             #expect(recorder.values == [0])
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a delivery may write, and what it writes comes next`(_ kind: StoreKind) throws {
+    func `a delivery may write, and that write is delivered next`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let seen = Mutex<[Int]>([])
             let subscription = store.cards.countPublisher.on(.immediate).sink(receiveCompletion: { _ in }) { count in
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func `a queue of the app's and the one of the subscription's own deliver in order`(_ kind: StoreKind) throws {
+    func `an app's queue and the subscription's own queue deliver in order`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let key = DispatchSpecificKey<Bool>()
             let queue = DispatchQueue(label: "app")
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: StoreKind.allCases)
-    func `with writers on many threads all change sets come in order`(_ kind: StoreKind) throws {
+    func `change sets arrive in order with writers on many threads`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let query = store.cards.sorted(by: \.points)
             let recorders = [
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: StoreKind.allCases)
-    func `who subscribes inside a write block gets what it commits`(_ kind: StoreKind) throws {
+    func `a subscription inside a write block gets the committed state`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             var recorders: [Recorder<Int>] = []
             try store.write { tx in
@@ -143,7 +143,7 @@ import Testing
             }
             for recorder in recorders {
                 #expect(recorder.waitForValue { $0 == 2 })
-                // Never what was not committed.
+                // Uncommitted states are never delivered.
                 #expect(Set(recorder.values).isSubset(of: [0, 2]))
                 recorder.cancel()
             }
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: StoreKind.allCases)
-    func `asking for more inside a write block waits for nobody`(_ kind: StoreKind) throws {
+    func `requesting more inside a write block does not wait`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let isDelivering = DispatchSemaphore(value: 0)
             let isWriting = DispatchSemaphore(value: 0)
@@ -159,7 +159,7 @@ import Testing
                 guard count == 1 else { return }
                 isDelivering.signal()
                 isWriting.wait()
-                // Waits for the other thread's write to be over.
+                // This write waits for the end of the other thread's write.
                 _ = try? store.insert("from the delivery")
             }
             DispatchQueue(label: "other").async { _ = try? store.insert("А") }

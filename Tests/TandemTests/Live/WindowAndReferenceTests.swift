@@ -5,10 +5,10 @@ import Testing
 
 @testable import Tandem
 
-/// Limits, search, and queries that look through references.
+/// Limits, search and queries through references.
 @Suite(.ownThreads) struct WindowAndReferenceTests {
     @Test(arguments: StoreKind.allCases)
-    func `a row that leaves a limited list lets the next one in`(_ kind: StoreKind) throws {
+    func `a row that leaves a limited list is replaced by the next one`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             var cards: [Card] = []
             for index in 0..<120 { cards.append(try store.insert("\(1000 + index)", BigInt(index))) }
@@ -19,7 +19,7 @@ import Testing
             let change = try #require(try list.next().last)
             #expect(change.deletedIDs == [cards[1].localID] && change.insertedIDs == [cards[3].localID])
             _ = try page.next()
-            // More than the reserve has.
+            // More rows than the reserve has.
             try store.write { tx in
                 for card in cards[3..<90] { try tx.delete(card) }
             }
@@ -29,7 +29,7 @@ import Testing
             try store.insert("first", -1)
             #expect(try list.next().last?.deletions == [2])
             _ = try page.next()
-            // Beyond the window: of no interest.
+            // A change outside the window is not reported.
             try store.change(cards[119]) { $0.points = 500 }
             #expect(try list.next().isEmpty)
             _ = try page.next()
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a search is followed`(_ kind: StoreKind) throws {
+    func `a search is updated`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let found = try store.insert("Пятёрочка")
             try store.insert("Лента")
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `an owner's name moves the cards`(_ kind: StoreKind) throws {
+    func `a changed owner name moves the cards`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let ada = try store.write { try $0.insert(Person(name: "Ада")) }
             let bob = try store.write { try $0.insert(Person(name: "Боб")) }
@@ -73,7 +73,7 @@ import Testing
             #expect(try filtered.next().isEmpty)
             try store.write { tx in try tx.update(Person.self, ada.localID) { $0.name = "Боб" } }
             #expect(try filtered.next().last?.insertedIDs.count == 2)
-            // A card that changes hands, and an owner that goes.
+            // One card loses its owner, and one owner is deleted.
             try store.change(cards[0]) { $0.owner = nil }
             try store.write { try $0.delete(bob) }
             _ = try (sorted.next(), filtered.next())
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `a star moves its card`(_ kind: StoreKind) throws {
+    func `a matching badge moves its card`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let star = try store.write { try $0.insert(Badge(name: "star")) }
             for shop in ["А", "Б", "В"] { try store.insert(shop) }
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func `distinct values and bulk changes are followed by reading afresh`(_ kind: StoreKind) throws {
+    func `distinct values and bulk changes are reloaded`(_ kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             let distinct = Follower(store.cards.sorted(by: \.shop).distinct(by: \.points))
             let all = Follower(store.cards.sorted(by: \.shop))

@@ -7,7 +7,6 @@ import Testing
 
 @Suite(.ownThreads) struct ExactJSONParsingTests {
     @Test(
-        "Text of other programs is read",
         arguments: [
             (" \t\r\n1 \n", .integer(1)), ("-0", .integer(0)), ("1E2", .real(100)), ("1e-2", .real(0.01)),
             ("0.10", .real(0.1)), ("0e0", .real(0)), ("-0e5", .real(-0.0)), ("1e-999", .real(0)),
@@ -19,12 +18,11 @@ import Testing
             (#"{ "b" : 1 , "a" : { "$blob" : "AQI=" } }"#, .object([("a", .blob([1, 2])), ("b", .integer(1))])),
             (#"{"\u0024blob":"AQI="}"#, .blob([1, 2])), (#"{"$$blob":"x"}"#, .object([("$blob", .text("x"))])),
         ] as [(String, JSONNode)])
-    func accepted(text: String, node: JSONNode) throws {
+    func `valid texts are accepted`(text: String, node: JSONNode) throws {
         #expect(try parse(Array(text.utf8)) == node)
     }
 
     @Test(
-        "What RFC 8259 does not allow is refused",
         arguments: [
             "", " ", "nul", "nulll", "True", "+1", "01", "-", "-01", "1.", ".5", "1e", "1e+", "1.e1", "0x10", "NaN",
             "Infinity", "1 2", "[1,]", "[,1]", "[1 2]", "[", "]", "[1}", "{", "{a:1}", "{'a':1}", #"{"a"}"#,
@@ -32,9 +30,9 @@ import Testing
             #""\x""#, #""\u12""#, #""\u12G4""#, #""\ud800""#, #""\ud800x""#, #""\ud800\n""#, #""\ud800\ud800""#,
             #""\udc00""#, #""\udc00\ud800""#, #""\""#, "'a'", "// c\n1", "1//", "\u{FEFF}1", "[1]]", "{}{}", "\u{A0}1",
         ])
-    func refused(text: String) {
+    func `invalid texts are refused`(text: String) {
         #expect(throws: InvalidEncoding.self) { try parse(Array(text.utf8)) }
-        // Foundation lets a byte order mark and a comma after the last element pass.
+        // Foundation accepts a byte order mark and a comma after the last element.
         guard text.utf8.first != 0xEF, !["[1,]", #"{"a":1,}"#].contains(text) else { return }
         #expect(throws: (any Error).self) {
             _ = try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)
@@ -42,16 +40,14 @@ import Testing
     }
 
     @Test(
-        "Numbers that do not fit are refused and not rounded",
         arguments: [
             "9223372036854775808", "-9223372036854775809", "123456789012345678901", "1e309", "-1e400", "1e99999999",
         ])
-    func outOfRange(text: String) {
+    func `numbers out of range are refused`(text: String) {
         #expect { try parse(Array(text.utf8)) } throws: { ($0 as? InvalidEncoding)?.code == .outOfRange }
     }
 
     @Test(
-        "Dollar keys that mean nothing are refused",
         arguments: [
             #"{"$":1}"#, #"{"$x":1}"#, #"{"$Blob":"AQI="}"#, #"{"$blob":1}"#, #"{"$blob":null}"#,
             #"{"$blob":"AQI=","a":1}"#, #"{"a":1,"$blob":"AQI="}"#, #"{"$blob":"AQI"}"#, #"{"$blob":"AQJ="}"#,
@@ -59,25 +55,23 @@ import Testing
             #"{"$blob":"AQ-_"}"#, #"{"$blob":" AQI="}"#, #"{"$real":"7ff"}"#, #"{"$real":"7FF8000000000000"}"#,
             #"{"$real":"3ff0000000000000"}"#, #"{"$real":"7ff800000000000g"}"#, #"{"$real":1.0}"#,
         ])
-    func dollarKeys(text: String) {
+    func `unknown keys with a dollar sign are refused`(text: String) {
         #expect(throws: InvalidEncoding.self) { try parse(Array(text.utf8)) }
     }
 
     @Test(
-        "Strings that are not UTF-8 are refused",
         arguments: [
             "80", "bf", "c0af", "c1bf", "c2", "c2c2", "e08080", "e09fbf", "eda080", "edbfbf", "e282", "f0808080",
             "f08fbfbf", "f09f98", "f4908080", "f5808080", "fe", "ff", "41c3",
         ])
-    func invalidUTF8(text: String) {
+    func `invalid UTF-8 is refused`(text: String) {
         let bytes = unhex(text)
         for content in [bytes, Array("a\\n".utf8) + bytes, bytes + Array("\\u00e9".utf8)] {
             #expect { try parse([0x22] + content + [0x22]) } throws: { ($0 as? InvalidEncoding)?.code == .malformed }
         }
     }
 
-    @Test("All sequences of two and many of three and four bytes are judged as the standard library does")
-    func utf8() throws {
+    @Test func `UTF-8 of every length is kept`() throws {
         var random = SeededGenerator.seeded()
         var sequences: [[UInt8]] = []
         for first in UInt8(0x80)...0xFF { for second in UInt8(0x20)...0xFF { sequences.append([first, second]) } }
@@ -93,9 +87,9 @@ import Testing
         }
     }
 
-    /// A text is looked at eight bytes at a time. Plain ones here are those from `]` to `~`.
-    @Test("What is special in a text is seen at each of its places", arguments: 0...40)
-    func longTexts(length: Int) throws {
+    /// The parser examines eight bytes at a time. The plain bytes here are those from `]` to `~`.
+    @Test(arguments: 0...40)
+    func `special bytes are found at every offset of a text`(length: Int) throws {
         let plain = String((0..<length).map { Character(UnicodeScalar(UInt8(0x5D + $0 % 34))) })
         #expect(try parse(Array("[\"\(plain)\"]".utf8)) == .array([.text(plain)]))
         for place in 0...length {
@@ -112,9 +106,8 @@ import Testing
         }
     }
 
-    /// The order of the keys of the object before is tried first.
-    @Test("Objects of a list are sorted each by its own keys")
-    func objectsOfAList() throws {
+    /// The parser tries the order of the previous object's keys first.
+    @Test func `the keys of each object in a list are sorted`() throws {
         func object(_ keys: String...) -> JSONNode { .object(keys.map { ($0, .text($0)) }) }
         func text(_ keys: String...) -> String {
             "{\(keys.map { "\"\($0)\":\"\($0)\"" }.joined(separator: ","))}"
@@ -136,15 +129,13 @@ import Testing
         }
     }
 
-    @Test("An error says where")
-    func description() {
+    @Test func `an error describes its place`() {
         #expect { try parse(Array("[1,?]".utf8)) } throws: { error in
             "\(error)" == "Invalid encoding of JSON: no value begins like this (byte 3)."
         }
     }
 
-    @Test("Whatever the bytes, they are refused or are text that is written and read alike")
-    func fuzz() throws {
+    @Test func `random bytes never crash the parser`() throws {
         var random = SeededGenerator.seeded()
         let seeds = [
             #"{"a":[1,-2.5e10,"x\u00e9\ud83d\ude00"],"$$b":{"$blob":"AQID"},"c":{"$real":"7ff8000000000000"}}"#,

@@ -6,7 +6,7 @@ import Testing
 @testable import Tandem
 
 @Suite(.ownThreads) struct ModelValueTests {
-    @Test func newValuesHaveIDsOfTheirOwnThatAscend() {
+    @Test func `new values have distinct ascending IDs`() {
         let cards = (0..<1000).map { HandCard(shop: "\($0)", barcode: "") }
         #expect(Set(cards.map(\.id)).count == 1000)
         #expect(cards.map(\.localID) == cards.map(\.localID).sorted())
@@ -17,7 +17,7 @@ import Testing
         #expect(UUID(uuidString: cards[0].localID.rawValue) != nil)
     }
 
-    @Test func aCopyIsEqualAndAChangedOneIsNot() {
+    @Test func `a copy is equal and a changed copy is not`() {
         let card = HandCard(shop: "é", barcode: "1")
         var other = card
         #expect(other == card && other.hashValue == card.hashValue)
@@ -27,7 +27,7 @@ import Testing
         #expect(HandCard(shop: "é", barcode: "1") != card)
     }
 
-    @Test func aValueIsTheSameAfterCoding() throws {
+    @Test func `coding does not change a value`() throws {
         let store = try Store.inMemory(models: HandCard.self, HandPerson.self)
         let person = HandPerson(name: "Ада")
         let card = try store.write(from: .server) { tx in
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func anAppMayChooseTheLocalIDOfANewObject() throws {
+    @Test func `an app may choose the local ID of a new object`() throws {
         let store = try Store.inMemory(models: HandCard.self, HandPerson.self)
         let received = HandCard(shop: "a", barcode: "b").received(serverID: "s", version: "v")
         let card = received.identified(by: "mine")
@@ -58,7 +58,7 @@ import Testing
         #expect(try store.stored(HandCard.self, "mine") == card)
     }
 
-    @Test func whatIsTheServersIsNotTheAppsToSet() throws {
+    @Test func `an app can't set the server's state`() throws {
         let store = try Store.inMemory(models: HandCard.self, HandPerson.self)
         let card = try store.write { tx in
             try tx.insert(HandCard(shop: "a", barcode: "b").received(serverID: "s", version: "v", createdAt: Date()))
@@ -70,7 +70,7 @@ import Testing
         #expect(try store.operations.count() == 1)
     }
 
-    @Test func transientPropertiesAreNotStored() throws {
+    @Test func `transient properties are not stored`() throws {
         let store = try Store.inMemory(models: HandCard.self, HandPerson.self)
         var card = HandCard(shop: "a", barcode: "b", isSelected: true)
         card = try store.write { try $0.insert(card) }
@@ -78,7 +78,7 @@ import Testing
         #expect(try store.stored(card)?.isSelected == false)
     }
 
-    @Test func samenessIsThatOfStoredBits() {
+    @Test func `values are the same if their stored bits are equal`() {
         #expect(__same(Double.nan, .nan) && !__same(0.0, -0.0) && __same(Float.nan as Float?, .nan))
         #expect(!__same("é", "e\u{301}") && __same("é" as String?, "é") && !__same("" as String?, nil))
         let never = Date(timeIntervalSinceReferenceDate: .nan)
@@ -93,7 +93,7 @@ import Testing
             __same(1, 1) && !__same(Int?.none, 1) && __same(Place(name: "", latitude: 1), Place(name: "", latitude: 1)))
     }
 
-    @Test func localIDsAreComparedByteByByte() throws {
+    @Test func `local IDs are compared byte by byte`() throws {
         #expect(LocalID("é") != LocalID("e\u{301}") && LocalID("e\u{301}") < LocalID("é") && LocalID("a") == "a")
         #expect(try JSONDecoder().decode([LocalID].self, from: Data(#"["x"]"#.utf8)) == ["x"])
         let generator = LocalIDGenerator.sequential()

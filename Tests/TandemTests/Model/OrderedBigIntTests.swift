@@ -89,7 +89,7 @@ import Testing
     func prefixes() throws {
         var random = SeededGenerator.seeded()
         let encoded = Set((0..<20_000).map { _ in encode(randomValue(&random)) }).sorted { blobOrder($0, $1) < 0 }
-        // In sorted order a prefix is right before what it is a prefix of.
+        // In sorted order, a prefix comes right before the value that begins with it.
         let count = zip(encoded, encoded.dropFirst()).filter { $1.starts(with: $0) }.count
         #expect(count == 0)
     }

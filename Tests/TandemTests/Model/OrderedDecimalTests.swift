@@ -55,7 +55,8 @@ import Testing
     @Test("The memory of a decimal is what we take it for, or this platform takes the slow way")
     func layout() {
         #if os(Linux)
-            // Stored bytes do not depend on it. If this fails, Foundation has changed and decimals have become slow.
+            // Stored bytes do not depend on the layout. If this fails, Foundation has changed and decimals have become
+            // slow.
             #expect(DecimalParts.layoutIsKnown)
         #endif
     }
@@ -147,7 +148,7 @@ import Testing
         try bytes.withUnsafeBytes(OrderedDecimal.decode)
     }
 
-    /// The order by exact arithmetic. Foundation's comparison is not asked, being what others have found faults in.
+    /// Compares by exact arithmetic. Foundation's comparison has known faults, so the test does not use it.
     private func order(_ lhs: DecimalParts, _ rhs: DecimalParts) -> Int {
         func scaled(_ parts: DecimalParts) -> BigInt {
             let magnitude = BigUInt(words: [UInt(parts.low), UInt(parts.high)])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Tandem
 
-/// A model whose property types are chosen at run time: generic, and made by opening existential types.
+/// A generic model whose property types are chosen at run time, by opening existential types.
 private struct Quad<A: RandomProperty, B: RandomProperty, C: RandomProperty, D: RandomProperty>: Model {
     var __state = ObjectState()
     var a: A.Value
@@ -54,15 +54,15 @@ private struct Quad<A: RandomProperty, B: RandomProperty, C: RandomProperty, D: 
         D.append(d, to: row)
     }
 
-    // Not coded in these tests; the protocol wants it.
+    // The protocol requires coding, but these tests never use it.
     init(from decoder: any Decoder) throws { throw CancellationError() }
     func encode(to encoder: any Encoder) throws { throw CancellationError() }
 }
 
-/// A generic type has no static stored properties: definitions are kept here, one for each type.
+/// A generic type has no static stored properties, so the definitions are kept here, one for each type.
 private final class Definitions: @unchecked Sendable {
     static let shared = Definitions()
-    // Guarded by the lock.
+    // The lock guards this dictionary.
     private var definitions: [ObjectIdentifier: ModelDefinition] = [:]
     private let lock = NSLock()
 
@@ -110,7 +110,7 @@ private final class Definitions: @unchecked Sendable {
         }
     }
 
-    @Test func modelsOfRandomTypesComeBackAsTheyWere() throws {
+    @Test func `random models are read back unchanged`() throws {
         var random = SeededGenerator.seeded()
         let rounds = isSoak ? 2_000 : 60
         for round in 0..<rounds {
@@ -120,7 +120,7 @@ private final class Definitions: @unchecked Sendable {
         }
     }
 
-    /// The stored form tells values apart bit by bit, where `==` may not (NaN, canonically equivalent texts).
+    /// The stored form distinguishes values bit by bit. `==` may not, as with NaN and canonically equivalent texts.
     private static func stored(_ model: some Model) -> [StorageValue] {
         let row = RowBuffer()
         model.__append(to: row)
@@ -141,7 +141,7 @@ private final class Definitions: @unchecked Sendable {
                 let read = try #require(try store.object(ofType: M.self, forPrimaryKey: value.localID))
                 #expect(stored(read) == stored(value), "\(M.self)")
             }
-            // Changed to other random values, and back from JSON's form where it is exact.
+            // The object gets other random values, and those from JSON where JSON is exact.
             for value in values {
                 var changed = M(&random)
                 changed.__state = value.__state

@@ -3,7 +3,7 @@ import Foundation
 import Tandem
 import TandemTesting
 
-/// A property type whose values can be made at random, those at its edges oftener than others.
+/// A property type with random values, of which extreme ones are frequent.
 protocol RandomValue: PropertyValue {
     static func random(_ random: inout SeededGenerator) -> Self
 }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.ownThreads) struct RoundTripTests {
     @Test(arguments: StoreKind.allCases)
-    func noRandomValueIsChangedByInsertUpdateOrUpsert(_ kind: StoreKind) throws {
+    func `insert, update and upsert keep random values unchanged`(_ kind: StoreKind) throws {
         var dice = Dice.seeded("round trips \(kind)")
         try kind.withStore(EveryType.self) { store in
             var objects: [LocalID: EveryType] = [:]
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func valuesOutliveClosingAndReopening() throws {
+    @Test func `values are unchanged after closing and reopening`() throws {
         var dice = Dice.seeded("reopening")
         try withStorePath { path in
             var store = try Store(at: path, models: EveryType.self)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: Dice.doubles)
-    func everyDoubleFloatAndDateKeepsItsBits(_ double: Double) throws {
+    func `every double, float and date keeps its bits`(_ double: Double) throws {
         let store = try Store.inMemory(models: EveryType.self)
         var object = EveryType()
         object.double = double
@@ -64,7 +64,7 @@ import Testing
         object.float = Float(bitPattern: UInt32(truncatingIfNeeded: double.bitPattern >> 32))
         try store.write { try $0.insert(object) }
         try store.expect(object)
-        // A value that is the same to the last bit is no change; one that differs in the sign of nothing is.
+        // A value with equal bits is not a change. A value that differs in the sign of zero is.
         try store.write { tx in
             let operation = try store.operations.all()[0]
             try tx.beginAttempt(operation.id)
@@ -79,7 +79,7 @@ import Testing
         try store.expect(object)
     }
 
-    @Test func largeValuesAndEdgesOfTypesAreKept() throws {
+    @Test func `large values and limits of types are kept`() throws {
         let store = try Store.inMemory(models: EveryType.self)
         var object = EveryType()
         object.uint64 = .max
@@ -107,7 +107,7 @@ import Testing
         try store.expect(bare)
     }
 
-    @Test func canonicallyEquivalentTextsAreTwo() throws {
+    @Test func `canonically equivalent texts are distinct`() throws {
         let store = try Store.inMemory(models: EveryType.self)
         var object = EveryType()
         object.text = "é"
@@ -122,7 +122,7 @@ import Testing
         #expect(try store.live(EveryType.self).count == 3)
     }
 
-    @Test func aValueReadFromJSONOrADictionaryIsTheSame() throws {
+    @Test func `a value from JSON or a dictionary is unchanged`() throws {
         var dice = Dice.seeded("dictionaries")
         let store = try Store.inMemory(models: EveryType.self)
         for _ in 0..<40 {
@@ -133,7 +133,7 @@ import Testing
             }
             try store.write { try $0.upsert(EveryType.self, values: values) }
             try store.expect(object, seed: dice.seed)
-            // What JSON from elsewhere can't bring yet: see ImportTests.
+            // Values that foreign JSON can't express yet: see ImportTests.
             object.place = Place(name: object.place.name, latitude: 0.5)
             object.maybePlace = object.maybePlace.map { Place(name: $0.name, latitude: -1e-300) }
             let json = try store.jsonOfProperties(of: object)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func columnsSortAsTheirTypesDo() throws {
+    @Test func `columns sort as their types do`() throws {
         var dice = Dice.seeded("orders")
         let store = try Store.inMemory(models: EveryType.self)
         let objects = (0..<150).map { _ in EveryType.random(&dice) }
@@ -181,7 +181,7 @@ import Testing
         try check("maybeUint64", \.maybeUint64) { ($0.map { Int128($0) } ?? -1) < ($1.map { Int128($0) } ?? -1) }
     }
 
-    @Test func aStoredValueOfAnotherTypeIsATypedError() throws {
+    @Test func `a stored value of another type is a typed error`() throws {
         try withStorePath { path in
             let store = try Store(at: path, models: EveryType.self)
             defer { store.close() }
@@ -200,7 +200,7 @@ import Testing
 }
 
 extension Store {
-    /// Expects an object to be stored to the last bit.
+    /// Checks that an object is stored to the last bit.
     fileprivate func expect(
         _ object: EveryType, seed: UInt64 = 0, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -208,7 +208,7 @@ extension Store {
         #expect(found == [], "seed \(seed)", sourceLocation: sourceLocation)
     }
 
-    /// The properties of an object as a JSON object, in the form that collections are stored in.
+    /// Returns an object's properties as a JSON object in the stored form of collections.
     fileprivate func jsonOfProperties(of object: EveryType) throws -> Data {
         var members: [(key: String, value: JSONNode)] = []
         for child in Mirror(reflecting: object).children where child.label != "__state" {

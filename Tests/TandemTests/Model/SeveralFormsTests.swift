@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tandem
 
-/// A value whose JSON has its elements in no order.
+/// A value whose JSON has its elements in an arbitrary order.
 struct Favorites: Codable, Hashable {
     var shops: Set<String>
     var byColor: [Color: Int] = [:]
@@ -18,7 +18,7 @@ struct Favorites: Codable, Hashable {
     var total: UInt128 = 0
 }
 
-/// A value whose equality looks at its ID alone.
+/// A value whose equality compares only its ID.
 struct LooseAddress: Codable, Hashable {
     var id: Int
     var street: String
@@ -36,7 +36,7 @@ struct LooseAddress: Codable, Hashable {
 struct SeveralFormsTests {
     private let shops = ["Лента", "Магнит", "Ашан", "ΑΒ Βασιλόπουλος", "Şok", "კარფური", "بنده", "ローソン"]
 
-    /// Equal values whose sets were filled in different ways, until two of them have different JSON.
+    /// Returns equal values whose sets were filled differently until their JSON differs.
     private func differentForms() throws -> (Favorites, Favorites) {
         var dice = Dice(seed: 3)
         let first = Favorites(shops: Set(shops), byColor: [.red: 1, .green: 2, .odd: 3])
@@ -50,7 +50,7 @@ struct SeveralFormsTests {
         throw CancellationError()
     }
 
-    @Test func `Writing an equal set in another order changes and queues nothing`() throws {
+    @Test func `writing an equal set in another order changes and queues nothing`() throws {
         let (first, second) = try differentForms()
         try #require(first == second)
         let store = try Store.inMemory(models: Shopper.self)
@@ -63,7 +63,7 @@ struct SeveralFormsTests {
         #expect(try store.operations.operation(of: shopper)?.changedProperties == ["favorites"])
     }
 
-    @Test func `A change that a type's own equality leaves out is written and queued`() throws {
+    @Test func `a change that a type's equality ignores is written and queued`() throws {
         let store = try Store.inMemory(models: Venue.self)
         let venue = try store.write(from: .server) { tx in
             let address = LooseAddress(id: 1, street: "улица Caf\u{E9}", height: 0)
@@ -82,7 +82,7 @@ struct SeveralFormsTests {
         #expect(try store.operations.operation(of: venue)?.changedProperties == ["address"])
     }
 
-    @Test func `A server's equal set in another order is no conflict`() throws {
+    @Test func `a server's equal set in another order is not a conflict`() throws {
         let (first, second) = try differentForms()
         let store = try Store.inMemory(models: Shopper.self)
         let shopper = try store.write(from: .server) {
@@ -99,7 +99,7 @@ struct SeveralFormsTests {
         #expect(!sides.isConflict && sides.changedThere == [])
     }
 
-    @Test func `Integers of 128 bits are stored, ordered, compared and summed as numbers`() throws {
+    @Test func `integers of 128 bits are stored, ordered, compared and summed as numbers`() throws {
         let store = try Store.inMemory(models: Shopper.self)
         let numbers: [Int128] = [.min, -1_000_000_000_000_000_000_000, -9, 0, 10, 2_000_000_000_000_000_000_000, .max]
         try store.write { tx in
@@ -118,7 +118,7 @@ struct SeveralFormsTests {
         #expect(overflow?.code == .overflow)
     }
 
-    @Test func `A number beyond 128 bits is refused`() throws {
+    @Test func `a number beyond 128 bits is refused`() throws {
         let store = try Store.inMemory(models: Shopper.self)
         let json = #"{"localID":"a","favorites":{"shops":[],"byColor":[]},"seen":"\#(BigInt(Int128.max) + 1)"}"#
         let error = #expect(throws: TandemError.self) {

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Tandem
 
-/// What an answer that holds values, or an answer that never comes, does to the queue and to the object.
+/// The effects of answers with values, and of missing answers, on the queue and the object.
 @Suite(.ownThreads) struct AnsweringTests {
     static let lost = OperationError(message: "lost", at: .distantPast)
 
-    /// A store with the node `s`, received, whose name and count are then changed.
+    /// Makes a store with the received node `s`, whose name and count are then changed.
     private func withChanged(_ kind: StoreKind, _ body: (Store, Tandem.Operation.ID) throws -> Void) throws {
         try kind.withStore(Node.self) { store in
             try store.write(from: .server) { try $0.insert(Node("0", count: 0).received(serverID: "s", version: "1")) }
@@ -23,12 +23,12 @@ import Testing
     // MARK: Answers with values
 
     @Test(arguments: StoreKind.allCases)
-    func theServersOwnChangesAreTaken(kind: StoreKind) throws {
+    func `the server's own changes are written`(kind: StoreKind) throws {
         try withChanged(kind) { store, id in
             let at = Date(timeIntervalSinceReferenceDate: 0.5)
             let outcome = try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
-                // It trims one that was sent, and sets one that was not.
+                // The server trims a sent value and sets an unsent one.
                 return try tx.acknowledge(
                     id, attempt: attempt,
                     with: ServerItem(
@@ -40,13 +40,13 @@ import Testing
             #expect(node.name == "I" && node.count == 1 && node.code == "made there" && node.isSynced)
             #expect(node.version == "2" && node.updatedAt == at)
             #expect(try store.operations.count() == 0)
-            // The twins follow.
+            // The folded columns follow.
             #expect(try store.sql("SELECT __sort_name FROM Node")[0][0] == "i")
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatWasChangedMeanwhileStaysOnTheNewBase(kind: StoreKind) throws {
+    func `a change made during the attempt is rebased on the answer`(kind: StoreKind) throws {
         try withChanged(kind) { store, id in
             let outcome = try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
@@ -57,7 +57,7 @@ import Testing
             }
             #expect(outcome == .stillPending)
             let operation = try #require(try store.operations.all().first)
-            // The count is what the server made of it by itself: nothing is left to be sent of that.
+            // The server set the count, so no change of it is left to send.
             #expect(operation.id == id && operation.kind == .update && operation.state == .pending)
             #expect(operation.base == ["name": "one"] && operation.sent.isEmpty && operation.attempts == 1)
             let node = try #require(try store.stored(Node.self, "s"))
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aChangeThatTheServerMadeTooIsDone(kind: StoreKind) throws {
+    func `a change that the server made too is done`(kind: StoreKind) throws {
         try withChanged(kind) { store, id in
             let outcome = try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatWasDeletedMeanwhileTakesTheValuesAlong(kind: StoreKind) throws {
+    func `a delete during the attempt takes over the answer's values`(kind: StoreKind) throws {
         try withChanged(kind) { store, id in
             let outcome = try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func anAnswerToAnEarlierAttemptIsStale(kind: StoreKind) throws {
+    func `an answer to an earlier attempt is stale`(kind: StoreKind) throws {
         try withChanged(kind) { store, id in
             let item = ServerItem(serverID: "s", version: "2", values: ["name": "late"])
             try store.write { tx in
@@ -114,7 +114,7 @@ import Testing
                     try tx.acknowledge(
                         id, attempt: second, with: ServerItem(serverID: "s", version: "2", values: ["name": "1"]))
                         == .stillPending)
-                // Attempts are counted on: the next one is no second first one.
+                // The number of attempts continues after an answer.
                 #expect(try tx.acknowledge(id, attempt: second, with: item) == .stale)
                 #expect(try tx.beginAttempt(id).attempts == 3)
                 #expect(try tx.acknowledge(id, attempt: first, with: item) == .stale)
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func anInsertsAnswerResolvesReferencesByServerIDs(kind: StoreKind) throws {
+    func `the answer to an insert resolves references by server ID`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             try store.write { tx in
                 let friend = try tx.insert(Node("friend", localID: "f"))
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aValueThatClashesHereDoesNotKeepWhatIsDoneInTheQueue(kind: StoreKind) throws {
+    func `a unique value that clashes locally does not keep a finished operation in the queue`(kind: StoreKind) throws {
         try withChanged(kind) { store, id in
             let outcome = try store.write { tx in
                 try tx.insert(Node("other", code: "taken"))
@@ -163,7 +163,7 @@ import Testing
             }
             #expect(outcome == .refusedHere)
             let node = try #require(try store.stored(Node.self, "s"))
-            // The version stays that of the values, so that nothing is written over the server's unseen.
+            // The version stays that of the stored values, so that unseen values of the server are not overwritten.
             #expect(node.name == "1" && node.code == nil && node.version == "1" && node.isSynced)
             let kept = try store.read { try $0.keptItemsWithoutOperation(in: "Node", limit: 9) }
             #expect(kept.map(\.source) == [[7]] && kept[0].reason == .refused && kept[0].localID == "s")
@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerWithoutALiveItemIsRefused() throws {
+    @Test func `an answer without a live item is refused`() throws {
         try withChanged(.memory) { store, id in
             for item in [nil, ServerItem(serverID: "s", isDeleted: true)] {
                 #expect(
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func aDeletesAnswerTakesTheRow() throws {
+    @Test func `the answer to a delete erases the row`() throws {
         let store = try Store.ofNodes()
         try store.write(from: .server) { try $0.insert(Node("0").received(serverID: "s")) }
         try store.write { tx in
@@ -194,10 +194,10 @@ import Testing
         #expect(try store.stored(Node.self, "s") == nil && store.operations.count() == 0)
     }
 
-    // MARK: Answers that never came
+    // MARK: Missing answers
 
     @Test(arguments: StoreKind.allCases)
-    func whatIsUncertainStaysAttemptedWithItsError(kind: StoreKind) throws {
+    func `an operation without an answer stays attempted with its error`(kind: StoreKind) throws {
         try withChanged(kind) { store, id in
             let later = Date(timeIntervalSinceReferenceDate: 99)
             let attempt = try store.write { try $0.beginAttempt(id).attempts }
@@ -206,14 +206,14 @@ import Testing
             var operation = try #require(try store.operations.all().first)
             #expect(operation.state == .attempted && operation.error == Self.lost && operation.retryAt == later)
             #expect(operation.sent == ["name": "0", "count": 0] && operation.base == ["name": "1"])
-            // Sending it again is a new attempt, with nothing of the last one left but what it sent.
+            // Sending it again is a new attempt. Only the sent values remain from the last one.
             operation = try store.write { try $0.beginAttempt(id) }
             #expect(operation.error == nil && operation.retryAt == nil && operation.attempts == 2)
             #expect(operation.sent == ["name": "0", "count": 0])
         }
     }
 
-    @Test func aRetryTimeComesWithAFailureToo() throws {
+    @Test func `a failure can set a retry time`() throws {
         try withChanged(.memory) { store, id in
             let later = Date(timeIntervalSinceReferenceDate: 99)
             try store.write { tx in
@@ -222,7 +222,7 @@ import Testing
                 #expect(try !tx.leaveUncertain(id, attempt: attempt, Self.lost))
             }
             #expect(try store.operations.all()[0].retryAt == later)
-            // One that waits for the user has no time.
+            // An operation that waits for the user has no retry time.
             try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
                 #expect(try tx.fail(id, attempt: attempt, Self.lost, retry: false, retryAt: later))
@@ -231,10 +231,10 @@ import Testing
         }
     }
 
-    // MARK: Leaving references out
+    // MARK: Left out references
 
     @Test(arguments: StoreKind.allCases)
-    func aReferenceThatAnInsertLeavesOutFollowsAsAnUpdate(kind: StoreKind) throws {
+    func `a reference that an insert leaves out follows as an update`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             var a = Node("a", localID: "a")
             a.next = Reference(localID: "b")
@@ -256,7 +256,7 @@ import Testing
         }
     }
 
-    @Test func anInsertThatLeftSomethingOutCanBeRefused() throws {
+    @Test func `an insert that left out a reference can be refused`() throws {
         let store = try Store.ofNodes()
         var a = Node("a", localID: "a")
         a.next = Reference(localID: "a")
@@ -266,14 +266,14 @@ import Testing
             try tx.fail(1, Self.lost, retry: false)
         }
         #expect(try store.queue() == ["insert a failed"])
-        // What was changed meanwhile is no refused change.
+        // A change made during the attempt does not count as a refused change.
         try store.write { tx in
             _ = try tx.beginAttempt(1, leavingOut: ["next"]) { $1 }
             try tx.update(Node.self, "a") { $0.name = "b" }
             try tx.fail(1, Self.lost, retry: false)
         }
         #expect(try store.queue() == ["insert a"] && store.checkIntegrity() == [])
-        // A change of what it has left out is one too, unless it was changed back.
+        // A change of the left out reference counts too, unless it was reverted.
         for (next, state) in [("b", "insert a"), ("a", "insert a failed")] as [(LocalID, String)] {
             try store.write { tx in
                 try tx.update(Node.self, "a") { $0.next = Reference(localID: "a") }

@@ -7,9 +7,9 @@ import Testing
 @testable import Tandem
 
 @Suite(.ownThreads) struct AttemptedValuesTests {
-    // MARK: The blob
+    // MARK: Blob
 
-    @Test func valuesOfEveryClassComeBack() throws {
+    @Test func `values of every class are read back`() throws {
         var values = AttemptedValues()
         let all: [StorageValue] = [
             .null, .integer(.min), .real(-0.0), .text("a\u{0}b"), .blob([]), .text(String(repeating: "x", count: 64)),
@@ -22,15 +22,15 @@ import Testing
         for value in all { #expect(read.contains(value, of: "c"), "\(value)") }
         #expect(!read.contains(0.0, of: "c") && !read.contains(.text(String(repeating: "x", count: 66)), of: "c"))
         #expect(!read.contains(.null, of: "d") && !read.contains(1, of: "e"))
-        // A long text and a blob of the same bytes are two values.
+        // A long text and a blob of the same bytes are distinct.
         #expect(!read.contains(.blob([UInt8](repeating: 120, count: 65)), of: "c"))
         #expect(values.bytes.count < 300)
     }
 
-    @Test func onlyTheLastValuesAreRemembered() {
+    @Test func `only the last values are recorded`() {
         var values = AttemptedValues()
         for number in 0..<20 { values.note(.integer(Int64(number)), of: "c") }
-        // One that is sent again is no other one.
+        // Sending a value again adds no entry.
         values.note(5, of: "c")
         #expect(values.columns[0].entries.count == AttemptedValues.limit && values.columns[0].current == .value(5))
         values.settle()
@@ -38,7 +38,7 @@ import Testing
         #expect(!values.contains(3, of: "c") && values.contains(5, of: "c") && values.contains(19, of: "c"))
     }
 
-    @Test func bytesThatAreNoneAreRefused() {
+    @Test func `invalid bytes are refused`() {
         let good = {
             var values = AttemptedValues()
             values.note("text", of: "c")
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    // MARK: In the queue
+    // MARK: Queue
 
     private func attempted(_ store: Store) throws -> (AttemptedKinds, AttemptedValues) {
         let id = try #require(try store.operations.all().first).id
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatWasSentIsRememberedUntilAnAnswer(kind: StoreKind) throws {
+    func `sent values are recorded until an answer`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             try store.write(from: .server) { try $0.insert(Node("0", count: 7).received(serverID: "s", version: "1")) }
             let id = try store.write { tx in
@@ -84,7 +84,7 @@ import Testing
             #expect(["1", "2", "3"].allSatisfy { values.contains(.text($0), of: "name") })
             #expect(!values.contains("4", of: "name") && !values.contains("0", of: "name"))
             #expect(values.columns.map(\.name) == ["name"])
-            // A refusal is of one attempt: the others may have arrived all the same.
+            // A refusal concerns one attempt. The others may have arrived.
             try store.write { tx in
                 let attempt = try tx.beginAttempt(id).attempts
                 #expect(try tx.fail(id, attempt: attempt, OperationError(message: "no", at: .distantPast), retry: true))
@@ -98,13 +98,13 @@ import Testing
             try store.write { try $0.acknowledge(id) }
             (kinds, values) = try attempted(store)
             #expect(kinds == [] && values.isEmpty)
-            // It is new on the server, and not sent yet: a delete leaves nothing.
+            // The object is new on the server and not sent yet, so a delete leaves nothing.
             try store.write { try $0.delete(Node.self, "s") }
             #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
         }
     }
 
-    @Test func anInsertIsRememberedWholeWithServerIDsAndTheWiresRounding() throws {
+    @Test func `an insert is recorded completely, with server IDs and the server's rounding`() throws {
         let store = try Store.ofNodes()
         try store.write { tx in
             let server = try tx.insert(Node("target", localID: "t"))
@@ -130,9 +130,10 @@ import Testing
         #expect(values.contains("[]", of: "owners") && values.contains(.null, of: "keeper"))
     }
 
-    /// Who is offline tries often: what nobody got is nobody's, and a stranger's value is no conflict's end.
+    /// Offline attempts are frequent. Values that surely were not sent must not end conflicts with equal foreign
+    /// values.
     @Test(arguments: StoreKind.allCases)
-    func whatSurelyFailedWasNeverSent(kind: StoreKind) throws {
+    func `values of a surely failed attempt are not recorded`(kind: StoreKind) throws {
         let no = OperationError(message: "not sent", at: .distantPast)
         try kind.withStore(Node.self) { store in
             try store.receiveNode("s", ["name": "0", "count": 0])
@@ -140,7 +141,7 @@ import Testing
                 try tx.update(Node.self, "s") { $0.name = "1" }
                 #expect(try tx.fail(1, attempt: try tx.beginAttempt(1).attempts, no, retry: true))
                 #expect(try tx.attemptedValues(1).isEmpty && tx.outgoing(1)?.attemptedKinds == [])
-                // One that got no answer is remembered, whatever fails after it: the same attempt, or the next one.
+                // An attempt without an answer is recorded, whatever fails later: the same attempt or the next one.
                 let lost = try tx.beginAttempt(1).attempts
                 #expect(try tx.leaveUncertain(1, attempt: lost, no))
                 #expect(try tx.fail(1, attempt: lost, no, retry: true))
@@ -152,9 +153,9 @@ import Testing
                 #expect(!values.contains(5, of: "count") && values.columns.map(\.name) == ["name"])
                 let theirs = ServerItem(serverID: "s", version: "2", values: ["name": "1", "count": 5])
                 try tx.update(Node.self, "s") { $0.count = 6 }
-                // The name is ours, the number a stranger's.
+                // The name is ours, and the number is foreign.
                 #expect(try tx.sides(of: 1, against: theirs) { $1 }.changedThere == ["count"])
-                // After a crash nobody knows which attempt it was that has failed.
+                // After a crash it is unknown which attempt failed.
                 try tx.beginAttempt(1)
                 try tx.fail(1, no, retry: true)
                 #expect(try tx.attemptedValues(1).contains("2", of: "name"))
@@ -163,9 +164,9 @@ import Testing
         }
     }
 
-    /// A delete leaves nothing of what no server knows, before the failure and after it.
+    /// Deleting an object that no server knows leaves nothing, before and after the failure.
     @Test(arguments: [true, false])
-    func anInsertThatSurelyFailedGoesWithItsObject(deletesFirst: Bool) throws {
+    func `an insert that surely failed is removed with its object`(deletesFirst: Bool) throws {
         let store = try Store.ofNodes()
         try store.write { tx in
             let error = OperationError(message: "not sent", at: .distantPast)
@@ -179,7 +180,7 @@ import Testing
         #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
     }
 
-    @Test func whatCanNotBeSentLeavesTheOperationAsItWas() throws {
+    @Test func `a value that can't be sent leaves the operation unchanged`() throws {
         let store = try Store.ofNodes()
         try store.write { try $0.insert(Node("a", localID: "a")) }
         struct Unsendable: Error {}
@@ -189,7 +190,7 @@ import Testing
         #expect(try store.queue() == ["insert a"] && store.operations.all()[0].attempts == 0)
     }
 
-    @Test func whatWasSentFollowsAMigration() throws {
+    @Test func `recorded values follow a migration`() throws {
         let folder = try TestFolder()
         let long = String(repeating: "long ", count: 30)
         func sent(_ store: Store) throws -> AttemptedValues { try store.write { try $0.attemptedValues(1) } }
@@ -211,8 +212,8 @@ import Testing
         }
     }
 
-    /// Values that the new type does not have are forgotten, and an update of what is gone is over, sent or not.
-    @Test func whatAMigrationMakesOfWhatWasSent() throws {
+    /// Values that the new type can't express are forgotten. An update of a removed property is finished, sent or not.
+    @Test func `a migration converts or forgets the recorded values`() throws {
         let folder = try TestFolder()
         let lost = OperationError(message: "lost", at: .distantPast)
         try folder.open(Flex.Card.version(.text("x"), .text("shop"))) { (store) throws in

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Tandem
 
-/// What the user chooses: to leave unsent, to send after all, to give up.
+/// The user's choices: hold, release and discard an operation.
 @Suite(.ownThreads) struct ChoosingTests {
     static let no = OperationError(status: 400, message: "no", at: .distantPast)
 
     // MARK: Holding
 
     @Test(arguments: StoreKind.allCases)
-    func whatIsHeldStaysUnsentUntilItIsReleased(kind: StoreKind) throws {
+    func `a held operation stays unsent until it is released`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             try store.receiveNode("s")
             try store.write { tx in
@@ -38,9 +38,9 @@ import Testing
         }
     }
 
-    /// An answer that was thrown away would be asked for again: an insert by a second object, where the server makes IDs.
+    /// An answer must not be discarded. Sending an insert again would create a second object if the server makes IDs.
     @Test(arguments: StoreKind.allCases)
-    func whatIsUnderWayCanBeHeldAndItsAnswerCounts(kind: StoreKind) throws {
+    func `an operation in flight can be held and its answer counts`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             try store.write { tx in
                 for id in ["a", "b", "c"] as [LocalID] {
@@ -62,7 +62,7 @@ import Testing
             #expect(try store.queue() == ["update b [name] held", "insert c held"])
             #expect(try store.stored(Node.self, "a")?.serverID == "s-a" && store.checkIntegrity() == [])
             try store.write { tx in for id in [2, 3] as [Int64] { try tx.release(id) } }
-            // It is as uncertain as it was.
+            // The operation is as uncertain as before.
             #expect(try store.queue() == ["update b [name]", "insert c attempted"])
             try store.write { tx in
                 try tx.hold(3)
@@ -72,8 +72,8 @@ import Testing
         }
     }
 
-    /// What a conflict leaves to be sent of it is not sent either.
-    @Test func whatIsHeldInItsFlightIsHeldAfterARebase() throws {
+    /// The rest of an operation after a conflict is not sent either.
+    @Test func `an operation that is held in flight is held after a rebase`() throws {
         let store = try Store.ofNodes()
         try store.receiveNode("s", ["name": "0"])
         try store.write { tx in
@@ -86,7 +86,7 @@ import Testing
         #expect(try store.queue() == ["update s [name] held"] && store.checkIntegrity() == [])
     }
 
-    @Test func aHeldInsertThatWasNeverSentGoesWithItsObject() throws {
+    @Test func `a held insert that was never sent is removed with its object`() throws {
         let store = try Store.ofNodes()
         try store.write { tx in
             try tx.insert(Node("a", localID: "a"))
@@ -96,10 +96,10 @@ import Testing
         #expect(try store.operations.count() == 0)
     }
 
-    // MARK: Giving up
+    // MARK: Discarding
 
     @Test(arguments: StoreKind.allCases)
-    func aDiscardedUpdateReturnsToItsBase(kind: StoreKind) throws {
+    func `a discarded update restores its base`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             try store.receiveNode("t")
             try store.receiveNode("s", ["name": "0", "friends": #"["t","later"]"#, "next": "t"])
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aDiscardedInsertGoesByTheRulesOfThoseThatReferToIt(kind: StoreKind) throws {
+    func `a discarded insert follows the delete rules of its holders`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             try store.receiveNode("s")
             try store.write { tx in
@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aDiscardedDeleteComesBackAsItWasOnTheServer(kind: StoreKind) throws {
+    func `a discarded delete restores the server's object`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             try store.receiveNode("s", ["name": "0", "code": "c"])
             try store.write { tx in
@@ -153,7 +153,7 @@ import Testing
             }
             let node = try #require(try store.stored(Node.self, "s"))
             #expect(node.name == "0" && node.isSynced && !node.isDeleted)
-            // Its unique value may be taken by now: then it stays deleted, and to be sent.
+            // Its unique value may be taken by now. Then the object stays deleted and the delete queued.
             try store.write { tx in
                 try tx.delete(Node.self, "s")
                 try tx.insert(Node("other", code: "c"))
@@ -165,9 +165,9 @@ import Testing
         }
     }
 
-    /// It goes here, and there too: it may have arrived.
+    /// The insert may have arrived, so the object is deleted here and on the server.
     @Test(arguments: StoreKind.allCases)
-    func anInsertThatMayHaveArrivedBecomesADelete(kind: StoreKind) throws {
+    func `an insert that may have arrived becomes a delete`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             try store.receiveNode("s")
             let attempt = try store.write { tx in
@@ -181,7 +181,7 @@ import Testing
             }
             #expect(try store.live(Node.self).map(\.localID) == ["s"])
             #expect(try store.queue() == ["delete a attempted", "update s [next]"] && store.checkIntegrity() == [])
-            // The answer comes, and the delete is sent to what it has named.
+            // The answer arrives, and the delete is sent to the object that it names.
             try store.write { (tx) throws in
                 let answer = ServerItem(serverID: "server-a", version: "1", values: ["name": "a"])
                 #expect(try tx.acknowledge(1, attempt: attempt, with: answer) == .stillPending)
@@ -191,7 +191,7 @@ import Testing
         }
     }
 
-    @Test func whatTheServerHasRefusedSinceIsGivenUp() throws {
+    @Test func `discarding an insert that the server refused after a lost attempt removes the object`() throws {
         let store = try Store.ofNodes()
         try store.write { tx in
             for id in ["a", "b"] as [LocalID] {
@@ -208,8 +208,8 @@ import Testing
         #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])
     }
 
-    /// A sync gives an insert up, and the objects that referred to it have changed all the same.
-    @Test func whoeverGivesAnInsertUpItIsAChangeOfTheApps() throws {
+    /// Synchronization discards an insert. The objects that referred to it change nevertheless.
+    @Test func `discarding an insert is a change of the app, whatever caused it`() throws {
         let store = try Store.ofNodes()
         try store.receiveNode("s")
         try store.write { tx in
@@ -223,7 +223,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theServersSideIsTakenWhereItIsKnown(kind: StoreKind) throws {
+    func `the server's side is taken if it is known`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             for id in ["u", "d", "g", "h"] as [ServerID] { try store.receiveNode(id) }
             try store.write { tx in
@@ -246,7 +246,7 @@ import Testing
                 #expect(node.version == "9" && node.serverID == ServerID(id.rawValue))
             }
             #expect(try store.stored(Node.self, "g") == nil)
-            // What referred to it waits for it, and its own change is not touched.
+            // Holders of the object wait for it, and their own changes stay.
             #expect(try store.stored(Node.self, "h")?.next == nil)
             #expect(try store.queue() == ["update h [next]"])
             #expect(try store.sql("SELECT count(*) FROM __server_items")[0][0] == 0)
@@ -256,7 +256,7 @@ import Testing
 }
 
 extension Store {
-    /// A node that a server has sent.
+    /// Receives a node of a server.
     func receiveNode(_ id: ServerID, _ values: [String: StorageValue] = ["name": "0"]) throws {
         _ = try write { tx in
             try tx.receive(ServerItem(serverID: id, version: "1", values: values), in: "Node")

@@ -4,14 +4,14 @@ import Testing
 
 @testable import Tandem
 
-/// What the queue makes of a history of events, one row for each. All events happen to one object, `a`; it starts with
-/// `name = "0"` and `count = 0`.
+/// The queue after a history of events, one row for each. All events concern one object, `a`, which starts with `name =
+/// "0"` and `count = 0`.
 struct History: CustomTestStringConvertible, Sendable {
     let name: String
-    /// Words: `insert`, `receive`, `name=x`, `count=n`, `note=x`, `delete`, `undelete`, `begin`, `ack`, `refuse`
-    /// (fail for good), `retry` (fail for now).
+    /// Words: `insert`, `receive`, `name=x`, `count=n`, `note=x`, `delete`, `undelete`, `begin`, `ack`, `refuse` (a
+    /// permanent failure), `retry` (a temporary failure).
     let events: String
-    /// The queue after it: `kind base... state`, a base as `property:value`.
+    /// The queue afterwards: `kind base... state`, a base as `property:value`.
     let queue: String
     /// The object: its name and count, or `deleted`, `gone`; with `*` if it is synced.
     let object: String
@@ -106,7 +106,7 @@ struct History: CustomTestStringConvertible, Sendable {
 
 @Suite(.ownThreads) struct CollapseTests {
     @Test(arguments: History.all)
-    func queue(_ history: History) throws {
+    func `a history of events gives the expected queue and object`(_ history: History) throws {
         let store = try Store.ofNodes()
         for event in history.events.split(separator: " ") {
             let isRefused = event.hasSuffix("!")

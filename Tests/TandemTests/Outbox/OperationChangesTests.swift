@@ -6,20 +6,20 @@ import Testing
 
 @testable import Tandem
 
-/// Who watches the queue is told of every commit that changed it, and of nothing else.
+/// Observers of the queue are notified of every commit that changed it and of no other.
 @Suite(.ownThreads) struct OperationChangesTests {
     @Test(arguments: StoreKind.allCases)
-    func commitsThatChangeTheQueueAreTold(kind: StoreKind) async throws {
+    func `commits that change the queue are reported`(kind: StoreKind) async throws {
         try await kind.withStore(Node.self, HandPerson.self) { store in
             let changes = store.operations.changes
             var iterator = changes.makeAsyncIterator()
             let first = try await store.write { try $0.insert(Node("a")).localID }
             #expect(await iterator.next() == ["Node"])
-            // Several commits are told at once to whom was slow.
+            // A slow observer gets several commits at once.
             try await store.write { _ = try $0.insert(Node("b")) }
             try await store.write { _ = try $0.insert(HandPerson(name: "Ада")) }
             #expect(await iterator.next() == ["Node", "HandPerson"])
-            // What a server sends queues nothing.
+            // Writes of a server queue nothing.
             try await store.write(from: .server) { _ = try $0.insert(Node("c").received(serverID: "c")) }
             try await store.write { try $0.delete(Node.self, first) }
             #expect(await iterator.next() == ["Node"])
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func anotherStoresCommitMayHaveChangedAll() async throws {
+    @Test func `another store's commit may have changed the whole queue`() async throws {
         let folder = try TemporaryFolder()
         defer { folder.remove() }
         let path = folder.path(of: "a.tandem")
@@ -47,7 +47,7 @@ import Testing
         #expect(try await counts.next() == ["Node": 2])
     }
 
-    @Test func whoStopsListeningIsForgotten() async throws {
+    @Test func `an observer that stops is forgotten`() async throws {
         let store = try Store(inMemoryModels: [Node.self])
         do {
             var iterator: AsyncStream<Set<String>>.Iterator? = store.operations.changes.makeAsyncIterator()

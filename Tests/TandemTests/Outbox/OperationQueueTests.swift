@@ -8,7 +8,7 @@ import Testing
 @testable import Tandem
 
 @Suite(.ownThreads) struct OperationQueueTests {
-    @Test func operationsStandInTheOrderOfFirstChanges() throws {
+    @Test func `operations are in the order of their first changes`() throws {
         let store = try Store.inMemory(models: Node.self, HandPerson.self)
         try store.write { tx in
             try tx.insert(Node("a", localID: "a"))
@@ -31,7 +31,7 @@ import Testing
         #expect(try store.operations.count(in: .attempted) == 0)
     }
 
-    @Test func anOperationTellsWhatItIs() throws {
+    @Test func `an operation describes itself`() throws {
         var configuration = Store.Configuration()
         let clock = Atomic<Int>(100)
         let box = ClockBox(clock)
@@ -62,7 +62,7 @@ import Testing
         #expect(operation.error == nil && operation.state == .pending && operation.base == ["count": .integer(0)])
     }
 
-    @Test func anAnswerToWhatIsNotUnderWayIsStale() throws {
+    @Test func `an answer to an operation that is not in flight is stale`() throws {
         let store = try Store.ofNodes()
         let node = try store.write { try $0.insert(Node("a")) }
         let id = try store.operations.all()[0].id
@@ -73,12 +73,12 @@ import Testing
         #expect(
             code { try store.write { try $0.fail(id, OperationError(message: "", at: .distantPast), retry: true) } }
                 == .staleOperation)
-        // The number of an operation that is done is not given to another.
+        // The number of a finished operation is not reused.
         try store.write { try $0.insert(Node("b")) }
         #expect(try store.operations.all()[0].id == id + 1)
     }
 
-    @Test func anAnswerIsKeptWithTheObject() throws {
+    @Test func `an answer is kept with the object`() throws {
         let store = try Store.ofNodes()
         let node = try store.write { try $0.insert(Node("a")) }
         let at = Date(timeIntervalSinceReferenceDate: 1 / 3)
@@ -94,7 +94,7 @@ import Testing
         #expect(stored.localID == node.localID)
     }
 
-    @Test func aServerIDThatAnotherObjectHasIsRefused() throws {
+    @Test func `a server ID of another object is refused`() throws {
         let store = try Store.ofNodes()
         try store.write(from: .server) { try $0.insert(Node("a").received(serverID: "s")) }
         try store.write { try $0.insert(Node("b")) }
@@ -110,7 +110,7 @@ import Testing
     // MARK: Watching
 
     @Test(arguments: StoreKind.allCases)
-    func countsArePublishedInOrderUntilTheStoreCloses(_ kind: StoreKind) throws {
+    func `counts are published in order until the store closes`(_ kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             let received = Mutex<[[String: Int]]>([])
             let ended = Mutex(false)
@@ -121,7 +121,7 @@ import Testing
             }
             let node = try store.write { try $0.insert(Node("a")) }
             try store.write { try $0.insert(Node("b")) }
-            // No number changes: nothing is published.
+            // The counts don't change, so nothing is published.
             try store.write { try $0.update(Node.self, node.localID) { $0.count = 1 } }
             try? store.write { tx in
                 try tx.insert(Node("undone"))
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func aPublisherGivesWhatIsAskedForAndTheNewest() throws {
+    @Test func `a publisher delivers the newest values on demand`() throws {
         let store = try Store.ofNodes()
         let subscriber = SlowSubscriber()
         store.operations.countsPublisher.subscribe(subscriber)
@@ -155,7 +155,7 @@ import Testing
         #expect(subscriber.received.withLock { $0.count } == 3)
     }
 
-    @Test func aSubscriberMayWriteWhenItIsTold() throws {
+    @Test func `a subscriber may write in a delivery`() throws {
         let store = try Store.ofNodes()
         let received = Mutex<[Int]>([])
         let subscription = store.operations.countsPublisher.sink { _ in
@@ -168,7 +168,7 @@ import Testing
         subscription.cancel()
     }
 
-    @Test func countsAreAStreamThatEndsWithTheStore() async throws {
+    @Test func `counts are a stream that ends with the store`() async throws {
         let store = try Store.ofNodes()
         var iterator = store.operations.counts.makeAsyncIterator()
         #expect(try await iterator.next() == [:])
@@ -183,7 +183,7 @@ import Testing
         #expect(try await late.next() == nil)
     }
 
-    @Test func aCancelledTaskLetsItsStreamGo() async throws {
+    @Test func `a canceled task releases its stream`() async throws {
         let store = try Store.ofNodes()
         let counts = store.operations.counts
         let task = Task {
@@ -203,9 +203,9 @@ private final class ClockBox: Sendable {
     init(_ value: consuming Atomic<Int>) { self.value = value }
 }
 
-/// Takes what it has asked for, and asks only when told.
+/// A subscriber that requests values only on demand.
 ///
-/// Unchecked: the subscription is set once, before the test that asks for more has it; what is received is locked.
+/// Unchecked: the subscription is set once, before the test requests more. A lock guards the received values.
 private final class SlowSubscriber: Subscriber, @unchecked Sendable {
     let received = Mutex<[[String: Int]]>([])
     private var subscription: (any Subscription)?

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.ownThreads) struct OutgoingTests {
     @Test(arguments: StoreKind.allCases)
-    func anObjectIsSentWithServerIDsAndTellsWhatItWaitsFor(kind: StoreKind) throws {
+    func `an object is sent with server IDs and names the objects it waits for`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             try store.write { tx in
                 try tx.insert(Node("known", localID: "k"))
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func anUpdateIsSentOnItsVersionWithAllThatWasNotAnswered() throws {
+    @Test func `an update is sent for its version with all unanswered changes`() throws {
         let store = try Store.ofNodes()
         try store.write { tx in
             _ = try tx.receive(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tandem
 
-/// An operation follows what the server holds.
+/// An operation is rebased on the server's state.
 @Suite(.ownThreads) struct RebasingTests {
     private func item(
         _ id: ServerID, _ values: [String: StorageValue] = [:], deleted: Bool = false
@@ -15,13 +15,13 @@ import Testing
 
     private static func exactly(_ property: PropertyDefinition, _ value: StorageValue) -> StorageValue { value }
 
-    /// Numbers lose their last digit on the wire.
+    /// A mapping that loses the last digit of numbers.
     private static func inTens(_ property: PropertyDefinition, _ value: StorageValue) -> StorageValue {
         if case .integer(let number) = value { .integer(number / 10 * 10) } else { value }
     }
 
-    /// A store with the node `s` received as name 0, code c, count 0, and an update of name and count, which was sent and
-    /// got no answer, and then of the name again.
+    /// Makes a store with the node `s`, received with name 0, code c and count 0. An update of name and count was sent
+    /// without an answer, and the name was changed again.
     private func withUpdate(_ kind: StoreKind, _ body: (Store) throws -> Void) throws {
         try kind.withStore(Node.self) { store in
             try store.receiveNode("s", ["name": "0", "code": "c", "count": 0])
@@ -40,7 +40,7 @@ import Testing
     // MARK: Updates
 
     @Test(arguments: StoreKind.allCases)
-    func ourOwnWriteIsNoConflict(kind: StoreKind) throws {
+    func `our own write is not a conflict`(kind: StoreKind) throws {
         try withUpdate(kind) { store in
             let theirs = item("s", ["name": "1", "code": "c", "count": 1])
             let sides = try store.write { try $0.sides(of: 1, against: theirs, rounding: Self.exactly) }
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func othersChangesAreMergedByProperty(kind: StoreKind) throws {
+    func `foreign changes are merged by property`(kind: StoreKind) throws {
         try withUpdate(kind) { store in
             let theirs = item("s", ["name": "theirs", "code": "theirs", "count": 0])
             let sides = try store.write { try $0.sides(of: 1, against: theirs, rounding: Self.exactly) }
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func theServersCanBeTakenWhereBothChanged(kind: StoreKind) throws {
+    func `the server's value can be taken where both sides changed`(kind: StoreKind) throws {
         try withUpdate(kind) { store in
             let theirs = item("s", ["name": "theirs", "count": 7])
             try store.write { (tx) throws in
@@ -88,9 +88,9 @@ import Testing
         }
     }
 
-    /// Changed and changed back, or deleted and brought back: there is nothing to be kept from somebody else's edit.
+    /// A change that was reverted, or a delete that was undone, keeps nothing from foreign edits.
     @Test(arguments: StoreKind.allCases)
-    func whatIsAsItWasTakesWhatOthersMadeOfIt(kind: StoreKind) throws {
+    func `a reverted change takes the foreign edits`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             for id in ["s", "t"] as [ServerID] { try store.receiveNode(id, ["name": "A", "count": 0]) }
             try store.write { tx in
@@ -113,7 +113,7 @@ import Testing
                 let node = try #require(try store.stored(Node.self, operation.localID))
                 #expect(node.name == "B" && node.count == 7 && node.isSynced && node.version == "9")
             }
-            // What was sent may be there: setting it back is a change.
+            // The sent value may have arrived, so reverting it is a change.
             try store.write { tx in
                 try tx.update(Node.self, "t") { $0.count = 8 }
                 let attempt = try tx.beginAttempt(3).attempts
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func whatHasNoFormOnTheWireIsNotThere() throws {
+    @Test func `a value without a form on the server counts as missing`() throws {
         struct Unsendable: Error {}
         let store = try Store.ofNodes()
         try store.receiveNode("s", ["name": "0", "count": 0])
@@ -140,9 +140,9 @@ import Testing
         #expect(try store.stored(Node.self, "s")?.name == "theirs" && store.queue() == ["update s [count]"])
     }
 
-    /// The app decides in a transaction of its own, and the user types on.
+    /// The app decides in its own transaction while the user continues to edit.
     @Test(arguments: StoreKind.allCases)
-    func whatWasEditedSinceTheDecisionIsKept(kind: StoreKind) throws {
+    func `edits after the decision are kept`(kind: StoreKind) throws {
         try withUpdate(kind) { store in
             let theirs = item("s", ["name": "theirs", "code": "theirs", "count": 7])
             let sides = try store.write { try $0.sides(of: 1, against: theirs, rounding: Self.exactly) }
@@ -159,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func whatTheWireRoundsIsNoChange() throws {
+    @Test func `a value that the server rounds is not a change`() throws {
         let store = try Store.ofNodes()
         try store.receiveNode("s", ["count": 0])
         let theirs = item("s", ["count": 120])
@@ -169,11 +169,11 @@ import Testing
             #expect(try !tx.sides(of: 1, against: theirs, rounding: Self.inTens).isConflict)
             #expect(try tx.rebase(1, onto: theirs, rounding: Self.inTens) == .adopted)
         }
-        // Here stands what the server holds.
+        // The stored value is the server's.
         #expect(try store.stored(Node.self, "s")?.count == 120)
     }
 
-    @Test func referencesAreComparedByWhatTheyReferTo() throws {
+    @Test func `references are compared by their objects`() throws {
         let store = try Store.ofNodes()
         try store.write { tx in
             let a = try tx.insert(Node("a", localID: "a"))
@@ -186,7 +186,7 @@ import Testing
             let theirs = item("server-b", ["name": "b", "next": "server-a", "friends": #"["server-a"]"#])
             #expect(try !tx.sides(of: 2, against: theirs, rounding: Self.exactly).isConflict)
             #expect(try tx.rebase(2, onto: theirs, rounding: Self.exactly) == .pending)
-            // What it did not name is sent.
+            // A property that the item does not name is sent.
             #expect(try tx.operations.all()[0].changedProperties.contains("owners"))
         }
         #expect(try store.stored(Node.self, "b")?.serverID == "server-b" && store.checkIntegrity() == [])
@@ -195,7 +195,7 @@ import Testing
     // MARK: Inserts, deletes and tombstones
 
     @Test(arguments: StoreKind.allCases)
-    func anInsertOfWhatIsThereBecomesAnUpdate(kind: StoreKind) throws {
+    func `an insert of an existing object becomes an update`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             var whole: [String: StorageValue] = StoreOracle.values(Node("1"))
             try store.write { tx in
@@ -206,7 +206,7 @@ import Testing
                 #expect(try tx.rebase(1, onto: item("a", whole), rounding: Self.exactly) == .pending)
             }
             #expect(try store.queue() == ["update a [name]"])
-            // A stranger's, under an ID that both have chosen.
+            // A foreign object has an ID that both sides chose.
             whole["count"] = 5
             try store.write { tx in
                 try tx.insert(Node("mine", localID: "b"))
@@ -222,7 +222,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aDeleteIsMadeOnTheNewVersion(kind: StoreKind) throws {
+    func `a delete is rebased on the new version`(kind: StoreKind) throws {
         try withUpdate(kind) { store in
             try store.write { tx in
                 try tx.delete(Node.self, "s")
@@ -231,7 +231,7 @@ import Testing
                         == .pending)
             }
             #expect(try store.queue() == ["delete s [count name]"])
-            // Taken back, it is what was changed here before the delete, on what the server holds now.
+            // If the delete is undone, the earlier local changes apply to the server's current state.
             try store.write { try $0.undelete(Node.self, "s") }
             let node = try #require(try store.stored(Node.self, "s"))
             #expect(node.name == "2" && node.count == 1 && !node.isSynced && node.version == "9")
@@ -240,7 +240,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func overATombstoneAllIsSent(kind: StoreKind) throws {
+    func `all values are sent over a tombstone`(kind: StoreKind) throws {
         try withUpdate(kind) { store in
             let sides = try store.write {
                 try $0.sides(of: 1, against: item("s", deleted: true), rounding: Self.exactly)
@@ -256,9 +256,9 @@ import Testing
         }
     }
 
-    /// The tombstone is not forgotten until the object is back there.
+    /// The tombstone is kept until the object is back on the server.
     @Test(arguments: StoreKind.allCases)
-    func whatIsGivenUpOverATombstoneGoes(kind: StoreKind) throws {
+    func `an operation discarded over a tombstone erases the object`(kind: StoreKind) throws {
         try withUpdate(kind) { store in
             let theirs = item("s", deleted: true)
             try store.receiveNode("holder", ["next": "s"])
@@ -267,7 +267,7 @@ import Testing
                 for (id, tombstone) in [(1, theirs), (2, item("i", deleted: true))] as [(Int64, ServerItem)] {
                     #expect(try tx.rebase(id, onto: tombstone, rounding: Self.exactly) == .pending)
                     let kept = try #require(try tx.keptItem(of: id))
-                    // It is what the operation was put on, and no new conflict.
+                    // The operation was rebased on it, so it is not a new conflict.
                     #expect(kept.isDeleted && kept.version == "9")
                 }
             }
@@ -280,7 +280,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func aTombstoneIsOverWhenTheObjectIsBack(hasItem: Bool) throws {
+    func `a tombstone is forgotten when the object is back`(hasItem: Bool) throws {
         let store = try Store.ofNodes()
         try store.receiveNode("s")
         try store.write { tx in
@@ -297,8 +297,8 @@ import Testing
         #expect(try store.read { try $0.keptItemsWithoutOperation(in: "Node", limit: 9) }.isEmpty)
     }
 
-    /// What comes last is the newest: the clock of a server may step back.
-    @Test func whatWasKeptIsOverWhenAnAnswerComes() throws {
+    /// The last answer is the newest: a server's clock may go backwards.
+    @Test func `a kept item is forgotten when an answer arrives`() throws {
         let store = try Store.ofNodes()
         try store.receiveNode("s")
         func at(_ time: Double, _ version: String, _ name: StorageValue) -> ServerItem {
@@ -311,7 +311,7 @@ import Testing
             _ = try tx.receive(at(9, "2", "late clock"), in: "Node")
             _ = try tx.rebase(1, onto: at(1, "3", "newer"), rounding: Self.exactly)
             #expect(try tx.keptItem(of: 1) == nil)
-            // One that was read of what is kept is not newer than what has been kept since.
+            // An item read from the kept ones is not newer than those kept later.
             _ = try tx.receive(at(9, "4", "newest"), in: "Node")
             var kept = at(2, "2", "read before")
             kept.wasKept = true
@@ -326,7 +326,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aTombstoneIsWhatADeleteWanted(kind: StoreKind) throws {
+    func `a tombstone completes a delete`(kind: StoreKind) throws {
         try withUpdate(kind) { store in
             try store.write { tx in
                 try tx.delete(Node.self, "s")
@@ -337,7 +337,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func whatWasBroughtBackInADeletesFlight(keepsTombstones: Bool) throws {
+    func `an undelete while the delete is in flight is kept`(keepsTombstones: Bool) throws {
         let store = try Store.ofNodes()
         try store.receiveNode("s")
         try store.write { tx in
@@ -361,8 +361,8 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    /// No server has said an ID by which it could be undeleted.
-    @Test func whatWasNeverAcknowledgedIsInsertedAgain() throws {
+    /// No server ID exists that an undelete could use.
+    @Test func `an object that was never acknowledged is inserted again`() throws {
         let store = try Store.ofNodes()
         try store.write { tx in
             try tx.insert(Node("a", localID: "a"))
@@ -373,14 +373,14 @@ import Testing
             #expect(try tx.acknowledge(1, attempt: attempt, with: nil, keepsTombstones: true) == .stillPending)
         }
         #expect(try store.queue() == ["insert a"] && store.checkIntegrity() == [])
-        // That would be found.
+        // The integrity check would find the opposite.
         try store.write { tx in
             try tx.connection.execute("UPDATE __operations SET kind = 2, changes = x'0101046E616D6500'")
         }
         #expect(try store.checkIntegrity().count == 1)
     }
 
-    @Test func aClashLeavesTheOperationAsItWas() throws {
+    @Test func `a clash leaves the operation unchanged`() throws {
         let store = try Store.ofNodes()
         try store.receiveNode("s")
         try store.write { tx in

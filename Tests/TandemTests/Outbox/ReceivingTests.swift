@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tandem
 
-/// What a server sends: written where no operation is pending, kept beside the object where one is.
+/// Received items: written without a pending operation, otherwise kept beside the object.
 @Suite(.ownThreads) struct ReceivingTests {
     private func item(
         _ id: ServerID, _ version: String?, deleted: Bool = false, extras: [UInt8]? = nil,
@@ -44,7 +44,7 @@ import Testing
     // MARK: No operation
 
     @Test(arguments: StoreKind.allCases)
-    func whatHasNoOperationIsWritten(kind: StoreKind) throws {
+    func `an item without an operation is written`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             #expect(try receive(item("s", "1"), in: store) == "inserted s")
             var node = try #require(try store.stored(Node.self, "s"))
@@ -52,7 +52,7 @@ import Testing
             try store.write { try $0.update(Node.self, "s") { $0.note = "mine" } }
             #expect(try receive(item("s", "2", ["count": 5]), in: store) == "updated s")
             node = try #require(try store.stored(Node.self, "s"))
-            // What the item does not name, and what is never sent, stays.
+            // Properties that the item does not name and local-only properties stay.
             #expect(node.name == "there" && node.count == 5 && node.note == "mine" && node.version == "2")
             #expect(try receive(item("x", "3", deleted: true), in: store) == "unknown tombstone")
             #expect(try receive(item("s", "3", deleted: true), in: store) == "removed s")
@@ -62,14 +62,14 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatIsHeldAlreadyIsNotWritten(kind: StoreKind) throws {
+    func `an unchanged item is not written`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { (store) throws in
             let same = item("s", "1", extras: [1], ["name": "n", "friends": #"["s"]"#, "next": "absent"])
             #expect(try receive(same, in: store) == "inserted s")
             let changes = store.writer.connection.totalChanges
             #expect(try receive(same, in: store) == "unchanged")
             #expect(store.writer.connection.totalChanges == changes)
-            // A version alone can lie; other values count.
+            // The version alone is not reliable, so other values count.
             var other = same
             other.values["count"] = 3
             #expect(try receive(other, in: store) == "updated s" && store.stored(Node.self, "s")?.count == 3)
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func aRemovedObjectsHoldersWaitForIt() throws {
+    @Test func `holders of a removed object wait for it`() throws {
         let store = try Store.ofNodes()
         #expect(try receive(item("a", "1"), in: store) == "inserted a")
         #expect(
@@ -91,7 +91,7 @@ import Testing
         #expect(holder.next?.localID == "a" && holder.friends.map(\.localID) == ["a"] && holder.isSynced)
     }
 
-    @Test func aMissingPropertyIsAnErrorThatNamesIt() throws {
+    @Test func `a missing property is an error that names it`() throws {
         let store = try Store.inMemory(models: HandPerson.self)
         let error = expectError(.invalidValue) {
             try store.write { try $0.receive(item("s", "1", [:]), in: "HandPerson") }
@@ -103,7 +103,7 @@ import Testing
     // MARK: An operation
 
     @Test(arguments: StoreKind.allCases)
-    func aRowWithAnOperationIsLeftAlone(kind: StoreKind) throws {
+    func `a row with an operation is not changed`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             _ = try receive(item("s", "1", ["name": "0", "count": 0]), in: store)
             try store.write { try $0.update(Node.self, "s") { $0.name = "mine" } }
@@ -113,19 +113,19 @@ import Testing
             }
             let node = try #require(try store.stored(Node.self, "s"))
             #expect(node.name == "mine" && node.version == "1" && !node.isSynced)
-            // The newest counts.
+            // The newest item counts.
             #expect(try kept(store) == ["s beside 4"])
             let found = try #require(try store.read { try $0.keptItem(of: id) })
             #expect(found.version == "4" && found.localID == "s" && found.reason == .pending && !found.isDeleted)
             #expect(try store.read { try $0.keptItemsWithoutOperation(in: "Node", limit: 9) } == [])
             #expect(try store.read { try $0.countOfKeptItems(in: "Node", .pending) } == 1)
-            // The server has gone back on it: what the change was made on is there again.
+            // The server reverted it: the operation's base applies again.
             #expect(try receive(item("s", "1", ["name": "0", "count": 0]), in: store) == "unchanged")
             #expect(try kept(store) == [] && store.checkIntegrity() == [])
         }
     }
 
-    @Test func ourOwnWriteUnderTheOldVersionIsNoNews() throws {
+    @Test func `our own write under the old version is not a change`() throws {
         let store = try Store.ofNodes()
         _ = try receive(item("s", "1", ["name": "0", "count": 0]), in: store)
         try store.write { tx in
@@ -133,24 +133,24 @@ import Testing
             _ = try tx.leaveUncertain(1, attempt: try tx.beginAttempt(1).attempts, AnsweringTests.lost)
             try tx.update(Node.self, "s") { $0.name = "second" }
         }
-        // A server that gives two writes of one millisecond the same version.
+        // A server may give two writes in one millisecond the same version.
         #expect(try receive(item("s", "1", ["name": "first", "count": 0]), in: store) == "unchanged")
         #expect(try receive(item("s", "1", ["name": "stranger", "count": 0]), in: store) == "kept beside 1")
         #expect(try receive(item("s", "1", ["name": "first", "count": 8]), in: store) == "kept beside 1")
     }
 
     @Test(arguments: StoreKind.allCases)
-    func anInsertThatMayBeThereIsFoundAgain(kind: StoreKind) throws {
+    func `a lost insert is found again`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             try store.write { tx in
                 try tx.insert(Node("never sent", localID: "a"))
                 try tx.insert(Node("sent", localID: "b"))
                 try tx.beginAttempt(2)
             }
-            // The IDs are made here: whoever has put it there, it is this object.
+            // Local IDs are final here, so the item is this object whatever client sent it.
             #expect(try receive(item("a", "1"), in: store) == "kept beside 1")
             #expect(try receive(item("b", "1"), in: store) == "kept beside 2")
-            // The server makes them: only what carries the local ID is.
+            // The server makes the IDs, so only an item with the local ID is this object.
             #expect(try receive(item("77", "1"), in: store, .server(localID: "b")) == "kept beside 2")
             #expect(try receive(item("78", "1"), in: store, .server(localID: "unknown")) == "inserted 78")
             let mine = try receive(item("c", "1"), in: store, .server(localID: nil))
@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatIsKeptOutlivesItsOperation(kind: StoreKind) throws {
+    func `a kept item outlives its operation`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             _ = try receive(item("s", "1", ["name": "0"]), in: store)
             try store.write { tx in
@@ -173,7 +173,7 @@ import Testing
             }
             _ = try receive(item("a", "5"), in: store)
             _ = try receive(item("s", "6"), in: store)
-            // The delete is taken back, and the insert as well: the delta token has passed both items.
+            // The delete and the insert are undone. The delta token is already behind both items.
             try store.write { tx in
                 try tx.undelete(Node.self, "s")
                 try tx.delete(Node.self, "a")
@@ -190,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func aKeptTombstoneGoesWithTheRow() throws {
+    @Test func `a kept tombstone is removed with the row`() throws {
         let store = try Store.ofNodes()
         try store.write { try $0.insert(Node("mine", localID: "a")) }
         #expect(try receive(item("a", "5", deleted: true), in: store) == "kept beside 1")
@@ -198,7 +198,7 @@ import Testing
         #expect(try kept(store) == [] && store.checkIntegrity() == [])
     }
 
-    @Test func anAnswerForgetsWhatWasKeptBefore() throws {
+    @Test func `an answer forgets the items kept before it`() throws {
         let store = try Store.ofNodes()
         for (id, version) in [("a", "5"), ("b", "9"), ("c", "7")] {
             try store.write { try $0.insert(Node(id, localID: LocalID(id))) }
@@ -211,12 +211,12 @@ import Testing
                 #expect(try tx.acknowledge(id, attempt: 1, with: answer) == .done)
             }
         }
-        // By the server's clock one is older than what was kept: that clock has stepped back.
+        // By the server's clock one is older than the kept item: that clock went backwards.
         #expect(try kept(store) == [] && store.stored(Node.self, "b")?.version == "7")
     }
 
-    /// Found by a random history: encrypted, seed 27298.
-    @Test func aDeleteThatIsDoneForgetsWhatWasKeptOfAnEarlierObjectOfItsID() throws {
+    /// A random history found this: encrypted, seed 27298.
+    @Test func `a completed delete forgets the kept item of an earlier object with its ID`() throws {
         let store = try Store.ofNodes()
         try store.write { try $0.insert(Node("first", localID: "a")) }
         #expect(try receive(item("a", "5"), in: store) == "kept beside 1")
@@ -233,7 +233,7 @@ import Testing
     // MARK: Unique values
 
     @Test(arguments: StoreKind.allCases)
-    func aClashIsTheRowsErrorAndNotThePages(kind: StoreKind) throws {
+    func `a clash of unique values fails the row but not the page`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             _ = try receive(item("s", "1", ["code": "s"]), in: store)
             try store.write { try $0.insert(Node("mine", code: "taken", localID: "a")) }
@@ -247,23 +247,23 @@ import Testing
             #expect(try kept(store) == ["n alone 2 refused", "s beside 2 refused"])
             #expect(try store.stored(Node.self, "s")?.version == "1")
             #expect(try store.checkIntegrity() == [])
-            // Once the value is free they are received.
+            // The items are received once the value is free.
             try store.write { try $0.update(Node.self, "a") { $0.code = nil } }
             let items = try store.read { try $0.keptItemsWithoutOperation(in: "Node", limit: 9) }
             #expect(items.map(\.serverID) == ["n", "s"])
             #expect(try receive(item("n", "2", ["code": "taken"]), in: store) == "inserted n")
             #expect(try kept(store) == ["s beside 2 refused"])
             #expect(try store.stored(Node.self, "ok")?.friends.map(\.localID) == ["n", "s"])
-            // A tombstone settles the other.
+            // A tombstone resolves the other one.
             #expect(try receive(item("s", "3", deleted: true), in: store) == "removed s")
             #expect(try kept(store) == [] && store.checkIntegrity() == [])
         }
     }
 
-    // MARK: Members that the model does not know
+    // MARK: Unknown members
 
     @Test(arguments: StoreKind.allCases)
-    func unknownMembersAreKeptWithTheObject(kind: StoreKind) throws {
+    func `unknown members are kept with the object`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             func extras() throws -> [UInt8]? { try store.read { try $0.extras(of: "s", in: "Node") } }
             _ = try receive(item("s", "1", extras: [1]), in: store)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tandem
 
-/// Unique values go from object to object on the server, and come here in any order.
+/// Unique values that move between objects on the server and arrive in any order.
 @Suite(.ownThreads) struct ReceivingTogetherTests {
     private func item(_ id: ServerID, _ values: [String: StorageValue]) -> ServerItem {
         ServerItem(serverID: id, version: "2", values: values, source: [UInt8](id.rawValue.utf8))
@@ -29,13 +29,13 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func valuesThatWereSwappedArrive(kind: StoreKind) throws {
+    func `swapped unique values are received`(kind: StoreKind) throws {
         try with(kind) { store in
             let items = [
                 item("a", ["name": "new a", "code": "b", "friends": #"["b","c"]"#, "next": "a"]),
                 item("b", ["name": "new b", "code": "a", "next": "c"]),
             ]
-            // One by one they never do.
+            // Received one by one they never succeed.
             for _ in 0..<2 { try store.write { tx in for item in items { _ = try tx.receive(item, in: "Node") } } }
             #expect(try codes(store) == ["a", "b", "c"] && kept(store) == ["a", "b"])
             let receipts = try store.write { try $0.receiveTogether(items, in: "Node") }
@@ -48,12 +48,12 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func chainsAndRingsOfThemArriveInAnyOrder(kind: StoreKind) throws {
+    func `chains and rings of unique values are received in any order`(kind: StoreKind) throws {
         try with(kind) { store in
             try store.receiveNode("d", ["code1": 1, "code2": 1])
             try store.receiveNode("e", ["code1": 2, "code2": 2])
             let items = [
-                // A new one takes what another gives up, a ring of three, two that swap a pair.
+                // A new object that takes another's value, a ring of three, and two objects that swap a pair.
                 item("n", ["code": "x"]), item("a", ["code": "b"]), item("b", ["code": "c"]),
                 item("d", ["code1": 2, "code2": 2, "code": "y"]), item("c", ["code": "a"]),
                 item("e", ["code1": 1, "code2": 1, "code": "x"]),
@@ -63,7 +63,7 @@ import Testing
             let before = try store.live(Node.self).map(\.localID)
             let receipts = try store.write { try $0.receiveTogether(items, in: "Node") }
             #expect(before == ["a", "b", "c", "d", "e"])
-            // The server has one `x` too many: the new one's is refused, as each of two would be.
+            // The server has one `x` too many. The new object's is refused, as each of the two would be.
             #expect(receipts.count { "\($0)".hasPrefix("refused") } == 1)
             #expect(try codes(store) == ["b", "c", "a", "y", "x"] && kept(store) == ["n"])
             let d = try #require(try store.stored(Node.self, "d"))
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatClashesWithAnUnsentObjectStaysRefused(kind: StoreKind) throws {
+    func `an item that clashes with an unsent object stays refused`(kind: StoreKind) throws {
         try with(kind) { store in
             try store.write { tx in
                 try tx.insert(Node("mine", code: "taken", localID: "m"))

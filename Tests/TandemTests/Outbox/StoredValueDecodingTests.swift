@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Stored values are read as the types of properties", .ownThreads)
 struct StoredValueDecodingTests {
-    @Test func `Rows of SQL and single values are read as each family of types`() throws {
+    @Test func `rows of SQL and single values are read as each family of types`() throws {
         let store = try Store.inMemory(models: EveryType.self)
         var dice = Dice(seed: 21)
         for _ in 0..<20 {
@@ -32,7 +32,7 @@ struct StoredValueDecodingTests {
         }
     }
 
-    @Test func `A model's property refuses values that SQLite would convert`() throws {
+    @Test func `a model's property refuses values that SQLite would convert`() throws {
         let store = try Store.inMemory(models: Voucher.self, Holder.self)
         for value in ["NULL", "'7'", "7.5", "max(1.5, 2.5)"] {
             let row = try #require(try store.sql("SELECT \(value) AS points").first)
@@ -44,7 +44,7 @@ struct StoredValueDecodingTests {
         #expect(try Voucher.value(of: { $0.points }, in: row) == 7)
     }
 
-    @Test func `A base in the queue is read as its property's type`() throws {
+    @Test func `a base in the queue is read as its property's type`() throws {
         let store = try Store.inMemory(models: Card.self, Person.self, Badge.self)
         let card = try store.write(from: .server) {
             try $0.insert(Card(shop: "Лента", barcode: "1", points: 12).received(serverID: "s"))
@@ -55,7 +55,7 @@ struct StoredValueDecodingTests {
         #expect(try operation.base["points"]?.value(as: BigInt.self) == 12)
     }
 
-    @Test func `NULL and another type's value are errors that say so`() throws {
+    @Test func `NULL and another type's value are descriptive errors`() throws {
         let null = #expect(throws: TandemError.self) { try StorageValue.null.value(as: Int.self) }
         #expect(null?.code == .invalidValue)
         #expect(try StorageValue.null.value(as: Int?.self) == nil)
@@ -70,7 +70,7 @@ struct StoredValueDecodingTests {
         #expect(wrong?.property == "shop")
     }
 
-    @Test func `A decoder that decodes other values meanwhile gets its own`() throws {
+    @Test func `nested decoding returns the right value to each decoder`() throws {
         struct Nested: Codable, Hashable {
             let number: Int
             init(from decoder: any Decoder) throws {

@@ -6,15 +6,15 @@ import Testing
 
 @testable import Tandem
 
-/// Values that a sync hands over in their stored form are read as a model's.
+/// Stored values of synchronization are read as a model's values.
 @Suite(.ownThreads) struct StoredValueTests {
-    @Test func eachTypeIsReadFromItsStoredForm() throws {
+    @Test func `each type is read from its stored form`() throws {
         var dice = Dice(seed: 11)
         for _ in 0..<50 {
             let object = EveryType.random(&dice)
             let values = ModelValues.values(of: object)
             #expect(try EveryType.value(of: { $0.big }, in: values) == object.big)
-            // NaN is a time too.
+            // A date can be NaN too.
             let bits = try EveryType.value(of: { $0.date }, in: values)?.timeIntervalSinceReferenceDate.bitPattern
             #expect(bits == object.date.timeIntervalSinceReferenceDate.bitPattern)
             #expect(try EveryType.value(of: { $0.text }, in: values) == object.text)
@@ -23,11 +23,11 @@ import Testing
         }
     }
 
-    @Test func whatIsNotAmongTheValuesIsNil() throws {
+    @Test func `a missing value is nil`() throws {
         #expect(try EveryType.value(of: { $0.big }, in: ["text": "only this"]) == nil)
     }
 
-    @Test func aValueOfAnotherTypeIsAnError() throws {
+    @Test func `a value of another type is an error`() throws {
         let error = #expect(throws: TandemError.self) {
             try EveryType.value(of: { $0.big }, in: ["big": "no number"])
         }

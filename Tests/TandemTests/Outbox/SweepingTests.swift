@@ -5,17 +5,17 @@ import Testing
 
 @testable import Tandem
 
-/// Taking away what the server has no more, and what the app does not want here any more.
+/// Removing objects that the server or the app no longer has.
 @Suite(.ownThreads) struct SweepingTests {
     private func rows(_ store: Store, _ filter: Tandem.Predicate<Node>? = nil) throws -> [Int64] {
         try store.read { tx in
             var rows: [Int64] = []
-            try tx.forEachSyncedRow(in: "Node", where: filter?.node) { rows.append($0) }
+            try tx.forEachSyncedRow(in: "Node", where: filter?.node) { row, _ in rows.append(row) }
             return rows
         }
     }
 
-    /// Three that the server knows, the second and third of them changed and deleted here, and one that is new.
+    /// Makes three objects that the server knows, the second changed and the third deleted locally, and one new object.
     private func fill(_ store: Store) throws {
         try store.write(from: .server) { tx in
             for (index, id) in ["a", "b", "c"].enumerated() {
@@ -30,20 +30,20 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatIsSyncedIsFoundByItsFilter(kind: StoreKind) throws {
+    func `synced objects are found by their filter`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             try fill(store)
             #expect(try rows(store).count == 1)
             #expect(try rows(store, Node.Columns().name == "a") == rows(store))
             #expect(try rows(store, Node.Columns().name == "b").isEmpty)
             #expect(throws: TandemError.self) {
-                try store.read { try $0.forEachSyncedRow(in: "Nobody", where: nil) { _ in } }
+                try store.read { try $0.forEachSyncedRow(in: "Nobody", where: nil) { _, _ in } }
             }
         }
     }
 
     @Test(arguments: StoreKind.allCases)
-    func onlyWhatIsSyncedIsTakenAway(kind: StoreKind) throws {
+    func `only synced objects are removed`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             try fill(store)
             let all = try store.sql("SELECT __rid FROM Node ORDER BY 1").compactMap { row -> Int64? in
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func operationsAreGivenUpWithTheirObjects(kind: StoreKind) throws {
+    func `operations are discarded with their objects`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             try fill(store)
             let filter = Node.Columns().count > 5
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func whatIsKeptAlreadyIsNotKeptAgain() throws {
+    @Test func `a kept item is not kept again`() throws {
         let store = try Store(inMemoryModels: [Node.self])
         try fill(store)
         let item = ServerItem(serverID: "b", version: "2", values: ["name": "there"], source: [1])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.ownThreads) struct SyncTokensTests {
     @Test(arguments: StoreKind.allCases)
-    func aTokenIsCommittedWithItsPage(kind: StoreKind) throws {
+    func `a token is committed with its page`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             var token = SyncToken(digest: [1, 2], time: "2026-11-21T03:14:34.003Z")
             try store.write { tx in
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func settingsAreKept(kind: StoreKind) throws {
+    func `settings are kept`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             for key in SyncSetting.allCases { #expect(try store.read { try $0.syncSetting(key) } == nil) }
             try store.write { try $0.setSyncSetting(.user, "ada") }
@@ -69,10 +69,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func aPropertyThatIsNewIsFetchedFromTheStart(kind: StoreKind) throws {
+    func `a new property is fetched from the start`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try prepare(folder, Flex.Card.version(.int("x")))
-        // A rename needs nothing fetched.
+        // A rename requires no fetch.
         let codec: Codec<Int> = Codec.of(Int.self)
         try folder.open(
             Flex.Card.version(
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func aModelThatIsNotSentAnyMoreKeepsNothingOfAServers() throws {
+    @Test func `a model that becomes local-only keeps no server state`() throws {
         let folder = try TestFolder()
         try prepare(folder, Flex.Card.version(.int("x")))
         try folder.open(Flex.Card.version(.int("x"), localOnly: true)) { (store) throws in
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func aModelThatIsDroppedKeepsNothingOfAServers() throws {
+    @Test func `a dropped model keeps no server state`() throws {
         let folder = try TestFolder()
         try prepare(folder, Flex.Card.version(.int("x")))
         try folder.migrate(Flex.Person.version(.int("x"))) {

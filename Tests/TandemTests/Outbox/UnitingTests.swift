@@ -5,9 +5,9 @@ import Testing
 
 @testable import Tandem
 
-/// Two objects here turn out to be one on the server: a pull brought what an insert had created, whose answer was lost.
+/// Two local objects turn out to be one on the server: a pull brought the object of an insert whose answer was lost.
 @Suite(.ownThreads) struct UnitingTests {
-    /// A store with the node `mine`, whose insert was sent, and `s7`, which is the same on the server.
+    /// Makes a store with the node `mine`, whose insert was sent, and `s7`, which is the same object on the server.
     private func withTwo(_ kind: StoreKind, _ body: (Store) throws -> Void) throws {
         try kind.withStore(Node.self) { store in
             try store.write { tx in
@@ -27,13 +27,13 @@ import Testing
         serverID: "s7", version: "1", values: ["name": "a", "count": 1], extras: [5], source: [1])
 
     @Test(arguments: StoreKind.allCases)
-    func theOlderLocalIDStaysAndReferencesMoveToIt(kind: StoreKind) throws {
+    func `the older local ID stays and references move to it`(kind: StoreKind) throws {
         try withTwo(kind) { store in
             try store.receiveNode("both", ["friends": #"["s7","mine","s7"]"#, "next": "s7", "parent": "s7"])
             try store.receiveNode("gone", ["friends": #"["s7"]"#, "keeper": "s7"])
             try store.write { tx in
                 try tx.delete(Node.self, "gone")
-                // A base that names it.
+                // The base of an operation names it.
                 try tx.update(Node.self, "both") { ($0.next, $0.friends) = (nil, [Reference(localID: "s7")]) }
                 let attempt = try #require(try tx.operation(1)).0.attempts
                 #expect(try tx.acknowledge(1, attempt: Int(attempt), with: item) == .done)
@@ -48,7 +48,7 @@ import Testing
             let back = try store.write { try $0.undelete(Node.self, "gone") }
             #expect(back.friends.map(\.localID) == ["mine"] && back.keeper?.localID == "mine")
             #expect(try store.read { try $0.extras(of: "mine", in: "Node") } == [5])
-            // The next pull finds one.
+            // The next pull finds one object.
             try store.write { tx in
                 guard case .unchanged = try tx.receive(item, in: "Node", identity: .server(localID: nil)) else {
                     Issue.record("it is not found")
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func whatWasChangedOfTheOtherIsAChangeOfThisOne(kind: StoreKind) throws {
+    func `a change of the other object becomes a change of this one`(kind: StoreKind) throws {
         try withTwo(kind) { store in
             try store.write { tx in
                 try tx.update(Node.self, "s7") { ($0.count, $0.next) = (9, Reference(localID: "s7")) }
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func oneThatWasDeletedSaysNothingOfTheOther(kind: StoreKind) throws {
+    func `a deleted object does not override the other one`(kind: StoreKind) throws {
         try withTwo(kind) { store in
             try store.receiveNode("holder", ["next": "s7"])
             try store.write { tx in
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func ofADeletedOneReferencesWait(kind: StoreKind) throws {
+    func `references of a deleted object wait`(kind: StoreKind) throws {
         try withTwo(kind) { store in
             try store.receiveNode("holder", ["next": "s7", "friends": #"["s7"]"#])
             try store.write { tx in
@@ -106,20 +106,20 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aConflictUnitesThemToo(kind: StoreKind) throws {
+    func `a conflict unites the objects too`(kind: StoreKind) throws {
         try withTwo(kind) { store in
             try store.write { tx in
                 try tx.update(Node.self, "mine") { $0.name = "b" }
                 #expect(try tx.rebase(1, onto: item) { $1 } == .pending)
             }
             #expect(try store.live(Node.self).map(\.localID) == ["mine"])
-            // What the item does not name is sent too: nobody has said that it is there.
+            // A property that the item does not name is sent too, because the server may not have it.
             #expect(try store.operations.all()[0].changedProperties.contains("name"))
             #expect(try store.operations.all()[0].base["name"] == "a" && store.operations.all()[0].base["count"] == nil)
         }
     }
 
-    @Test func givingUpTheInsertLeavesTheServers() throws {
+    @Test func `discarding the insert for the server's item leaves one synced object`() throws {
         try withTwo(.memory) { store in
             try store.write { _ = try $0.discard(1, for: item) }
             #expect(try store.live(Node.self).map(\.localID) == ["mine"])
@@ -127,9 +127,9 @@ import Testing
         }
     }
 
-    /// The user deleted what was made here, and went on working on what the pull had brought.
+    /// The user deleted the local object and continued to edit the received one.
     @Test(arguments: StoreKind.allCases, [false, true])
-    func whatWasChangedOfTheOtherBringsADeletedOneBack(kind: StoreKind, isTaken: Bool) throws {
+    func `a change of the other object restores a deleted one`(kind: StoreKind, isTaken: Bool) throws {
         try withTwo(kind) { store in
             try store.receiveNode("holder", ["next": "s7"])
             try store.write { tx in
@@ -142,7 +142,7 @@ import Testing
             }
             let node = try #require(try store.stored(Node.self, "mine"))
             let holder = try #require(try store.stored(Node.self, "holder"))
-            // Its unique value may be another's by now: then there is no way back.
+            // Its unique value may be taken by now. Then it can't be restored.
             #expect(node.isDeleted == isTaken && (holder.next == nil) == isTaken && node.serverID == "s7")
             if !isTaken {
                 #expect(node.count == 9 && node.code == "1" && holder.next?.localID == "mine")
@@ -151,9 +151,9 @@ import Testing
         }
     }
 
-    /// A server that answers with the ID of another object has mistaken one for the other.
+    /// A server that answers with the ID of another object has confused the two.
     @Test(arguments: StoreKind.allCases)
-    func anObjectThatWasHereBeforeIsNotSwallowed(kind: StoreKind) throws {
+    func `an object that existed before is not merged`(kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             try store.receiveNode("s7", ["name": "theirs"])
             try store.write { tx in

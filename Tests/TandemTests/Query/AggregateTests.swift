@@ -1,5 +1,6 @@
 import BigInt
 import Foundation
+import TandemTesting
 import TestSupport
 import Testing
 
@@ -7,14 +8,9 @@ import Testing
 
 @Suite("Sums are exact, and averages, least and greatest values leave nils out", .ownThreads)
 struct AggregateTests {
-    let store: Store
-    var things: Results<Thing> { store.objects(Thing.self) }
-
-    init() throws {
-        store = try makeQueryStore()
-    }
-
-    @Test func theSumOfNothingIsZeroAndOfTheRestNil() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `the sum of nothing is zero and other aggregates are nil`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         #expect(try things.sum(of: \.int) == 0)
         #expect(try things.sum(of: \.amount) == 0)
         #expect(try things.sum(of: \.price) == 0)
@@ -24,13 +20,19 @@ struct AggregateTests {
         #expect(try things.max(of: \.day) == nil)
     }
 
-    @Test func anIntegerSumMayOverflowOnTheWay() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `an integer sum may overflow in between`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         try store.put(Thing(int: .max), Thing(int: .max), Thing(int: .min), Thing(int: .min), Thing(int: 5))
         #expect(try things.sum(of: \.int) == 3)
         #expect(try things.average(of: \.int) == 0.6)
     }
 
-    @Test func anIntegerSumThatDoesNotFitIsAnError() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `an integer sum that does not fit is an error`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         try store.put(Thing(int: .max), Thing(int: 1))
         let error = #expect(throws: TandemError.self) { try things.sum(of: \.int) }
         #expect(error?.code == .overflow)
@@ -39,14 +41,20 @@ struct AggregateTests {
         #expect(try things.average(of: \.int) == 4_611_686_018_427_387_904)
     }
 
-    @Test func narrowIntegersAreSummedAsInt() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `narrow integers are summed as Int`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         try store.put(Thing(small: 127), Thing(small: 127), Thing(small: nil))
         #expect(try things.sum(of: \.small) == 254)
         #expect(try things.average(of: \.small) == 127)
         #expect(try things.max(of: \.small) == 127)
     }
 
-    @Test func unsignedIntegersBeyondSixtyThreeBitsAreSummed() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `unsigned integers beyond 63 bits are summed`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         try store.put(Thing(unsigned: UInt64(Int64.max) + 5), Thing(unsigned: 7))
         #expect(try things.sum(of: \.unsigned) == UInt64(Int64.max) + 12)
         #expect(try things.max(of: \.unsigned) == UInt64(Int64.max) + 5)
@@ -54,7 +62,10 @@ struct AggregateTests {
         #expect(throws: TandemError.self) { try things.sum(of: \.unsigned) }
     }
 
-    @Test func bigIntegersAndDecimalsAreSummedExactly() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `big integers and decimals are summed exactly`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         let huge = BigInt(10).power(500)
         try store.put(
             Thing(amount: huge, price: Decimal(string: "100000000000000000000")),
@@ -64,14 +75,20 @@ struct AggregateTests {
         #expect(try things.min(of: \.amount) == -huge)
     }
 
-    @Test func aDecimalSumThatWouldBeRoundedIsAnError() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `a decimal sum that would be rounded is an error`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         try store.put(Thing(price: Decimal(string: "1e100")), Thing(price: 1))
         let error = #expect(throws: TandemError.self) { try things.sum(of: \.price) }
         #expect(error?.code == .overflow)
         #expect(error?.property == "price")
     }
 
-    @Test func notANumberSpreadsInSumsAndIsTheGreatest() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `NaN makes a sum NaN and is the greatest value`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         try store.put(Thing(ratio: 1, float: 0.5), Thing(ratio: .nan, float: 0.25))
         #expect(try things.sum(of: \.ratio).isNaN)
         #expect(try things.max(of: \.ratio)?.isNaN == true)
@@ -79,19 +96,28 @@ struct AggregateTests {
         #expect(try things.sum(of: \.float) == 0.75)
     }
 
-    @Test func infinitiesAreSummed() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `infinities are summed`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         try store.put(Thing(ratio: .infinity), Thing(ratio: 1))
         #expect(try things.sum(of: \.ratio) == .infinity)
         try store.put(Thing(ratio: -.infinity))
         #expect(try things.sum(of: \.ratio).isNaN)
     }
 
-    @Test func roundingErrorsDoNotAddUp() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `rounding errors do not accumulate`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         try store.put([Thing(ratio: 1e16)] + (0..<1000).map { _ in Thing(ratio: 1) } + [Thing(ratio: -1e16)])
         #expect(try things.sum(of: \.ratio) == 1000)
     }
 
-    @Test func valuesAreReachedThroughReferences() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `values are reached through references`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         let old = Owner("a", age: 60)
         let young = Owner("b", age: 20)
         try store.put(old, young)
@@ -101,7 +127,10 @@ struct AggregateTests {
         #expect(try things.max(of: \.owner.name) == "b")
     }
 
-    @Test func groupsAreCountedAndSummed() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `groups are counted and summed`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
+        let things = store.objects(Thing.self)
         try store.put(
             Thing(code: "b", int: 1, amount: 5, day: Date(timeIntervalSinceReferenceDate: 1)),
             Thing(code: "a", int: 2, amount: BigInt(10).power(30)), Thing(code: "b", int: 3, amount: 7))

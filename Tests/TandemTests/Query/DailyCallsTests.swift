@@ -17,7 +17,7 @@ import Testing
     @Inverse(\Release.members) var albums: InverseLinks<Release>
 }
 
-@Suite("Calls of every day", .ownThreads)
+@Suite("Common calls", .ownThreads)
 struct DailyCallsTests {
     let store: Store
     let zemfira: Musician
@@ -41,7 +41,7 @@ struct DailyCallsTests {
         self.store = store
     }
 
-    @Test func `Predicates are made before their queries, joined, and used again`() throws {
+    @Test func `predicates can be made before their queries, joined and reused`() throws {
         let isLong = Release.predicate { $0.name.matches("моя") }
         let isKino = Release.predicate { $0.lead == kino }
         let albums = store.objects(Release.self)
@@ -50,7 +50,7 @@ struct DailyCallsTests {
         #expect(try albums.where(!isKino).where(isLong).count() == 1)
     }
 
-    @Test func `An object is updated from what is stored, not from an old value`() throws {
+    @Test func `an object is updated from its stored values, not from an old value`() throws {
         try store.write { try $0.update(first) { $0.name += "!" } }
         let renamed = try store.write { try $0.update(first) { $0.name += "?" } }
         #expect(renamed.name == "Группа крови!?")
@@ -59,7 +59,7 @@ struct DailyCallsTests {
         #expect(error?.code == .objectDeleted || error?.code == .notFound)
     }
 
-    @Test func `Queries are read without blocking the task's thread`() async throws {
+    @Test func `queries are read without blocking the task's thread`() async throws {
         let albums = store.objects(Release.self).sorted(by: \.name, ascending: false)
         #expect(try await albums.all().map(\.localID) == ["2", "3", "1"])
         #expect(try await albums.first()?.localID == "2")
@@ -71,7 +71,7 @@ struct DailyCallsTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `Objects come with their lists and inverse links`() throws {
+    @Test func `objects are returned with their lists and inverse links`() throws {
         let rows = try store.objects(Release.self).with(\.lead, \.members).all()
         #expect(rows.map(\.0.localID) == ["1", "2", "3"])
         #expect(rows.map(\.1?.name) == ["Кино", "Земфира", "Кино"])
@@ -84,7 +84,7 @@ struct DailyCallsTests {
         #expect(through.map { $0.1.map(\.localID) } == [["1", "3"], ["2"], ["1", "3"]])
     }
 
-    @Test func `Links are read in the state of their objects, in batches too`() throws {
+    @Test func `links are read in the state of their objects, in batches too`() throws {
         try store.write { tx in
             try tx.delete(first)
             for index in 0..<600 {
@@ -102,7 +102,7 @@ struct DailyCallsTests {
         #expect(singer?.1.count == 601)
     }
 
-    @Test func `Everything is deleted, with an operation for each object that a server has`() throws {
+    @Test func `deleting everything queues an operation for each object that a server has`() throws {
         #expect(try store.write { try $0.deleteAll(Release.self) } == 3)
         #expect(try store.objects(Release.self).isEmpty() && store.objects(Musician.self).count() == 2)
         #expect(try store.write { try $0.deleteAll() } == 2)
@@ -115,7 +115,7 @@ struct DailyCallsTests {
         #expect(try store.write { try $0.deleteAll() } == 0)
     }
 
-    @Test func `Deleting everything is not denied by what is deleted too`() throws {
+    @Test func `deleting everything is not denied by references of deleted objects`() throws {
         let store = try Store.ofNodes()
         try store.write { tx in
             var holder = Node("holder")
@@ -126,7 +126,7 @@ struct DailyCallsTests {
         #expect(try store.objects(Node.self).isEmpty())
     }
 
-    @Test func `Values are imported by an asynchronous write, as JSONSerialization makes them`() async throws {
+    @Test func `an asynchronous write imports values as JSONSerialization makes them`() async throws {
         let store = try Store.inMemory(models: EveryType.self)
         let json = """
             [{"localID": "a", "flag": true, "int": 1, "int64": 9007199254740993, "uint64": 18446744073709551615,
@@ -147,7 +147,7 @@ struct DailyCallsTests {
         #expect(object.place == Place(name: "Омск", latitude: 1, tags: ["x": 1]))
     }
 
-    @Test func `Values of the properties' own types are imported, and others refused by their key`() async throws {
+    @Test func `values of the properties' own types are imported and others refused by their key`() async throws {
         let store = try Store.inMemory(models: EveryType.self)
         let date = Date(timeIntervalSinceReferenceDate: 1.5)
         let uuid = UUID()

@@ -17,7 +17,7 @@ struct ExplainTests {
         voucherStore = try makeQueryStore([Voucher.self, Holder.self])
     }
 
-    @Test func theExplanationHasSQLValuesAndPlan() throws {
+    @Test func `the explanation has SQL, values and plan`() throws {
         let explanation = try store.objects(Tag.self).where { $0.name == "it's" && $0.rank > 2 }.explain()
         #expect(
             explanation.description == """
@@ -27,12 +27,12 @@ struct ExplainTests {
                 values: 'it''s', 2
                 plan:
                   SCAN t0 USING INDEX sqlite_autoindex_Tag_1
-                live: each change is looked at by itself
+                live: each changed row is evaluated by itself
                 suggestion: All objects of Tag are read. Mark the model with @Model(indexes: [.index("name", "rank")]).
                 """)
     }
 
-    @Test func anIndexIsSuggestedWhereAllObjectsAreRead() throws {
+    @Test func `an index is suggested where all objects are read`() throws {
         #expect(
             try things.where { $0.int == 3 }.explain().suggestions == [
                 "All objects of Thing are read. Mark its property int with @Indexed."
@@ -43,18 +43,18 @@ struct ExplainTests {
             ])
     }
 
-    @Test func anIndexIsSuggestedWhereObjectsAreSorted() throws {
+    @Test func `an index is suggested where objects are sorted`() throws {
         #expect(
             try things.sorted(by: \.ratio).explain().suggestions == [
-                "The objects found are sorted one by one. Mark its property ratio with @Indexed."
+                "The objects found are sorted in memory. Mark its property ratio with @Indexed."
             ])
         #expect(
             try things.where { $0.code == "x" }.sorted(by: \.ratio).explain().suggestions == [
-                #"The objects found are sorted one by one. Mark the model with @Model(indexes: [.index("code", "ratio")])."#
+                #"The objects found are sorted in memory. Mark the model with @Model(indexes: [.index("code", "ratio")])."#
             ])
     }
 
-    @Test func nothingIsSuggestedWhereAnIndexServes() throws {
+    @Test func `nothing is suggested where an index is used`() throws {
         #expect(try things.where { $0.code == "x" }.explain().suggestions == [])
         #expect(try things.where { $0.code.hasPrefix("x") }.explain().suggestions == [])
         #expect(try things.where { $0.text.matches("маг") }.sorted(by: \.text).explain().suggestions == [])
@@ -93,7 +93,7 @@ struct ExplainTests {
             ])
     }
 
-    @Test func `no index is suggested for an open range in another order, for SQLite would not use it`() throws {
+    @Test func `no index is suggested for an open range in another order, because SQLite would not use it`() throws {
         #expect(try things.where { $0.int > 3 }.sorted(by: \.text).explain().suggestions == [])
         #expect(try vouchers.where { $0.code > "x" }.sorted(by: \.shop).explain().suggestions == [])
         #expect(
@@ -139,17 +139,17 @@ struct ExplainTests {
         }
     }
 
-    @Test func matchesIsSuggestedInPlaceOfContains() throws {
+    @Test func `matches is suggested instead of contains`() throws {
         #expect(
             try things.where { $0.text.contains("маг") }.explain().suggestions == [
                 """
-                All objects of Thing are read, as no index finds a part of a text. Ask text.matches, if case and accents \
-                need not count.
+                All objects of Thing are read, because an index can't search inside a text. Use text.matches if case and \
+                accents don't matter.
                 """
             ])
     }
 
-    @Test func aValueThatCannotBeReadNamesModelAndProperty() throws {
+    @Test func `an unreadable value names its model and property`() throws {
         try store.put(Thing().identified(by: "1"))
         try store.writer.connection.execute(#"UPDATE "Thing" SET "uuid" = X'00'"#)
         for read in [
@@ -164,7 +164,7 @@ struct ExplainTests {
         }
     }
 
-    @Test func aModelThatTheStoreDoesNotHaveIsAnError() throws {
+    @Test func `a model that the store does not have is an error`() throws {
         for read in [
             { _ = try store.objects(HandStranger.self).all() }, { _ = try store.objects(HandStranger.self).count() },
             { _ = try store.object(ofType: HandStranger.self, forPrimaryKey: "1") },
@@ -178,7 +178,7 @@ struct ExplainTests {
 
     private var strangers: InverseProperty<Thing, HandStranger> { InverseProperty(through: \.thing) }
 
-    @Test func aSumOverValuesThatCannotBeReadIsAnError() throws {
+    @Test func `a sum over unreadable values is an error`() throws {
         try store.put(Thing(amount: 1).identified(by: "1"))
         try store.writer.connection.execute(#"UPDATE "Thing" SET "amount" = X'FFFF'"#)
         let error = #expect(throws: TandemError.self) { try things.sum(of: \.amount) }

@@ -1,9 +1,10 @@
+import TandemTesting
 import TestSupport
 import Testing
 
 @testable import Tandem
 
-/// A model with a property of the name that sections might use.
+/// A model with a property whose name sections might use.
 @Model struct Entry {
     @Folded var name: String
     var letter: String
@@ -12,11 +13,8 @@ import Testing
 
 @Suite("Folded texts are compared, divided and paged without regard to case", .ownThreads)
 struct FoldedQueryTests {
-    let store: Store
-    var vouchers: Results<Voucher> { store.objects(Voucher.self) }
-
-    init() throws {
-        store = try makeQueryStore([Voucher.self, Holder.self])
+    private func makeStore(_ kind: StoreKind) throws -> Store {
+        let store = try makeQueryStore([Voucher.self, Holder.self], kind: kind)
         try store.write { tx in
             let maria = try tx.insert(Holder(name: "Мария").identified(by: "h"))
             let shops: [(String, String?)] = [
@@ -29,11 +27,14 @@ struct FoldedQueryTests {
                 _ = try tx.insert(voucher.identified(by: LocalID("v\(index)")))
             }
         }
+        return store
     }
 
     private func ids(_ results: Results<Voucher>) throws -> [String] { try results.localIDs().map(\.rawValue) }
 
-    @Test func `equality ignores case and uses the sort index`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `equality ignores case and uses the sort index`(kind: StoreKind) throws {
+        let vouchers = try makeStore(kind).objects(Voucher.self)
         let found = vouchers.where { $0.shop.folded == "Лента" }
         #expect(try ids(found) == ["v0", "v2"])
         #expect(try ids(vouchers.where { $0.shop.folded != "Лента" }) == ["v1", "v3", "v4", "v5"])
@@ -44,7 +45,9 @@ struct FoldedQueryTests {
         #expect(plan.first == "SEARCH t0 USING INDEX __sort_Voucher_shop (__sort_shop=?)", "\(plan)")
     }
 
-    @Test func `a prefix ignores case and uses the sort index`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `a prefix ignores case and uses the sort index`(kind: StoreKind) throws {
+        let vouchers = try makeStore(kind).objects(Voucher.self)
         let found = vouchers.where { $0.shop.folded.hasPrefix("МАГ") }
         #expect(try ids(found) == ["v1", "v4"])
         #expect(try ids(vouchers.where { !$0.shop.folded.hasPrefix("ле") }) == ["v1", "v3", "v4", "v5"])
@@ -56,13 +59,18 @@ struct FoldedQueryTests {
         #expect(either.suggestions == [])
     }
 
-    @Test func `a text that is only sorted is compared too, and nil equals no text`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `a text that is only sorted is compared too, and nil equals no text`(kind: StoreKind) throws {
+        let vouchers = try makeStore(kind).objects(Voucher.self)
         #expect(try ids(vouchers.where { $0.city.folded == "Омск" }) == ["v0", "v2", "v5"])
         #expect(try ids(vouchers.where { $0.city.folded != "Омск" }) == ["v1", "v3", "v4"])
         #expect(try ids(vouchers.where { $0.city.folded.hasPrefix("") }) == ["v0", "v2", "v3", "v4", "v5"])
     }
 
-    @Test func `rows are asked without SQL for the same answer`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `rows are evaluated without SQL with the same result`(kind: StoreKind) throws {
+        let store = try makeStore(kind)
+        let vouchers = store.objects(Voucher.self)
         for results in [
             vouchers.where { $0.shop.folded == "ЛЕНТА" || $0.city.folded.hasPrefix("т") },
             vouchers.where { !($0.shop.folded != "магнит") }, vouchers.where { $0.city.folded.in(["омск"]) },
@@ -84,7 +92,9 @@ struct FoldedQueryTests {
         }
     }
 
-    @Test func `sections by first letter ignore case`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `sections by first letter ignore case`(kind: StoreKind) throws {
+        let vouchers = try makeStore(kind).objects(Voucher.self)
         let sections = try vouchers.sorted(by: \.shop).sectioned(by: \.shop.firstLetter)
         #expect(sections.map(\.key) == ["", "Л", "М", "П"])
         #expect(sections.map(\.count) == [1, 2, 2, 1])
@@ -93,8 +103,10 @@ struct FoldedQueryTests {
         #expect(plan.first?.hasPrefix("SEARCH t0 USING INDEX __sort_Voucher_shop") == true, "\(plan)")
     }
 
-    @Test func `Sections by first letter are of the property asked for, whatever others are called`() throws {
-        let store = try Store.inMemory(models: Entry.self)
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `sections by first letter use the given property, whatever other properties are called`(kind: StoreKind) throws
+    {
+        let store = try makeQueryStore([Entry.self], kind: kind)
         try store.write { tx in
             for (name, letter) in [("Анна", "z"), ("анна", "y"), ("Борис", "z")] {
                 _ = try tx.insert(Entry(name: name, letter: letter, code: "\(name) \(letter)"))
@@ -104,8 +116,9 @@ struct FoldedQueryTests {
         #expect(sections.map(\.key) == ["А", "Б"] && sections.map(\.count) == [2, 1])
     }
 
-    @Test func `Sorting by a unique property and paging by it use its index`() throws {
-        let store = try Store.inMemory(models: Entry.self)
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `sorting and paging by a unique property use its index`(kind: StoreKind) throws {
+        let store = try makeQueryStore([Entry.self], kind: kind)
         let entries = try store.write { tx in
             try (0..<50).map { try tx.insert(Entry(name: "n\($0)", letter: "l\($0)", code: "c\($0)")) }
         }
@@ -116,7 +129,9 @@ struct FoldedQueryTests {
         }
     }
 
-    @Test func `sections by first letter have one for nil`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `sections by first letter have one for nil`(kind: StoreKind) throws {
+        let vouchers = try makeStore(kind).objects(Voucher.self)
         let sections = try vouchers.where { $0.points == 1 || $0.city.folded == "омск" }
             .sectioned(by: \.city.firstLetter, ascending: false)
         #expect(sections.map(\.key) == ["О", "", nil])
@@ -127,26 +142,33 @@ struct FoldedQueryTests {
         #expect(try ids(owners[1].results) == ["v1"])
     }
 
-    @Test(arguments: 1...4) func `pages are the whole list in its order`(limit: Int) throws {
-        for results in [
-            vouchers, vouchers.sorted(by: \.shop), vouchers.sorted(by: \.shop, ascending: false),
-            vouchers.sorted(by: .ascending(\.city), .descending(\.points)),
-            vouchers.sorted(by: .ascending(\.city, nils: .last)), vouchers.sorted(by: \.city, ascending: false),
-            vouchers.sorted(by: .descending(\.city, nils: .first)), vouchers.sorted(by: .descending(\.localID)),
-            vouchers.where { $0.points == 0 }.sorted(by: .descending(\.points), .ascending(\.shop)),
-            vouchers.sorted(by: .descending(\.updatedAt), .ascending(\.isSynced)),
-        ] {
-            var found: [String] = []
-            var page = try results.page(after: nil, limit: limit)
-            while let last = page.last, found.count <= 6 {
-                found += page.map(\.localID.rawValue)
-                page = try results.page(after: last, limit: limit)
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `pages are the whole list in its order`(kind: StoreKind) throws {
+        let vouchers = try makeStore(kind).objects(Voucher.self)
+        for limit in 1...4 {
+            for results in [
+                vouchers, vouchers.sorted(by: \.shop), vouchers.sorted(by: \.shop, ascending: false),
+                vouchers.sorted(by: .ascending(\.city), .descending(\.points)),
+                vouchers.sorted(by: .ascending(\.city, nils: .last)), vouchers.sorted(by: \.city, ascending: false),
+                vouchers.sorted(by: .descending(\.city, nils: .first)), vouchers.sorted(by: .descending(\.localID)),
+                vouchers.where { $0.points == 0 }.sorted(by: .descending(\.points), .ascending(\.shop)),
+                vouchers.sorted(by: .descending(\.updatedAt), .ascending(\.isSynced)),
+            ] {
+                var found: [String] = []
+                var page = try results.page(after: nil, limit: limit)
+                while let last = page.last, found.count <= 6 {
+                    found += page.map(\.localID.rawValue)
+                    page = try results.page(after: last, limit: limit)
+                }
+                #expect(try found == ids(results), "limit \(limit)")
             }
-            #expect(try found == ids(results))
         }
     }
 
-    @Test func `a page begins after an object that was deleted, and is found by the index`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `a page begins after an object that was deleted, and is found by the index`(kind: StoreKind) throws {
+        let store = try makeStore(kind)
+        let vouchers = store.objects(Voucher.self)
         let sorted = vouchers.sorted(by: \.shop)
         let last = try #require(try sorted.limit(3).all().last)
         try store.write { try $0.delete(Voucher.self, last.localID) }
@@ -156,7 +178,9 @@ struct FoldedQueryTests {
         #expect(plan.first == "SEARCH t0 USING INDEX __sort_Voucher_shop (__sort_shop>?)", "\(plan)")
     }
 
-    @Test func `an order by a reference or a condition has no pages after an object`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `an order by a reference or a condition has no pages after an object`(kind: StoreKind) throws {
+        let vouchers = try makeStore(kind).objects(Voucher.self)
         let first = try #require(try vouchers.first())
         for results in [
             vouchers.sorted(by: \.holder.name), vouchers.sorted(by: .matchingFirst { $0.points == 1 }),
@@ -166,7 +190,9 @@ struct FoldedQueryTests {
         }
     }
 
-    @Test func `queries of the state use its indexes`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `queries of the state use its indexes`(kind: StoreKind) throws {
+        let vouchers = try makeStore(kind).objects(Voucher.self)
         for (results, index) in [
             (vouchers.where { !$0.isSynced }, "__unsynced_Voucher (synced=?)"),
             (vouchers.where { $0.isSynced == false }.sorted(by: \.shop), "__unsynced_Voucher (synced=?)"),

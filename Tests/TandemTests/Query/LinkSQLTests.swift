@@ -1,4 +1,5 @@
 import Foundation
+import TandemTesting
 import TestSupport
 import Testing
 
@@ -6,15 +7,9 @@ import Testing
 
 @Suite("References and links are joins and subqueries", .ownThreads)
 struct LinkSQLTests {
-    let store: Store
-    let things: Results<Thing>
-
-    init() throws {
-        store = try makeQueryStore()
-        things = store.objects(Thing.self)
-    }
-
-    @Test func aReferenceIsJoinedOnceForAllThatIsAskedThroughIt() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `a reference is joined once for all its conditions`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.owner.name == "Ада" && $0.owner.age > 3 },
             """
@@ -26,7 +21,9 @@ struct LinkSQLTests {
             """)
     }
 
-    @Test func referencesAreFollowedThroughReferences() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `references are followed through references`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.owner.boss.name.matches("боб") },
             """
@@ -40,7 +37,9 @@ struct LinkSQLTests {
             """)
     }
 
-    @Test func aReferenceItselfNeedsNoJoin() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `a condition on a reference itself needs no join`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.owner == Owner("x").identified(by: "o1") },
             """
@@ -67,7 +66,9 @@ struct LinkSQLTests {
             """)
     }
 
-    @Test func anyAllAndNoneAreSubqueriesWithTheirOwnTables() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `any, all and none are subqueries with their own tables`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.tags.any { $0.rank > 1 || $0.isNew } },
             """
@@ -99,7 +100,9 @@ struct LinkSQLTests {
             """)
     }
 
-    @Test func listsAreCountedAndAskedForObjects() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `lists can be counted and their objects queried`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.tags.count > 2 },
             """
@@ -129,7 +132,9 @@ struct LinkSQLTests {
             """)
     }
 
-    @Test func inverseLinksOfAReferenceAreFoundByItsColumn() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `inverse links of a reference are found by its column`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
         try expectSQL(
             store.objects(Owner.self).where { $0.things.any { $0.owner.name == "x" } },
             """
@@ -152,7 +157,9 @@ struct LinkSQLTests {
             """)
     }
 
-    @Test func inverseLinksOfAListAreFoundByTheTableOfLinks() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `inverse links of a list are found by the link table`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
         try expectSQL(
             store.objects(Tag.self).where { $0.things.any { $0.int > 3 } },
             """
@@ -175,7 +182,9 @@ struct LinkSQLTests {
             """)
     }
 
-    @Test func linksAreFollowedThroughReferences() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `links are followed through references`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.owner.things.any { $0.int > 3 } },
             """
@@ -189,7 +198,9 @@ struct LinkSQLTests {
             """)
     }
 
-    @Test func inverseLinksAreResults() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `inverse links are results`(kind: StoreKind) throws {
+        let store = try makeQueryStore(kind: kind)
         try expectSQL(
             store.objects(Owner("x").identified(by: "o1").things),
             """

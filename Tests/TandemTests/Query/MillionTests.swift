@@ -5,9 +5,9 @@ import Testing
 
 @testable import Tandem
 
-@Suite("A million matches are walked in constant memory", .startsProcesses, .ownThreads)
+@Suite("A million matches", .startsProcesses, .ownThreads)
 struct MillionTests {
-    /// The process's own memory, in bytes: without that of the mapped file, which is the system's.
+    /// Returns the process's own memory in bytes, without the mapped file, which belongs to the system.
     private static func ownMemory() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") })
@@ -15,8 +15,8 @@ struct MillionTests {
     }
 
     @Test(.enabled(if: isSoak, "a long test: make soak"))
-    func aWalkTakesNoMoreMemoryThanItsCache() async {
-        // A process of its own: what it holds is this test's.
+    func `iterating takes no more memory than its cache`() async {
+        // A separate process, so that its memory belongs to this test.
         await #expect(processExitsWith: .success) { try await MillionTests.walk() }
     }
 
@@ -29,7 +29,7 @@ struct MillionTests {
                 for number in 0..<100_000 { try tx.insert(Badge(name: "\(batch)-\(number)")) }
             }
         }
-        // The first walk fills the page cache, whose bound is stated.
+        // The first iteration fills the page cache, whose limit is documented.
         try store.objects(Badge.self).limit(100_000).forEach { _ in }
         let before = try ownMemory()
         var count = 0
@@ -38,7 +38,7 @@ struct MillionTests {
         let grown = try ownMemory() - before
         print("a walk of 1,000,000 objects, twice: \(grown >> 20) MiB more")
         #expect(count == 2_000_000)
-        // A million objects at once would be hundreds.
+        // A million objects at once would take hundreds of megabytes.
         #expect(grown < 64 << 20)
     }
 }

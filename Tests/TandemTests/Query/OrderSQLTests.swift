@@ -1,4 +1,5 @@
 import Foundation
+import TandemTesting
 import TestSupport
 import Testing
 
@@ -6,15 +7,9 @@ import Testing
 
 @Suite("Orders, limits and distinct values in SQL", .ownThreads)
 struct OrderSQLTests {
-    let store: Store
-    let things: Results<Thing>
-
-    init() throws {
-        store = try makeQueryStore()
-        things = store.objects(Thing.self)
-    }
-
-    @Test func aFoldedTextSortsByItsTwinThenByItselfThenByLocalID() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `a folded text sorts by its folded form, then by itself, then by local ID`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.sorted(by: \.text),
             """
@@ -24,7 +19,9 @@ struct OrderSQLTests {
             """)
     }
 
-    @Test func theLocalIDBreaksTiesAscendingAlways() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `the local ID always breaks ties in ascending order`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.sorted(by: \.int, ascending: false),
             """
@@ -41,7 +38,9 @@ struct OrderSQLTests {
             """)
     }
 
-    @Test func nilsGoWhereTheyAreToldTo() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `nils sort at the given end`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.sorted(by: .ascending(\.small, nils: .last)),
             """
@@ -65,7 +64,9 @@ struct OrderSQLTests {
             """)
     }
 
-    @Test func aKeyCanLieBehindAReference() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `a key can be behind a reference`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.sorted(by: .descending(\.owner.name, nils: .first)),
             """
@@ -76,7 +77,9 @@ struct OrderSQLTests {
             """)
     }
 
-    @Test func thoseForWhichAPredicateHoldsComeFirst() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `objects that match a predicate come first`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.sorted(by: .matchingFirst { $0.tags.any { $0.rank == 1 } }, .matchingFirst { $0.flag }),
             """
@@ -89,7 +92,9 @@ struct OrderSQLTests {
             """)
     }
 
-    @Test func distinctPicksTheFirstOfEachValue() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `distinct selects the first object of each value`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.where { $0.flag }.sorted(by: \.int).distinct(by: \.code, \.owner.name).limit(3),
             """
@@ -105,7 +110,9 @@ struct OrderSQLTests {
             """)
     }
 
-    @Test func whatFollowsALimitLooksAmongTheObjectsItPicked() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `operators after a limit apply to the selected objects`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.limit(10).where { $0.flag },
             """
@@ -128,7 +135,9 @@ struct OrderSQLTests {
             """)
     }
 
-    @Test func anOffsetNeedsNoLimit() throws {
+    @Test(arguments: StoreKind.memoryAndEncrypted)
+    func `an offset needs no limit`(kind: StoreKind) throws {
+        let things = try makeQueryStore(kind: kind).objects(Thing.self)
         try expectSQL(
             things.offset(2),
             """

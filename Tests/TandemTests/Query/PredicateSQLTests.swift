@@ -14,7 +14,7 @@ struct PredicateSQLTests {
         things = store.objects(Thing.self)
     }
 
-    @Test func withoutAPredicateAllLiveObjectsAreRead() throws {
+    @Test func `all live objects are read without a predicate`() throws {
         try expectSQL(
             things,
             """
@@ -37,7 +37,7 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func comparisonsBindTheirValues() throws {
+    @Test func `comparisons bind their values`() throws {
         try expectSQL(
             things.where { $0.int > 100 },
             """
@@ -64,7 +64,7 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func severalWheresAreJoinedByAnd() throws {
+    @Test func `several where calls are joined by AND`() throws {
         try expectSQL(
             things.where { $0.int > 1 }.where { $0.flag },
             """
@@ -75,7 +75,7 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func andOrAndNotKeepTheirShape() throws {
+    @Test func `and, or and not keep their structure`() throws {
         try expectSQL(
             things.where { $0.int == 1 || !($0.flag && $0.code != "x") },
             """
@@ -94,7 +94,7 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func nilIsComparedAsSwiftComparesIt() throws {
+    @Test func `nil is compared as in Swift`() throws {
         try expectSQL(
             things.where { $0.nickname == nil },
             """
@@ -127,7 +127,7 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func notANumberIsNeitherLessNorGreaterNorEqual() throws {
+    @Test func `NaN is neither less nor greater nor equal`() throws {
         try expectSQL(
             things.where { $0.ratio > 1 },
             """
@@ -160,7 +160,7 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func propertiesAreComparedWithEachOther() throws {
+    @Test func `properties are compared with each other`() throws {
         try expectSQL(
             things.where { $0.text == $0.code },
             """
@@ -192,7 +192,7 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func membershipBindsEachValue() throws {
+    @Test func `membership binds each value`() throws {
         try expectSQL(
             things.where { $0.code.in(["a", "b"]) },
             """
@@ -218,7 +218,7 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func rangesAreTwoComparisons() throws {
+    @Test func `ranges are two comparisons`() throws {
         try expectSQL(
             things.where { $0.int.contains(1..<5) && $0.amount.contains(1...5) },
             """
@@ -237,7 +237,7 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func aPrefixIsARangeThatAnIndexCanUse() throws {
+    @Test func `a prefix is a range that an index can serve`() throws {
         try expectSQL(
             things.where { $0.code.hasPrefix("Ма") },
             """
@@ -255,7 +255,7 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func suffixesPartsAndPatternsHeedEveryScalar() throws {
+    @Test func `suffixes, parts and patterns compare every scalar`() throws {
         try expectSQL(
             things.where { $0.code.hasSuffix("Ма") },
             """
@@ -291,7 +291,7 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func collectionsAreAskedForElementsAndTheirCount() throws {
+    @Test func `collections are queried for elements and count`() throws {
         try expectSQL(
             things.where { $0.labels.contains("x") && $0.labels.count > 2 },
             """
@@ -310,7 +310,7 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func theStateIsAskedLikeProperties() throws {
+    @Test func `the state is queried like properties`() throws {
         try expectSQL(
             things.where { $0.serverID == nil && !$0.isSynced && $0.version != "e" },
             """
@@ -330,7 +330,7 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func constantsAreConstants() throws {
+    @Test func `constants stay constants`() throws {
         try expectSQL(
             things.where { _ in .true }.where { _ in .false },
             """
@@ -340,7 +340,7 @@ struct PredicateSQLTests {
             """)
     }
 
-    @Test func wordsOfThreeScalarsAreLookedUpAndShorterOnesSearchedFor() throws {
+    @Test func `words of three scalars use the index and shorter ones a scan`() throws {
         try expectSQL(
             things.where { $0.text.matches("маг") },
             """

@@ -1,6 +1,6 @@
 import TandemTesting
 
-/// Names of shops, cafés and banks, which random queries are asked about.
+/// Names of shops, cafés and banks for random queries.
 enum QueryNames {
     /// By script or language. Some names differ only in case, diacritics, width or normalization.
     static let groups = [
@@ -20,13 +20,13 @@ enum QueryNames {
         ["ธนาคารกรุงเทพ", "ธนาคารกรุงไทย", "জনতা ব্যাংক", "সোনালী ব্যাংক", "Ֆլեշ"],
     ]
 
-    /// Some names of each group, and some real ones if ``BrandNames`` has them.
+    /// Returns some names of each group, and some real ones if ``BrandNames`` has them.
     static func sample(_ random: inout SeededGenerator) -> [String] {
         let real = BrandNames.all.isEmpty ? [] : (0..<12).map { _ in random.pick(BrandNames.all) }
         return groups.flatMap { group in [random.pick(group), random.pick(group)] } + real
     }
 
-    /// A part of a name, in some spelling that a user may type.
+    /// Returns a part of a name in a spelling that a user may type.
     static func part(of name: String, _ random: inout SeededGenerator) -> String {
         let scalars = Array(name.unicodeScalars)
         let start = Int.random(in: 0..<scalars.count, using: &random)

@@ -9,7 +9,7 @@ extension SeededGenerator {
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }
 
-/// A predicate in both readings: Tandem's, and a plain Swift function written without it.
+/// A predicate in two forms: Tandem's, and a plain Swift function written without it.
 struct Paired<M: Model> {
     let text: String
     let predicate: Tandem.Predicate<M>
@@ -17,28 +17,29 @@ struct Paired<M: Model> {
     var parts: [Paired] = []
 }
 
-/// A key of an order in both readings.
+/// A sort key in both forms.
 struct PairedOrder {
     let text: String
     let descriptor: Tandem.SortDescriptor<Thing>
     let compare: (Thing, Thing) -> Int
 }
 
-/// A value for a message. Foundation traps on the description of a date that is not a number.
+/// Returns a value as text for a message. Foundation traps on the description of a date that is NaN.
 private func show(_ value: some Any) -> String {
     (value as? Date).map { "Date(\($0.timeIntervalSinceReferenceDate))" } ?? "\(value)"
 }
 
-/// Dates compare as the numbers they hold. `Date`'s own `<=` and `>=` are made from `<`, and hold for NaN.
+/// Returns whether a date is NaN. Dates compare as their numbers. `Date` derives `<=` and `>=` from `<`, so they are
+/// true for NaN.
 private func isNaN(_ date: Date) -> Bool { date.timeIntervalSinceReferenceDate.isNaN }
 
-/// How plain Swift compares texts here: by their scalars.
+/// Compares texts as plain Swift does here: by their scalars.
 func scalarOrder(_ lhs: String, _ rhs: String) -> Int {
     let (left, right) = (lhs.unicodeScalars.map(\.value), rhs.unicodeScalars.map(\.value))
     return left == right ? 0 : left.lexicographicallyPrecedes(right) ? -1 : 1
 }
 
-/// The objects that random queries are asked of, and random values to ask with.
+/// The objects of random queries, and random values for their conditions.
 struct QueryWorld {
     var things: [Thing] = []
     var owners: [Owner] = []
@@ -166,7 +167,7 @@ extension QueryWorld {
         case 12: return ordered("float", c.float, { $0.float }, Self.doubles.map { Float($0) }, &random)
         case 13: return ordered("amount", c.amount, { $0.amount }, Self.bigs, &random)
         case 14:
-            // A decimal that is no number is neither less nor greater here, where Foundation has it less than all.
+            // A NaN decimal is neither less nor greater here. Foundation sorts it before all numbers.
             return ordered("price", c.price, { $0.price }, Self.decimals, isNaN: \.isNaN, &random)
         case 15: return ordered("day", c.day, { $0.day }, Self.dates, isNaN: isNaN, &random)
         case 16: return ordered("uuid", c.uuid, { $0.uuid }, Self.uuids, &random)
@@ -209,7 +210,7 @@ extension QueryWorld {
                 predicate: property.in([wrapped, P.Value.__wrap(other)])
             ) { get($0) == value || get($0) == other }
         default:
-            // Swift makes no range that begins with NaN.
+            // Swift can't create a range that begins with NaN.
             guard value == value else { return compare("<", property < value) { $0 < value } }
             guard value <= other else { return compare("...", property.contains(value...)) { $0 >= value } }
             return compare("...\(show(other))", property.contains(value...other)) {
@@ -268,7 +269,7 @@ extension QueryWorld {
         _ random: inout SeededGenerator
     ) -> Paired<Thing> {
         let needle = random.pick(needles)
-        // By bytes: a space and a mark that follows it are one character.
+        // Bytes are compared, because a space and a following mark are one character.
         let words = Folding.searchKey(needle).utf8.split(separator: 0x20)
         return Paired(text: "\(name) matches \(needle.debugDescription)", predicate: property.matches(needle)) {
             thing in

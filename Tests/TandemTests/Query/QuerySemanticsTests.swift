@@ -6,12 +6,12 @@ import Testing
 
 @testable import Tandem
 
-@Suite("What a query finds where SQL, SQLite or String would surprise", .ownThreads)
+@Suite("Query semantics that differ from SQL, SQLite or String", .ownThreads)
 struct QuerySemanticsTests {
     private func found(_ results: Results<Thing>) throws -> [String] { try results.localIDs().map(\.rawValue) }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func twoSpellingsOfOneCharacterAreTwoTexts(kind: StoreKind) throws {
+    func `two encodings of one character are two texts`(kind: StoreKind) throws {
         let store = try makeQueryStore(kind: kind)
         let things = store.objects(Thing.self)
         try store.put(Thing(code: "é").identified(by: "1"), Thing(code: "e\u{301}").identified(by: "2"))
@@ -22,7 +22,7 @@ struct QuerySemanticsTests {
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func textsAreWholeAlsoWhereTheyHaveANullCharacter(kind: StoreKind) throws {
+    func `texts with a null character are complete`(kind: StoreKind) throws {
         let store = try makeQueryStore(kind: kind)
         let things = store.objects(Thing.self)
         try store.put(
@@ -40,7 +40,7 @@ struct QuerySemanticsTests {
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func wildcardsOfSQLMeanNothing(kind: StoreKind) throws {
+    func `wildcards of SQL have no meaning`(kind: StoreKind) throws {
         let store = try makeQueryStore(kind: kind)
         let things = store.objects(Thing.self)
         try store.put(Thing(code: "100%").identified(by: "1"), Thing(code: "1000").identified(by: "2"))
@@ -50,7 +50,7 @@ struct QuerySemanticsTests {
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func notIsTrueWhereThePredicateIsFalseAlsoForNil(kind: StoreKind) throws {
+    func `not is true where the predicate is false, also for nil`(kind: StoreKind) throws {
         let store = try makeQueryStore(kind: kind)
         let things = store.objects(Thing.self)
         try store.put(Thing(small: nil).identified(by: "1"), Thing(small: 3).identified(by: "2"))
@@ -63,7 +63,7 @@ struct QuerySemanticsTests {
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func numbersThatAreNoneOrMinusZeroKeepTheirPlaces(kind: StoreKind) throws {
+    func `NaN and minus zero keep their places`(kind: StoreKind) throws {
         let store = try makeQueryStore(kind: kind)
         let things = store.objects(Thing.self)
         try store.put(
@@ -79,7 +79,7 @@ struct QuerySemanticsTests {
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func integersBeyondSixtyThreeBitsAndOfAnySizeCompareAsNumbers(kind: StoreKind) throws {
+    func `integers beyond 63 bits and of any size compare as numbers`(kind: StoreKind) throws {
         let store = try makeQueryStore(kind: kind)
         let things = store.objects(Thing.self)
         let big = BigInt(2).power(200)
@@ -94,7 +94,7 @@ struct QuerySemanticsTests {
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func listsOfAnyLengthAreMembershipLists(kind: StoreKind) throws {
+    func `membership lists may have any length`(kind: StoreKind) throws {
         let store = try makeQueryStore(kind: kind)
         let things = store.objects(Thing.self)
         try store.put((0..<10).map { Thing(code: "c\u{0}\($0)", int: $0 * 10_000).identified(by: LocalID("\($0)")) })
@@ -106,7 +106,7 @@ struct QuerySemanticsTests {
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func thousandsOfTermsAreNotTooDeep(kind: StoreKind) throws {
+    func `thousands of terms are not too deep`(kind: StoreKind) throws {
         let store = try makeQueryStore(kind: kind)
         let things = store.objects(Thing.self)
         try store.put(Thing(code: "1999"))
@@ -118,7 +118,7 @@ struct QuerySemanticsTests {
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func nothingIsLinkedThroughAReferenceThatIsNil(kind: StoreKind) throws {
+    func `a nil reference has no links`(kind: StoreKind) throws {
         let store = try makeQueryStore(kind: kind)
         let things = store.objects(Thing.self)
         try store.put(Thing().identified(by: "1"))
@@ -129,7 +129,7 @@ struct QuerySemanticsTests {
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func deletedObjectsAreNotAskedThroughLinks(kind: StoreKind) throws {
+    func `deleted objects are not found through links`(kind: StoreKind) throws {
         let store = try makeQueryStore(kind: kind)
         let things = store.objects(Thing.self)
         var tag = Tag("x", rank: 1).identified(by: "t")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tandem
 
-/// A store for the tests of queries.
+/// Makes a store for the tests of queries.
 func makeQueryStore(
     _ models: [any Model.Type] = [Thing.self, Owner.self, Tag.self], kind: StoreKind = .file
 ) throws -> Store {
@@ -12,7 +12,7 @@ func makeQueryStore(
 }
 
 extension Store {
-    /// Puts objects in, state included, as the store would.
+    /// Inserts objects with their state as the store does.
     func put<M: Model>(_ objects: M...) throws { try put(objects) }
 
     func put<M: Model>(_ objects: [M]) throws {
@@ -77,7 +77,7 @@ extension Connection {
 }
 
 extension Results {
-    /// The SQL of this query from its FROM on, and the values bound.
+    /// The SQL of this query from its FROM, and the bound values.
     var sql: String {
         get throws {
             let explanation = try explain()
@@ -88,7 +88,7 @@ extension Results {
     }
 }
 
-/// Expects the SQL of a query, from its FROM on, and the values bound.
+/// Checks the SQL of a query from its FROM, and the bound values.
 func expectSQL<M: Model>(
     _ results: Results<M>, _ expected: String, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {

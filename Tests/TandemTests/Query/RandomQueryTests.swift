@@ -5,14 +5,14 @@ import Testing
 
 @testable import Tandem
 
-@Suite("Random queries answer from SQL what plain Swift answers", .ownThreads)
+@Suite("Random queries agree with plain Swift", .ownThreads)
 struct RandomQueryTests {
-    /// The seed of this run; `TANDEM_SEED` repeats another one.
+    /// The seed of this run. `TANDEM_SEED` sets it.
     static let seed =
         SeededGenerator.seed(from: "TANDEM_SEED")
 
     @Test(arguments: StoreKind.allCases)
-    func filtersOrdersDistinctLimitsAndCountsAgree(kind: StoreKind) throws {
+    func `filters, orders, distinct, limits and counts agree`(kind: StoreKind) throws {
         print("random queries \(kind): TANDEM_SEED=\(Self.seed)")
         // Each kind has its own queries.
         let index = try #require(StoreKind.allCases.firstIndex(of: kind))
@@ -58,7 +58,7 @@ struct RandomQueryTests {
         }
     }
 
-    /// An object's properties bit by bit: `==` holds no NaN for another.
+    /// Returns an object's properties bit by bit, because `==` is false for NaN.
     private static func stored(_ thing: Thing) -> [StorageValue] {
         let row = RowBuffer()
         thing.__append(to: row)
@@ -73,7 +73,7 @@ struct RandomQueryTests {
         return lhs.localID < rhs.localID
     }
 
-    /// The smallest part of a predicate that is answered differently, or the whole.
+    /// Returns the smallest part of a predicate with a different result, or the whole.
     private static func smallest(_ paired: Paired<Thing>, _ world: QueryWorld, _ store: Store) throws -> String {
         let found = try Set(store.objects(Thing.self).where { _ in paired.predicate }.localIDs())
         let expected = Set(world.things.filter(paired.holds).map(\.localID))

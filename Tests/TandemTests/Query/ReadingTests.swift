@@ -1,5 +1,6 @@
 import BigInt
 import Foundation
+import TandemTesting
 import TestSupport
 import Testing
 
@@ -7,12 +8,11 @@ import Testing
 
 @Suite("Results are read lazily, in order, in several forms", .ownThreads)
 struct ReadingTests {
-    let store: Store
     let ada = Owner("Ада", age: 36).identified(by: "o1")
     let bob = Owner("Bob", boss: Reference(localID: "o1")).identified(by: "o2")
 
-    init() throws {
-        store = try makeQueryStore()
+    private func makeStore(_ kind: StoreKind) throws -> Store {
+        let store = try makeQueryStore(kind: kind)
         try store.put(ada, bob)
         try store.put(Tag("new", rank: 1).identified(by: "t1"), Tag("old").identified(by: "t2"))
         try store.put(
@@ -24,18 +24,22 @@ struct ReadingTests {
         var deleted = Thing("Дом").identified(by: "5")
         deleted.__state.isDeleted = true
         try store.put(deleted)
+        return store
     }
 
-    var things: Results<Thing> { store.objects(Thing.self) }
-
-    @Test func objectsComeByLocalIDUnlessSorted() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `objects are in the order of local IDs unless sorted`(kind: StoreKind) throws {
+        let things = try makeStore(kind).objects(Thing.self)
         #expect(try things.all().map(\.text) == ["Лента", "Магнит", "лента", "Пятёрочка"])
         #expect(try things.sorted(by: \.text).localIDs() == ["1", "3", "2", "4"])
         #expect(try things.first()?.localID == "1")
         #expect(try things.where { $0.int > 9 }.first() == nil)
     }
 
-    @Test func deletedObjectsAreFoundOnRequestOnly() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `deleted objects are found only on request`(kind: StoreKind) throws {
+        let store = try makeStore(kind)
+        let things = store.objects(Thing.self)
         #expect(try things.count() == 4)
         #expect(try things.includingDeleted().count() == 5)
         #expect(try things.onlyDeleted().localIDs() == ["5"])
@@ -43,7 +47,9 @@ struct ReadingTests {
         #expect(try store.object(ofType: Thing.self, forPrimaryKey: "5") == nil)
     }
 
-    @Test func aWalkSeesEachObjectOnceAndCanRunOtherQueries() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `iteration returns each object once and allows other queries`(kind: StoreKind) throws {
+        let things = try makeStore(kind).objects(Thing.self)
         var seen: [LocalID] = []
         try things.forEach { (thing: Thing) throws in
             seen.append(thing.localID)
@@ -53,7 +59,9 @@ struct ReadingTests {
         #expect(seen == ["1", "2", "3", "4"])
     }
 
-    @Test func aWalkEndsWithTheErrorThatIsThrownInIt() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `iteration ends with an error thrown by its block`(kind: StoreKind) throws {
+        let things = try makeStore(kind).objects(Thing.self)
         struct Enough: Error {}
         var seen = 0
         #expect(throws: Enough.self) {
@@ -65,13 +73,17 @@ struct ReadingTests {
         #expect(seen == 2)
     }
 
-    @Test func anAsyncWalkSeesEachObjectOnce() async throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `asynchronous iteration returns each object once`(kind: StoreKind) async throws {
+        let things = try makeStore(kind).objects(Thing.self)
         var seen: [LocalID] = []
         for try await thing in things.where({ $0.int < 4 }).sorted(by: \.int).elements { seen.append(thing.localID) }
         #expect(seen == ["3", "2", "1"])
     }
 
-    @Test func anAsyncWalkGoesOverManyBatches() async throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `asynchronous iteration continues over many batches`(kind: StoreKind) async throws {
+        let store = try makeStore(kind)
         try store.put((0..<1000).map { Tag("many", rank: $0).identified(by: LocalID("m\($0)")) })
         var ranks: [Int] = []
         for try await tag in store.objects(Tag.self).where({ $0.name == "many" }).sorted(by: \.rank).elements {
@@ -80,22 +92,27 @@ struct ReadingTests {
         #expect(ranks == Array(0..<1000))
     }
 
-    @Test func anAsyncWalkEndsWhenItsTaskIsCancelled() async throws {
-        let results = things
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `asynchronous iteration ends when its task is canceled`(kind: StoreKind) async throws {
+        let things = try makeStore(kind).objects(Thing.self)
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
-            for try await _ in results.elements {}
+            for try await _ in things.elements {}
         }
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func valuesAreReadWithoutTheirObjects() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `values are read without their objects`(kind: StoreKind) throws {
+        let things = try makeStore(kind).objects(Thing.self)
         #expect(try things.values(of: \.code) == ["b", "a", "b", "c"])
         #expect(try things.values(of: \.owner.name) == ["Ада", "Bob", nil, nil])
         #expect(try things.where { $0.code == "b" }.values(of: \.owner) == [ada.reference, nil])
     }
 
-    @Test func existenceIsAskedWithoutReadingObjects() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `existence is checked without reading objects`(kind: StoreKind) throws {
+        let things = try makeStore(kind).objects(Thing.self)
         #expect(try !things.isEmpty())
         #expect(try things.where { $0.int > 9 }.isEmpty())
         #expect(try things.limit(0).isEmpty())
@@ -103,13 +120,17 @@ struct ReadingTests {
         #expect(try !things.where { $0.int > 2 }.contains("2"))
     }
 
-    @Test func distinctKeepsTheFirstOfEachValueInTheOrder() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `distinct keeps the first object of each value in the order`(kind: StoreKind) throws {
+        let things = try makeStore(kind).objects(Thing.self)
         #expect(try things.sorted(by: \.int).distinct(by: \.code).localIDs() == ["3", "2", "4"])
         #expect(try things.distinct(by: \.code).count() == 3)
         #expect(try things.distinct(by: \.owner.name).localIDs() == ["1", "2", "3"])
     }
 
-    @Test func limitsAndOffsetsApplyInTheOrderWritten() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `limits and offsets apply in the written order`(kind: StoreKind) throws {
+        let things = try makeStore(kind).objects(Thing.self)
         #expect(try things.offset(1).limit(2).localIDs() == ["2", "3"])
         #expect(try things.limit(2).offset(1).localIDs() == ["2"])
         #expect(try things.limit(2).where { $0.int < 3 }.localIDs() == ["2"])
@@ -119,7 +140,9 @@ struct ReadingTests {
         #expect(try things.limit(1).includingDeleted().localIDs() == ["1"])
     }
 
-    @Test func objectsComeWithThoseTheyReferTo() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `objects are returned with the objects they refer to`(kind: StoreKind) throws {
+        let things = try makeStore(kind).objects(Thing.self)
         let pairs = try things.with(\.owner).all()
         #expect(pairs.map(\.0.localID) == ["1", "2", "3", "4"])
         #expect(pairs.map(\.1?.name) == ["Ада", "Bob", nil, nil])
@@ -133,7 +156,9 @@ struct ReadingTests {
         #expect(names == ["ЛентаАда", "МагнитBob", "лента-", "Пятёрочка-"])
     }
 
-    @Test func sectionsHaveKeysCountsAndResultsOfTheirOwn() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `sections have keys, counts and their own results`(kind: StoreKind) throws {
+        let things = try makeStore(kind).objects(Thing.self)
         let sections = try things.sorted(by: \.int).sectioned(by: \.code)
         #expect(sections.map(\.key) == ["a", "b", "c"])
         #expect(sections.map(\.count) == [1, 2, 1])
@@ -146,7 +171,10 @@ struct ReadingTests {
         #expect(limited == [["2"], ["1"]])
     }
 
-    @Test func sectionsOfNotANumberFindTheirObjects() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `sections of NaN find their objects`(kind: StoreKind) throws {
+        let store = try makeStore(kind)
+        let things = store.objects(Thing.self)
         try store.put(Thing(ratio: .nan).identified(by: "n"))
         let sections = try things.sectioned(by: \.ratio)
         #expect(sections.map(\.count) == [4, 1])
@@ -154,7 +182,10 @@ struct ReadingTests {
         #expect(try sections[1].results.localIDs() == ["n"])
     }
 
-    @Test func referencesAreReadAsObjects() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `references are read as objects`(kind: StoreKind) throws {
+        let store = try makeStore(kind)
+        let things = store.objects(Thing.self)
         #expect(try store.object(ofType: Owner.self, forPrimaryKey: "o1") == ada)
         #expect(try store.object(things.where { $0.int == 3 }.first()?.owner) == ada)
         #expect(try store.object(Reference<Owner>(localID: "gone")) == nil)
@@ -167,7 +198,9 @@ struct ReadingTests {
         #expect(try store.objects(Tag("x").identified(by: "t1").things).localIDs() == ["1"])
     }
 
-    @Test func anObjectIsFoundByItsServerID() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `an object is found by its server ID`(kind: StoreKind) throws {
+        let store = try makeStore(kind)
         var thing = Thing("x").identified(by: "7")
         thing.__state.serverID = "server"
         try store.put(thing)

@@ -1,4 +1,5 @@
 import Foundation
+import TandemTesting
 import TestSupport
 import Testing
 
@@ -6,11 +7,8 @@ import Testing
 
 @Suite("Words are found through the trigram index, and shorter ones without it", .ownThreads)
 struct SearchQueryTests {
-    let store: Store
-    var things: Results<Thing> { store.objects(Thing.self) }
-
-    init() throws {
-        store = try makeQueryStore()
+    private func makeStore(_ kind: StoreKind) throws -> Store {
+        let store = try makeQueryStore(kind: kind)
         let ada = Owner("Ада Лавлейс").identified(by: "o1")
         try store.put(ada)
         try store.put(
@@ -18,9 +16,12 @@ struct SearchQueryTests {
             Thing("пятёрка", nickname: "магнит", owner: ada.reference).identified(by: "2"),
             Thing("Starbucks 星巴克咖啡", nickname: nil).identified(by: "3"),
             Thing("*[x]?*", nickname: "").identified(by: "4"), Thing("abcxbcd").identified(by: "5"))
+        return store
     }
 
-    @Test func aSearchGoesThroughTheTrigramIndex() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `a search uses the trigram index`(kind: StoreKind) throws {
+        let things = try makeStore(kind).objects(Thing.self)
         let plan = try things.where { $0.text.matches("магнит") }.explain().plan
         #expect(plan.contains { $0.contains("VIRTUAL TABLE INDEX 0:G0") }, "\(plan)")
         #expect(plan.contains { $0.contains("SEARCH t0 USING INTEGER PRIMARY KEY") }, "\(plan)")
@@ -30,13 +31,18 @@ struct SearchQueryTests {
         #expect(linked.contains { $0.contains("SEARCH t0 USING INDEX __link_Thing_owner") }, "\(linked)")
     }
 
-    @Test func theIndexTellsTwoSearchedPropertiesApart() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `the index distinguishes two searched properties`(kind: StoreKind) throws {
+        let things = try makeStore(kind).objects(Thing.self)
         #expect(try things.where { $0.text.matches("магнит") }.localIDs() == ["1"])
         #expect(try things.where { $0.nickname.matches("магнит") }.localIDs() == ["2"])
     }
 
     /// SQLite refuses expressions of more than 1,000 levels.
-    @Test(arguments: [99, 101, 1_500]) func `A needle may have any number of words`(count: Int) throws {
+    @Test(arguments: [99, 101, 1_500], StoreKind.fileAndEncrypted)
+    func `a needle may have any number of words`(count: Int, kind: StoreKind) throws {
+        let store = try makeStore(kind)
+        let things = store.objects(Thing.self)
         let words = (0..<count).map { String($0, radix: 36) }
         try store.put(Thing(words.joined(separator: " "), nickname: nil).identified(by: "9"))
         #expect(try things.where { $0.text.matches(words.joined(separator: " ")) }.localIDs() == ["9"])
@@ -45,26 +51,37 @@ struct SearchQueryTests {
         #expect(try things.where { $0.owner.name.matches(words.joined(separator: " ")) }.isEmpty())
     }
 
-    @Test func trigramsOfAWordScatteredInATextAreNoMatch() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `scattered trigrams of a word do not match`(kind: StoreKind) throws {
+        let things = try makeStore(kind).objects(Thing.self)
         #expect(try things.where { $0.text.matches("abcd") }.isEmpty())
         #expect(try things.where { $0.text.matches("bcxbc") }.isEmpty() == false)
     }
 
-    @Test(arguments: [
-        ("косм магн", ["1"]), ("ко ма", ["1"]), ("ит", ["1"]), ("星巴", ["3"]), ("星巴克", ["3"]), ("咖", ["3"]),
-        ("star 克", ["3"]), ("", []), ("   ", []), ("нет", []), ("[x]", ["4", "5"]), ("?*", []), ("*[x]?*", ["4", "5"]),
-    ])
-    func everyWordMustBeThereInAnyWord(needle: String, found: [LocalID]) throws {
-        #expect(try things.where { $0.text.matches(needle) }.localIDs() == found)
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `every word must occur in any order`(kind: StoreKind) throws {
+        let things = try makeStore(kind).objects(Thing.self)
+        let searches: [(needle: String, found: [LocalID])] = [
+            ("косм магн", ["1"]), ("ко ма", ["1"]), ("ит", ["1"]), ("星巴", ["3"]), ("星巴克", ["3"]), ("咖", ["3"]),
+            ("star 克", ["3"]), ("", []), ("   ", []), ("нет", []), ("[x]", ["4", "5"]), ("?*", []),
+            ("*[x]?*", ["4", "5"]),
+        ]
+        for (needle, found) in searches {
+            #expect(try things.where { $0.text.matches(needle) }.localIDs() == found, "\(needle)")
+        }
     }
 
-    @Test func wordsAreFoundThroughReferences() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `words are found through references`(kind: StoreKind) throws {
+        let things = try makeStore(kind).objects(Thing.self)
         #expect(try things.where { $0.owner.name.matches("лавл ада") }.localIDs() == ["2"])
         #expect(try things.where { $0.owner.name.matches("ад") }.localIDs() == ["2"])
         #expect(try things.where { !$0.owner.name.matches("лавл") }.localIDs() == ["1", "3", "4", "5"])
     }
 
-    @Test func `an or over a text and the text of a reference uses both search indexes`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `an or over a text and the text of a reference uses both search indexes`(kind: StoreKind) throws {
+        let things = try makeStore(kind).objects(Thing.self)
         let found = things.where { $0.text.matches("магнит") || $0.owner.name.matches("лавлейс") }
         #expect(try found.localIDs() == ["1", "2"])
         #expect(try found.count() == 2)
@@ -80,7 +97,9 @@ struct SearchQueryTests {
         }
     }
 
-    @Test func `an or of searches may have short words, conditions and negations`() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `an or of searches may have short words, conditions and negations`(kind: StoreKind) throws {
+        let things = try makeStore(kind).objects(Thing.self)
         #expect(
             try things.where { $0.text.matches("магнит ко") || $0.owner.name.matches("лавлейс ад") }.localIDs() == [
                 "1", "2",
@@ -98,8 +117,9 @@ struct SearchQueryTests {
                 == ["3", "4", "5"])
     }
 
-    @Test func `an or of a search and a unique property uses both indexes`() throws {
-        let store = try makeQueryStore([Voucher.self, Holder.self])
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `an or of a search and a unique property uses both indexes`(kind: StoreKind) throws {
+        let store = try makeQueryStore([Voucher.self, Holder.self], kind: kind)
         try store.write { tx in
             try tx.insert(Voucher(shop: "Магнит", number: "1").identified(by: "v1"))
             try tx.insert(Voucher(shop: "Лента", number: "2").identified(by: "v2"))

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.ownThreads) struct AddingAndRemovingTests {
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func anAddedPropertyTakesItsDefaultAndTheOthersKeepTheirValues(kind: StoreKind) throws {
+    func `an added property gets its default and the others keep their values`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try folder.open(Flex.Card.version(.text("shop", folding: .searched))) { store in
             try store.write { tx in
@@ -23,14 +23,14 @@ import Testing
             #expect(try store.column("shop", of: "Card") == ["1": "Лента", "2": "a\u{0}b"])
             #expect(try store.column("points", of: "Card") == ["1": 7, "2": 7])
             #expect(try store.column("note", of: "Card") == ["1": .null, "2": .null])
-            // A default that is made anew each time is made for each object.
+            // A default with a new value each time is evaluated for each object.
             #expect(Set(try store.column("key", of: "Card").values).count == 2)
             #expect(try store.operations.all().map(\.kind) == [.insert, .insert])
         }
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func anAddedPropertyWithoutADefaultIsRefusedIfThereAreObjects(kind: StoreKind) throws {
+    func `an added property without a default is refused if there are objects`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try folder.open(Flex.Card.version(.text("shop"))) { _ in }
         let grown = Flex.Card.version(.text("shop"), .int("points"))
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func anAddedPropertyWithoutADefaultIsWelcomeIfThereAreNoObjects(kind: StoreKind) throws {
+    func `an added property without a default is accepted if there are no objects`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try folder.open(Flex.Card.version(.text("shop")))
         try folder.open(Flex.Card.version(.text("shop"), .int("points"))) { store in
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func aRemovedPropertyLeavesTheOthersAndTheOperations(kind: StoreKind) throws {
+    func `a removed property keeps the others and the operations`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let person = Flex.Person.version(.text("name"))
         let old = Flex.Card.version(.text("shop", folding: .searched), .int("points"), .text("note"))
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func aModelThatIsGoneKeepsItsObjectsAndOperationsUntilItIsGivenAgain(kind: StoreKind) throws {
+    func `a removed model keeps its objects and operations until it is added again`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let person = Flex.Person.version(.text("name", folding: .searched))
         let card = Flex.Card.version(.text("shop", folding: .searched), .int("points"))
@@ -92,7 +92,7 @@ import Testing
             }
         }
         try folder.open(Flex.Person.version(.text("name", folding: .searched), .text("city", default: "Псков")))
-        // Given again, with one more property.
+        // The model is added again with one more property.
         try folder.open(
             Flex.Person.version(.text("name", folding: .searched), .text("city", default: "Псков")),
             Flex.Card.version(.text("shop", folding: .searched), .int("points"), .text("note", default: "-"))
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func aReferenceOfAModelThatWasGoneWaitsIfItsObjectWasDeletedMeanwhile(kind: StoreKind) throws {
+    func `a reference of a removed model waits if its object was deleted meanwhile`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let person = Flex.Person.version(.text("name"))
         let card = Flex.Card.version(
@@ -121,21 +121,21 @@ import Testing
         }
         try folder.open(person, card) { store in
             #expect(try store.rows("SELECT owner, friends FROM Card") == [[.null, "[\"q\",\"r\"]"]])
-            // They come back to their places.
+            // They return to their places.
             try store.write { tx in _ = try tx.insert(Flex.Person("Ада", id: "p")) }
             #expect(try store.rows("SELECT owner, friends FROM Card") == [["p", "[\"p\",\"q\",\"p\",\"r\"]"]])
         }
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func `Indexes over the state are added to a store that lacks them`(kind: StoreKind) throws {
+    func `indexes of the state are added to a store without them`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let state = ["__deleted_Card", "__unsent_Card", "__unsynced_Card", "__updated_Card"]
         let card = Flex.Card.version(.text("shop"))
         try folder.open(card) { (store) throws in
             let connection = store.writer.connection
             for index in state { try connection.execute("DROP INDEX \(index.quotedSQL)") }
-            // As a version of Tandem without these indexes writes it.
+            // The file as a version of Tandem without these indexes writes it.
             try connection.execute(
                 """
                 UPDATE "__settings" SET "value" = replace("value", ',"stateIndexes":1', '') WHERE "key" = 'schema'
@@ -153,7 +153,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func indexesFollowTheModel(kind: StoreKind) throws {
+    func `indexes follow the model`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let state = ["__deleted_Card", "__unsent_Card", "__unsynced_Card", "__updated_Card"]
         func indexes(_ store: Store) throws -> [String] {
@@ -190,7 +190,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func aUniqueIndexOverDuplicatesIsRefusedAndNamesTheProperty(kind: StoreKind) throws {
+    func `a unique index over duplicates is refused and names the property`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let old = Flex.Card.version(.text("shop"), .text("barcode"))
         try folder.open(old) { store in
@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func anIndexNamedTwiceIsMadeOnce(kind: StoreKind) throws {
+    func `an index that is named twice is created once`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let twice = Flex.Card.version(
             .text("shop", folding: .sorted, indexed: true), .text("barcode", unique: true),
@@ -230,7 +230,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func modelsWhoseTablesAndIndexesWouldShareANameAreRefused(kind: StoreKind) throws {
+    func `models whose tables and indexes would share a name are refused`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         // FTS5 keeps the index of Card in a table named __search_Card_data.
         let card = Flex.Card.version(.text("shop", folding: .searched), .text("b_c", indexed: true))
@@ -247,7 +247,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func openingTheSameSchemaAgainWritesNothing(kind: StoreKind) throws {
+    func `opening the same schema again writes nothing`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let version = Flex.Card.version(.text("shop", folding: .searched, indexed: true))
         try folder.open(version) { store in _ = try store.write { try $0.insert(Flex.Card("a", id: "1")) } }

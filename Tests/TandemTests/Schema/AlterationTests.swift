@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tandem
 
-/// A model, and what became of it.
+/// A model and its changed versions.
 @Model(table: "Cards") struct FirstCard {
     var shop: String
 }
@@ -16,7 +16,7 @@ import Testing
     @Folded var city = "Псков"
 }
 
-/// Changes of a model that SQLite can make without writing the rows anew.
+/// Changes of a model that SQLite can make without rewriting the rows.
 @Suite(.ownThreads) struct AlterationTests {
     private static let old: [PropertyDefinition] = [
         .text("shop", folding: .searched), .text("note"),
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    /// The bytes that opening the store with a version wrote to its log.
+    /// Returns the bytes that opening the store with a version wrote to its log.
     private func written(
         _ folder: TestFolder, _ version: ModelDefinition, rewrites: Bool = false,
         _ check: (Store) throws -> Void = { _ in }
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func `Adding and renaming properties writes no row and no index entry`(_ kind: StoreKind) throws {
+    func `adding and renaming properties writes no row and no index entry`(_ kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try fill(folder)
         let grown = Flex.Card.version([
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func `Removing a property leaves the search index alone`(_ kind: StoreKind) throws {
+    func `removing a property keeps the search index`(_ kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try fill(folder, 300)
         func searchPages(_ store: Store) throws -> [[StorageValue]] {
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func `Live queries follow objects from before a property was added`(_ kind: StoreKind) throws {
+    func `live queries follow objects from before a property was added`(_ kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let old = try kind.open(at: folder.file(), [FirstCard.self])
         let cards = try old.write { tx in try (0..<6).map { try tx.insert(FirstCard(shop: "Лента \($0)")) } }
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func `Defaults are kept to the last bit`(_ kind: StoreKind) throws {
+    func `defaults are kept to the last bit`(_ kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try fill(folder, 3)
         let texts = ["", "it's", "a\u{0}b", "ƒ 'x' -- \u{1F600}", "Ёлка"]
@@ -149,17 +149,17 @@ import Testing
             for (name, value) in expected {
                 let found = try store.column(name, of: "Card")
                 #expect(found == ["0": value, "1": value, "2": value], "\(name)")
-                // `==` takes -0.0 for 0 and composes texts.
+                // `==` treats -0.0 as 0 and compares texts by canonical equivalence.
                 #expect(found.values.allSatisfy { "\($0)" == "\(value)" }, "\(name)")
             }
         }
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func `A default that changes with time is made for each object`(_ kind: StoreKind) throws {
+    func `a default that changes over time is computed for each object`(_ kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try fill(folder, 8)
-        // A coarse clock: four calls in a row get one time.
+        // A coarse clock: it returns the same time for four calls in a row.
         let calls = Counter()
         let makeSeen: @Sendable () -> Date = {
             calls.add()
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func `An altered table takes, finds and sends objects as a new one does`(_ kind: StoreKind) throws {
+    func `an altered table stores, finds and sends objects like a new one`(_ kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try fill(folder, 20)
         let new = Flex.Card.version([

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Tandem
 
-/// Opening a store off the caller's thread, the progress of its migration, and ending it.
+/// Opening a store asynchronously, the progress of its migration, and its cancellation.
 @Suite(.ownThreads) struct AsyncOpeningTests {
     private let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -17,7 +17,7 @@ import Testing
         store.close()
     }
 
-    /// A configuration whose migration writes every badge anew.
+    /// A configuration whose migration rewrites every badge.
     private var rewriting: Store.Configuration {
         var configuration = Store.Configuration()
         configuration.schemaVersion = 1
@@ -27,7 +27,7 @@ import Testing
         return configuration
     }
 
-    @Test func `Opening asynchronously gives a store that works, plain and encrypted`() async throws {
+    @Test func `opening asynchronously gives a working store, plain and encrypted`() async throws {
         for key in [nil, CipherKey.raw(Array(repeating: 7, count: 32))] {
             let path = folder.file("store-\(key == nil).tandem")
             for round in 1...2 {
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `A migration tells how far it is`() throws {
+    @Test func `a migration reports its progress`() throws {
         let path = folder.file()
         try fill(path, 2500)
         let told = Mutex<[MigrationProgress]>([])
@@ -59,7 +59,7 @@ import Testing
 
     private struct Enough: Error {}
 
-    @Test func `An error from the progress handler leaves the store as it was`() throws {
+    @Test func `an error from the progress handler leaves the store unchanged`() throws {
         let path = folder.file()
         try fill(path, 1500)
         let before = try folder.storeBytes()
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `Cancelling the task during a migration leaves the store as it was`() async throws {
+    func `canceling the task during a migration leaves the store unchanged`() async throws {
         let path = folder.file()
         try fill(path, 3000)
         let before = try folder.storeBytes()

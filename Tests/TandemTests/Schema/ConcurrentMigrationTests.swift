@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func severalStoresCanCreateTheFileAtOnce(kind: StoreKind) throws {
+    func `several stores can create the file at once`(kind: StoreKind) throws {
         for round in 0..<20 {
             let path = folder.file("new-\(round)")
             let errors = atOnce(4) { index in
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func severalStoresCanMigrateAtOnce(kind: StoreKind) throws {
+    func `several stores can migrate at once`(kind: StoreKind) throws {
         for round in 0..<10 {
             let path = folder.file("old-\(round)")
             do {
@@ -56,7 +56,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func severalProcessesCanMigrateAtOnce(kind: StoreKind) throws {
+    func `several processes can migrate at once`(kind: StoreKind) throws {
         do {
             let store = try kind.open(at: folder.file(kind), [PeerPerson.self])
             try store.write { tx in
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func aStoreThatIsOpenWhenAnotherMigratesIsToldSoWhenItWrites(kind: StoreKind) throws {
+    func `an open store gets an error when it writes after another store's migration`(kind: StoreKind) throws {
         let before = try kind.open(at: folder.file(kind), [PeerPerson.self])
         _ = try before.write { try $0.insert(PeerPerson(name: "Ада")) }
         let after = try kind.open(at: folder.file(kind), [PeerPersonGrown.self])
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func anotherStoreWithFewerModelsChangesNoSchema(kind: StoreKind) throws {
+    func `another store with fewer models changes no schema`(kind: StoreKind) throws {
         let all = try kind.open(at: folder.file(kind), [PeerCard.self, PeerPerson.self, PeerMark.self])
         let few = try kind.open(at: folder.file(kind), [PeerPerson.self])
         _ = try few.write { try $0.insert(PeerPerson(name: "Ада")) }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Tandem
 
-/// Stores of format 1 are opened and lifted; what waits to be sent in them is not forgotten.
+/// Stores of format 1 are opened and upgraded with their queues.
 @Suite(.ownThreads) struct FormatTwoTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -21,7 +21,7 @@ import Testing
         try FormatOne.file.write(to: URL(fileURLWithPath: folder.file()))
     }
 
-    @Test func aFileOfFormatOneIsLiftedWithItsQueue() throws {
+    @Test func `a file of format 1 is upgraded with its queue`() throws {
         try writeFormatOne()
         let store = try open()
         defer { store.close() }
@@ -40,7 +40,7 @@ import Testing
         }
         #expect(
             kinds == [
-                // What is under way is all that had been sent before, as far as anybody knows.
+                // An operation in flight counts as sent before, as far as can be known.
                 "new 0", "sent 9", "waits 0", "updated 0", "flying 18", "lost 2", "refused 2", "deleted 0", "gone 36",
                 "back 36",
             ])
@@ -49,18 +49,18 @@ import Testing
         #expect(try store.stored(Node.self, "waits")?.friends.map(\.localID) == ["still"])
     }
 
-    @Test func whatWasSentInFormatOneIsAnsweredInFormatTwo() throws {
+    @Test func `an operation sent in format 1 is answered in format 2`() throws {
         try writeFormatOne()
         let store = try open()
         defer { store.close() }
-        // An insert that was sent may be there: it is no longer forgotten by a delete.
+        // A sent insert may have arrived. A delete no longer forgets it.
         try store.write { tx in
             try tx.delete(Node.self, "sent")
             try tx.delete(Node.self, "new")
         }
         #expect(try store.operations.all().map(\.localID).contains("sent"))
         #expect(try !store.operations.all().map(\.localID).contains("new"))
-        // The answers to what was under way.
+        // The answers to the operations in flight.
         try store.write { tx in
             for operation in try tx.operations.all(in: .attempted) {
                 try tx.acknowledge(operation.id, serverID: ServerID(operation.localID.rawValue), version: "v2")
@@ -76,7 +76,7 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func aStoreOfFormatOneIsNotWrittenByWhoOnlyReads() throws {
+    @Test func `a read-only store does not write a file of format 1`() throws {
         try writeFormatOne()
         let before = try folder.storeBytes()
         let error = expectError(.schemaMismatch) { try open { $0.isReadOnly = true } }
@@ -84,7 +84,7 @@ import Testing
         #expect(try folder.storeBytes()[("store.tandem")] == before["store.tandem"])
     }
 
-    @Test func whoHasTheStoreOpenInFormatOneIsTold() throws {
+    @Test func `a store that is open in format 1 gets an error`() throws {
         try writeFormatOne()
         let stamp = { (store: Store) in try store.sql("SELECT value FROM __settings WHERE key = 'schemaStamp'")[0][0] }
         let first = try open()
@@ -92,14 +92,14 @@ import Testing
         first.close()
         let database = String(decoding: FormatOne.file, as: UTF8.self)
         #expect(lifted.string.map { !database.contains($0) } == true)
-        // Once lifted it is opened as it is.
+        // An upgraded file is opened unchanged.
         let second = try open()
         #expect(try stamp(second) == lifted)
         second.close()
     }
 
-    /// All kinds, by taking from a new store what format 2 has added.
-    @Test(arguments: StoreKind.files) func aLoweredStoreOfAnyKindIsLifted(kind: StoreKind) throws {
+    /// Makes a store of format 1 of each kind by removing the additions of format 2 from a new store.
+    @Test(arguments: StoreKind.files) func `a downgraded store of any kind is upgraded`(kind: StoreKind) throws {
         let folder = try TestFolder()
         var store = try kind.open(at: folder.file(), [Node.self, Memo.self])
         try store.write { tx in
@@ -117,7 +117,7 @@ import Testing
         try store.expectSound()
     }
 
-    @Test func aLoweredStoreIsOneOfFormatOne() throws {
+    @Test func `a downgraded store equals one of format 1`() throws {
         try writeFormatOne()
         let store = try Store.ofNodes()
         try store.lowerToFormatOne()
@@ -128,7 +128,7 @@ import Testing
         #expect(firstColumn(columns) == lowered.1)
     }
 
-    /// What is in the file, past Tandem, which would lift it.
+    /// Reads the file without Tandem, which would upgrade it.
     private func firstColumn(_ query: String) -> [StorageValue] {
         var database: OpaquePointer?
         var statement: OpaquePointer?
@@ -146,8 +146,8 @@ import Testing
         return values
     }
 
-    /// Of a damaged store the operations may be lost with their table, which is made anew in today's format.
-    @Test func aStoreThatHasSomeOfFormatTwoIsLifted() throws {
+    /// A damaged store may lose its table of operations, which is then created in the current format.
+    @Test func `a store with parts of format 2 is upgraded`() throws {
         let store = try open()
         try store.write { try $0.insert(Node("a")) }
         try store.writer.queue.unsafeReentrantWrite { _ in

@@ -6,13 +6,13 @@ import Testing
 
 @testable import Tandem
 
-/// Steps that go through old and new objects, and raw SQL in steps.
+/// Steps that iterate over old and new objects, and raw SQL in steps.
 @Suite(.ownThreads) struct MigrationObjectTests {
     private let old = Flex.Card.version(.text("first"), .text("last"), .text("note", folding: .searched))
     private let new = Flex.Card.version(
         .text("name", folding: .searched, default: ""), .text("note", folding: .searched))
 
-    /// Two objects that are sent, one with a change, and one that is new.
+    /// Makes two sent objects, one with a change, and one new object.
     private func fill(_ folder: TestFolder) throws {
         try folder.open(old) { store in
             try store.write(from: .server) { tx in
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted, [true, false])
-    func `A step makes new values of old ones, queued or not`(kind: StoreKind, queued: Bool) throws {
+    func `a step makes new values from old ones, queued or not`(kind: StoreKind, queued: Bool) throws {
         let folder = try TestFolder(kind)
         try fill(folder)
         let seen = Mutex<[String]>([])
@@ -52,7 +52,7 @@ import Testing
             #expect(seen.withLock { $0 } == ["1 1", "2 2", "3 3"])
             #expect(
                 try store.column("name", of: "Card") == ["1": "Ада Лавлейс", "2": "Боб Лавлейс", "3": "Ева Ким"])
-            // The search index and the folded twin have the new text.
+            // The search index and the folded column have the new text.
             #expect(try store.sql("SELECT count(*) FROM __search_Card WHERE __search_name GLOB '*лавлейс*'")[0][0] == 2)
             #expect(try store.column("__sort_name", of: "Card")["3"] == "ева ким")
             #expect(
@@ -64,7 +64,7 @@ import Testing
             #expect(
                 try store.sql("SELECT name FROM sqlite_master WHERE name GLOB '__old*' OR name GLOB '__gone*'").isEmpty)
         }
-        // It is not run again, and the store is written to as ever.
+        // The step does not run again, and the store can be written.
         try folder.migrate(new) {
             $0.schemaVersion = 1
         } _: { store in
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func `A step inserts, deletes and updates other objects`(_ kind: StoreKind) throws {
+    func `a step inserts, deletes and updates other objects`(_ kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try fill(folder)
         let person = Flex.Person.version(.text("name"))
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func `Objects of a deleted model become objects of another one`(_ kind: StoreKind) throws {
+    func `objects of a deleted model become objects of another one`(_ kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try fill(folder)
         let person = Flex.Person.version(.text("name"))
@@ -126,7 +126,7 @@ import Testing
     private struct Odd: Error {}
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func `A step that fails among its objects leaves the store as it was`(_ kind: StoreKind) throws {
+    func `a step that fails in its iteration leaves the store unchanged`(_ kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try fill(folder)
         let before = try folder.storeBytes()
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func `What follows from rows that SQL changes is made anew`(_ kind: StoreKind) throws {
+    func `derived columns and indexes are rebuilt after SQL changes rows`(_ kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try fill(folder)
         try folder.migrate(old) { configuration in
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func `References of rows that SQL deletes wait no longer`(_ kind: StoreKind) throws {
+    func `deleting rows by SQL removes their unresolved references`(_ kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let person = Flex.Person.version(.text("name"))
         let card = Flex.Card.version(.text("shop"), PropertyDefinition("owner", Codec.of(Reference<Flex.Person>?.self)))
@@ -200,7 +200,7 @@ import Testing
             }
         } _: { (store) throws in
             #expect(try store.rows("SELECT id FROM __unresolved") == [])
-            // The new object gets the row number of the one that is gone, and nothing else of it.
+            // The new object gets the row number of the deleted one, but none of its references.
             try store.write { tx in
                 _ = try tx.insert(Flex.Card("Магнит", .null, id: "d"))
                 _ = try tx.insert(Flex.Person("Ада", id: "p"))
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func `Reading by SQL in a step makes nothing anew`() throws {
+    @Test func `reading by SQL in a step rebuilds nothing`() throws {
         let folder = try TestFolder()
         try fill(folder)
         try folder.migrate(old) { configuration in

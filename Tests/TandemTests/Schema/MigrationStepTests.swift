@@ -1,18 +1,16 @@
 import BigInt
 import Foundation
 import Synchronization
+import TandemTesting
 import TestSupport
 import Testing
 
 @testable import Tandem
 
 @Suite(.ownThreads) struct MigrationStepTests {
-    let folder: TestFolder
-    init() throws { folder = try TestFolder() }
-
     private let old = Flex.Card.version(.text("shopName", folding: .searched), .text("points"))
 
-    private func makeOld(version: Int = 0) throws {
+    private func makeOld(in folder: TestFolder, version: Int = 0) throws {
         try folder.migrate(old) {
             $0.schemaVersion = version
         } _: { store in
@@ -25,8 +23,10 @@ import Testing
 
     private struct Odd: Error {}
 
-    @Test func stepsRunOnceInTheOrderOfTheirVersions() throws {
-        try makeOld(version: 1)
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `steps run once in the order of their versions`(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        try makeOld(in: folder, version: 1)
         let log = Mutex<[Int]>([])
         for _ in 0..<2 {
             try folder.migrate(old) { configuration in
@@ -42,15 +42,19 @@ import Testing
         #expect(log.withLock { $0 } == [2, 3, 4])
     }
 
-    @Test func aNewStoreNeedsNoSteps() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `a new store needs no steps`(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         try folder.migrate(old) { configuration in
             configuration.schemaVersion = 2
             configuration.migrate(to: 2) { _ in throw Odd() }
         }
     }
 
-    @Test func aStepRenamesAndConverts() throws {
-        try makeOld()
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `a step renames and converts`(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        try makeOld(in: folder)
         let new = Flex.Card.version(
             .text("shop", folding: .searched), PropertyDefinition("points", Codec.of(BigInt.self), default: { 0 }))
         try folder.migrate(new) { configuration in
@@ -71,8 +75,10 @@ import Testing
         }
     }
 
-    @Test func conversionsOfSeveralVersionsFollowEachOtherThroughRenames() throws {
-        try makeOld()
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `conversions of several versions follow each other through renames`(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        try makeOld(in: folder)
         let new = Flex.Card.version(
             .text("shopName", folding: .searched), PropertyDefinition("score", Codec.of(BigInt.self), default: { 0 }))
         try folder.migrate(new) { configuration in
@@ -92,14 +98,16 @@ import Testing
         }
     }
 
-    @Test func aConversionFollowsARenameThatTheModelTellsOf() throws {
-        try makeOld()
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `a conversion follows a rename that the model declares`(kind: StoreKind) throws {
+        let made = try TestFolder(kind)
+        try makeOld(in: made)
         let new = Flex.Card.version(
             .text("shopName", folding: .searched),
             PropertyDefinition("score", Codec.of(Int.self), formerNames: ["points"], default: { 0 }))
         for name in ["points", "score"] {
-            let folder = try TestFolder()
-            try FileManager.default.copyItem(atPath: self.folder.file(), toPath: folder.file())
+            let folder = try TestFolder(kind)
+            try FileManager.default.copyItem(atPath: made.file(), toPath: folder.file())
             try folder.migrate(new) { configuration in
                 configuration.schemaVersion = 1
                 configuration.migrate(to: 1) { migration in
@@ -111,8 +119,10 @@ import Testing
         }
     }
 
-    @Test func aStepRenamesAndDeletesModels() throws {
-        try makeOld()
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `a step renames and deletes models`(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        try makeOld(in: folder)
         try folder.open(old, Flex.Person.version(.text("name"))) { store in
             _ = try store.write { try $0.insert(Flex.Person("Ада", id: "p")) }
         }
@@ -134,8 +144,10 @@ import Testing
         }
     }
 
-    @Test func aStepCanUseSQL() throws {
-        try makeOld()
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `a step can use SQL`(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        try makeOld(in: folder)
         try folder.migrate(old) { configuration in
             configuration.schemaVersion = 1
             configuration.migrate(to: 1) { migration in
@@ -148,8 +160,10 @@ import Testing
         }
     }
 
-    @Test func anErrorInAStepLeavesTheStoreUntouched() throws {
-        try makeOld()
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `an error in a step leaves the store unchanged`(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        try makeOld(in: folder)
         let before = try folder.storeBytes()
         let steps: [@Sendable (Migration) throws -> Void] = [
             { migration in
@@ -165,7 +179,7 @@ import Testing
             { try $0.sql("SELECT nonsense") },
             { try $0.sql("UPDATE Card SET points = '1'; DROP TABLE Card") },
             { migration in try migration.convert("points", of: "Card") { _ in throw Odd() } },
-            // The transaction is the migration's.
+            // The migration owns the transaction.
             { migration in
                 try migration.sql("DELETE FROM Card")
                 try migration.sql("COMMIT")
@@ -185,7 +199,9 @@ import Testing
         }
     }
 
-    @Test func aConversionIsAppliedToTheValuesThatOperationsKeep() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `a conversion also applies to the values in operations`(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         try folder.open(Flex.Card.version(.text("points"))) { store in
             try store.write(from: .server) { tx in
                 _ = try tx.insert(Flex.Card("12", id: "1").received(serverID: "1"))
@@ -203,8 +219,10 @@ import Testing
         }
     }
 
-    @Test func aStoreOfANewerSchemaVersionIsRefusedUntouched() throws {
-        try makeOld(version: 3)
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `a store of a newer schema version is refused unchanged`(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
+        try makeOld(in: folder, version: 3)
         let before = try folder.storeBytes()
         let error = expectError(.newerSchema) { try folder.migrate(old) { $0.schemaVersion = 2 } }
         #expect(error?.store == folder.file())
@@ -217,7 +235,9 @@ import Testing
         #expect(try folder.storeBytes() == before)
     }
 
-    @Test func aStoreOfANewerFormatIsRefusedUntouched() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `a store of a newer format is refused unchanged`(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         try folder.open(old) { store in
             try store.writer.queue.unsafeReentrantWrite { _ in
                 try store.writer.connection.execute(
@@ -229,7 +249,9 @@ import Testing
         #expect(try folder.storeBytes() == before)
     }
 
-    @Test func aModelThatBecomesLocalOnlyHasNoOperationsAndNoTombstones() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `a model that becomes local-only has no operations and no tombstones`(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         func version(localOnly: Bool) -> ModelDefinition {
             Flex.Card.version(.text("shop", folding: .searched), localOnly: localOnly)
         }
@@ -254,7 +276,7 @@ import Testing
                 try tx.delete(Flex.Card.self, "3")
             }
         }
-        // Sent from now on: what no server knows is to be inserted there.
+        // The model is sent from now on: objects that no server knows are inserted there.
         try folder.open(version(localOnly: false)) { store in
             let operations = try store.operations.all()
             #expect(operations.map(\.localID) == ["4", "5"] && operations.allSatisfy { $0.kind == .insert })
@@ -264,7 +286,9 @@ import Testing
         }
     }
 
-    @Test func aPropertyThatBecomesLocalOnlyLeavesTheOperations() throws {
+    @Test(arguments: StoreKind.fileAndEncrypted)
+    func `a property that becomes local-only is removed from the operations`(kind: StoreKind) throws {
+        let folder = try TestFolder(kind)
         try folder.open(Flex.Card.version(.text("shop"), .text("note"))) { store in
             try store.write(from: .server) { tx in
                 for id in ["1", "2"] {

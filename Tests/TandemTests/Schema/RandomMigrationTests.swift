@@ -7,7 +7,7 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// Random lists of properties, old and new: what is in both keeps its values.
+/// Random old and new lists of properties: those in both keep their values.
 @Suite(.ownThreads) struct RandomMigrationTests {
     private struct Shape: Equatable {
         var kind: Int
@@ -90,7 +90,7 @@ import Testing
             }
             if Int.random(in: 0..<3, using: &random) == 0 {
                 let changed = Shape(&random)
-                // The type stays; the rest may change.
+                // The type stays, and the rest may change.
                 property.shape.isOptional = changed.isOptional
                 property.shape.isIndexed = changed.isIndexed
                 if property.shape.kind == 0 { property.shape.folding = changed.folding }
@@ -101,7 +101,7 @@ import Testing
             new.append(property)
         }
         for _ in 0..<Int.random(in: 0...3, using: &random) {
-            // No name comes again with another type.
+            // A name is never reused with another type.
             let name = "p\(UInt64.random(in: 0...(1 << 60), using: &random))"
             new.append((name, name, Shape(&random), []))
         }
@@ -112,7 +112,7 @@ import Testing
         return new.shuffled(using: &random)
     }
 
-    @Test func whatIsInBothKeepsItsValues() throws {
+    @Test func `properties in both versions keep their values`() throws {
         let base =
             ProcessInfo.processInfo.environment["TANDEM_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...999_999)
         print("RandomMigrationTests: TANDEM_SEED=\(base)")
@@ -128,7 +128,7 @@ import Testing
         var table = "Card"
         for generation in 0..<4 {
             if Int.random(in: 0..<4, using: &random) == 0 { table = "T\(generation)" }
-            // Both ways to the same table: altered where that can be, and always written anew.
+            // Both ways give the same table: altered where possible, and always rewritten.
             try folder.migrate(version(properties, table: table)) {
                 $0.alwaysRewritesTables = seed % 2 == 1
             } _: { store in

@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func aRenamedPropertyKeepsItsValuesItsSearchIndexAndItsChanges(kind: StoreKind) throws {
+    func `a renamed property keeps its values, its search index and its changes`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try folder.open(Flex.Card.version(.text("shopName", folding: .searched), .int("points"))) { store in
             try store.write(from: .server) { tx in
@@ -30,19 +30,19 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func propertiesCanPassTheirNamesOn(kind: StoreKind) throws {
+    func `properties can exchange names in a chain`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try folder.open(Flex.Card.version(.text("a"), .text("b"))) { store in
             _ = try store.write { try $0.insert(Flex.Card("A", "B", id: "1")) }
         }
-        // What was a is b now, and what was b is c.
+        // The property a is b now, and b is c.
         try folder.open(Flex.Card.version(.text("b", from: "a"), .text("c", from: "b"))) { (store) throws in
             #expect(try store.rows("SELECT b, c FROM Card") == [["A", "B"]])
         }
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func aPropertyInAnotherColumnKeepsItsValues(kind: StoreKind) throws {
+    func `a property in another column keeps its values`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try folder.open(Flex.Card.version(.text("shop", folding: .searched), .text("note"))) { store in
             try store.write(from: .server) { tx in
@@ -50,7 +50,7 @@ import Testing
             }
             try store.write { tx in _ = try tx.update(Flex.Card.self, "1") { $0.values[0] = "Магнит" } }
         }
-        // The columns change places.
+        // The columns are swapped.
         try folder.open(
             Flex.Card.version(.text("shop", column: "note", folding: .searched), .text("note", column: "shop"))
         ) { (store) throws in
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func aRenamedModelKeepsItsObjectsItsOperationsAndWhatRefersToIt(kind: StoreKind) throws {
+    func `a renamed model keeps its objects, its operations and the references to it`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let owner = PropertyDefinition("owner", Codec.of(Reference<Flex.Person>?.self))
         let friends = PropertyDefinition("friends", Codec.of([Reference<Flex.Person>].self))
@@ -82,7 +82,7 @@ import Testing
             #expect(try store.column("owner", of: "Card") == ["c": "p", "d": .null])
             #expect(try store.operations.all().map(\.model) == ["Human", "Card", "Card"])
             #expect(try store.rows("SELECT name FROM sqlite_master WHERE name LIKE '%Person%'") == [])
-            // A reference that waits, waits for the model under its new name.
+            // A waiting reference waits for the model under its new name.
             try store.write { tx in _ = try tx.insert(Flex.Human("Боб", id: "later")) }
             #expect(try store.column("owner", of: "Card") == ["c": "p", "d": "later"])
             #expect(try store.column("friends", of: "Card")["d"] == "[\"p\",\"later\"]")
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func aRenamedModelCanKeepItsTable(kind: StoreKind) throws {
+    func `a renamed model can keep its table`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try folder.open(person) { store in _ = try store.write { try $0.insert(Flex.Person("Ада", id: "p")) } }
         try folder.open(
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func modelsCanPassTheirNamesOn(kind: StoreKind) throws {
+    func `models can exchange names in a chain`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try folder.open(
             Flex.Person.version(.text("name", folding: .searched)), Flex.Human.version(.text("title"))
@@ -114,7 +114,7 @@ import Testing
                 try tx.insert(Flex.Human("Dr.", id: "x"))
             }
         }
-        // What was Person is Human now, and what was Human is Brand.
+        // Person is Human now, and Human is Brand.
         try folder.open(
             Flex.Human.version(.text("name", folding: .searched), formerNames: ["Person"]),
             Flex.Brand.version(.text("title"), formerNames: ["Human"])
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func tablesCanChangePlaces(kind: StoreKind) throws {
+    func `tables can be swapped`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let properties: [PropertyDefinition] = [.text("name", folding: .searched, indexed: true)]
         try folder.open(
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func aTableCanChangeTheCaseOfItsName(kind: StoreKind) throws {
+    func `a table can change the case of its name`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let properties: [PropertyDefinition] = [.text("name", folding: .searched, indexed: true)]
         try folder.open(Flex.Person.version(properties, table: "person")) { store in
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func aModelRenamedWithoutARuleIsRefused(kind: StoreKind) throws {
+    func `a model renamed without a rule is refused`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try folder.open(person) { store in _ = try store.write { try $0.insert(Flex.Person("Ада", id: "x")) } }
         let before = try folder.storeBytes()
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func aTableOfAModelThatIsGoneIsNotTaken(kind: StoreKind) throws {
+    func `the table of a removed model is not reused`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         try folder.open(Flex.Person.version(.text("name"), table: "people")) { store in
             _ = try store.write { try $0.insert(Flex.Person("Ада", id: "x")) }
@@ -185,7 +185,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func aReferenceToAnotherModelThanBeforeIsRefused(kind: StoreKind) throws {
+    func `a reference to another model than before is refused`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let brand = Flex.Brand.version(.text("title"))
         try folder.open(person, brand, card(PropertyDefinition("owner", Codec.of(Reference<Flex.Person>?.self)))) {
@@ -206,7 +206,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func whatWaitedForARemovedReferenceIsForgotten(kind: StoreKind) throws {
+    func `values that waited for a removed reference are forgotten`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let owner = PropertyDefinition("owner", Codec.of(Reference<Flex.Person>?.self))
         try folder.open(person, card(owner)) { store in

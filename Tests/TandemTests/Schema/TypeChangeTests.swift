@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.ownThreads) struct TypeChangeTests {
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func aWiderIntegerKeepsItsValues(kind: StoreKind) throws {
+    func `a wider integer keeps its values`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let values = try folder.change(
             [.integer(Int64(Int32.min)), 0, .integer(Int64(Int32.max))],
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func anUnsignedIntegerCanBecomeAWiderSignedOne(kind: StoreKind) throws {
+    func `an unsigned integer can become a wider signed one`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let values = try folder.change(
             [.integer(Int64(UInt32.max))],
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func anIntegerCanBecomeABigInt(kind: StoreKind) throws {
+    func `an integer can become a BigInt`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let numbers: [Int64] = [.min, -1, 0, 1, .max]
         let values = try folder.change(
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func aFloatCanBecomeADoubleAlsoIfItIsNoNumber(kind: StoreKind) throws {
+    func `a float can become a double, also if it is NaN`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let numbers: [Float] = [0.1, -0.0, .infinity, .nan, .greatestFiniteMagnitude, .leastNonzeroMagnitude]
         let values = try folder.change(
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func whatWasOptionalTakesTheDefaultWhereItWasNil(kind: StoreKind) throws {
+    func `a property that becomes required gets the default where it was nil`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let values = try folder.change(
             [.null, "", "x"], from: PropertyDefinition("x", Codec.of(String?.self)),
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func whatWasOptionalNeedsNoDefaultIfNothingWasNil(kind: StoreKind) throws {
+    func `a property without nils can become required without a default`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let values = try folder.change(
             ["", "x"], from: PropertyDefinition("x", Codec.of(String?.self)), to: .text("x"))
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func whatWasOptionalIsRefusedWithoutADefaultIfSomethingWasNil(kind: StoreKind) throws {
+    func `a property with nils can't become required without a default`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let error = expectError(.schemaMismatch) {
             try folder.change(["x", .null], from: PropertyDefinition("x", Codec.of(String?.self)), to: .text("x"))
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func whatWasRequiredCanBecomeOptional(kind: StoreKind) throws {
+    func `a required property can become optional`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let values = try folder.change(
             ["", "x"], from: .text("x"), to: PropertyDefinition("x", Codec.of(String?.self)))
@@ -108,7 +108,7 @@ import Testing
                 "Double"
             ),
         ], StoreKind.fileAndEncrypted)
-    func aChangeOfTypeWithoutARuleIsRefusedAndNamesBothTypes(
+    func `a change of type without a rule is refused and names both types`(
         _ example: (PropertyDefinition, PropertyDefinition, String, String), kind: StoreKind
     ) throws {
         let (old, new, oldName, newName) = example
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func anEnumThatNoLongerHasAStoredCaseIsRefusedWhenTheTableIsRewritten(kind: StoreKind) throws {
+    func `an enum without a stored case is refused when the table is rewritten`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         enum Old: String, Sendable { case red, green }
         enum New: String, Sendable { case green }
@@ -140,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func aCodableValueThatCanNoLongerBeReadIsRefused(kind: StoreKind) throws {
+    func `a Codable value that is no longer readable is refused`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         struct Old: Codable, Sendable { var a: Int }
         struct New: Codable, Sendable { var b: Int }
@@ -159,7 +159,7 @@ import Testing
             (.sorted, .searched),
             (.searched, .sorted), (.searched, .none),
         ], StoreKind.fileAndEncrypted)
-    func foldingCanBeAddedChangedAndRemoved(
+    func `folding can be added, changed and removed`(
         _ change: (PropertyDefinition.Folding, PropertyDefinition.Folding), kind: StoreKind
     ) throws {
         let (old, new) = change
@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.fileAndEncrypted)
-    func aStoreOfOlderFoldingRulesIsFoldedAnew(kind: StoreKind) throws {
+    func `a store of older folding rules is folded again`(kind: StoreKind) throws {
         let folder = try TestFolder(kind)
         let version = Flex.Card.version(.text("shop", folding: .searched))
         let other = Flex.Person.version(.text("name", folding: .searched))
@@ -183,7 +183,7 @@ import Testing
                 try tx.insert(Flex.Card("ПЯТЁРОЧКА", id: "1"))
                 try tx.insert(Flex.Person("АДА", id: "1"))
             }
-            // As other rules would have folded.
+            // The values as other rules would have folded them.
             try store.writer.queue.unsafeReentrantWrite { _ in
                 for (table, column) in [("Card", "shop"), ("Person", "name")] {
                     let old = StorageValue.text("old rules")
@@ -196,10 +196,10 @@ import Testing
                     "UPDATE __settings SET value = ? WHERE key = 'foldingVersion'",
                     [.integer(Int64(Folding.version - 1))])
             }
-            // So that the checks at the end do not look at it.
+            // The checks at the end must not see it.
             #expect(try store.rows("SELECT __sort_shop FROM Card") == [["old rules"]])
         }
-        // The model that is not given now is folded anew when it is.
+        // The omitted model is folded again when it is given.
         try folder.open(version) { (store) throws in
             #expect(
                 try store.rows("SELECT __sort_shop, shop FROM Card") == [
@@ -233,6 +233,6 @@ extension TestFolder {
 }
 
 extension Migration {
-    /// A `Codable` value's stored form.
+    /// Returns a `Codable` value's stored form.
     static func stored(json: String) -> StorageValue { .text(json) }
 }

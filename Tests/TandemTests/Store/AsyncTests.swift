@@ -8,12 +8,12 @@ import Testing
 
 @Suite(.ownThreads) struct AsyncTests {
     @Test(arguments: StoreKind.allCases)
-    func asyncBlocksReadAndWrite(_ kind: StoreKind) async throws {
+    func `asynchronous blocks read and write`(_ kind: StoreKind) async throws {
         try await kind.withStore(Node.self) { store async throws in
             let node = try await store.write { try $0.insert(Node("a")) }
             try await store.write { tx in
                 try tx.update(Node.self, node.localID) { $0.count = 1 }
-                // A nested write, of the kind that does not wait, joins.
+                // A nested synchronous write joins the transaction.
                 try store.write { try $0.update(Node.self, node.localID) { $0.count += 1 } }
             }
             #expect(try await store.read { _ in try store.stored(node)?.count } == 2)
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func writersOfOneStoreWaitForEachOther(_ kind: StoreKind) async throws {
+    func `writers of one store wait for each other`(_ kind: StoreKind) async throws {
         try await kind.withStore(Node.self) { store async throws in
             let node = try await store.write { try $0.insert(Node("a")) }
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aTaskCancelledBeforehandWritesNothing(_ kind: StoreKind) async throws {
+    func `a task that is canceled beforehand writes nothing`(_ kind: StoreKind) async throws {
         try await kind.withStore(Node.self) { store async throws in
             let task = Task {
                 while !Task.isCancelled { await Task.yield() }
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aTaskCancelledDuringALongWriteKeepsNothing(_ kind: StoreKind) async throws {
+    func `a task that is canceled during a long write keeps nothing`(_ kind: StoreKind) async throws {
         try await kind.withStore(Node.self) { store async throws in
             let (started, start) = AsyncStream<Void>.makeStream()
             let task = Task {
@@ -76,7 +76,7 @@ import Testing
             await #expect(throws: CancellationError.self) { _ = try await task.value }
             #expect(try store.live(Node.self) == [])
             #expect(try store.operations.count() == 0)
-            // The store goes on.
+            // The store stays usable.
             try await store.write { try $0.insert(Node("b")) }
             #expect(try store.live(Node.self).count == 1)
             #expect(try store.checkIntegrity() == [])
@@ -84,20 +84,20 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func cancellingInterruptsTheStatementUnderWay(_ kind: StoreKind) async throws {
+    func `canceling interrupts the running statement`(_ kind: StoreKind) async throws {
         try await kind.withStore(Node.self) { store async throws in
             let (started, start) = AsyncStream<Void>.makeStream()
             let task = Task {
                 try await store.read { _ in
                     start.yield()
-                    // Never ends by itself.
+                    // This statement never ends by itself.
                     return try store.sql(
                         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
                     ).count
                 }
             }
             for await _ in started { break }
-            // The statement may not have begun yet: that must make no difference.
+            // The statement may not have begun yet, which must make no difference.
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
             #expect(try store.sql("SELECT 1").count == 1)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func aReadSeesOneStateWhateverIsWrittenMeanwhile(_ kind: StoreKind) async throws {
+    func `a read sees one state whatever is written meanwhile`(_ kind: StoreKind) async throws {
         try await kind.withStore(Node.self) { store async throws in
             try await store.write { try $0.insert(Node("a")) }
             try syncRead(store) { _ throws in
@@ -122,6 +122,6 @@ import Testing
         }
     }
 
-    /// The `read` that blocks, out of an async function.
+    /// Calls the blocking `read` from an async function.
     private func syncRead<T>(_ store: Store, _ body: (ReadTransaction) throws -> T) throws -> T { try store.read(body) }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import Tandem
 
 @Suite(.ownThreads) struct BulkTests {
-    @Test(arguments: StoreKind.allCases) func deletedObjectsComeBackTogether(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func `deleted objects can be undeleted together`(kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self) { store in
             try store.write(from: .server) { tx in
                 for number in 0..<5 {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func namedPropertiesOfManyObjectsAreChanged() throws {
+    @Test func `named properties of many objects can be changed`() throws {
         let store = try Store.inMemory(models: Card.self, Person.self, Badge.self)
         let cards = try store.write { tx in
             try (0..<3).map { try tx.insert(Card(shop: "a", barcode: "\($0)", points: 7)) }
@@ -40,7 +40,7 @@ import Testing
         #expect(try store.objects(Card.self).where { $0.shop == "b" && $0.points == 7 }.count() == 3)
     }
 
-    @Test func dictionariesComeAllOrNone() throws {
+    @Test func `dictionaries are all stored or none`() throws {
         let store = try Store.inMemory(models: Card.self, Person.self, Badge.self)
         let ids = try store.write {
             try $0.upsert(Person.self, values: [["localID": "a", "name": "Ада"], ["localID": "b", "name": "Боб"]])
@@ -55,7 +55,7 @@ import Testing
         #expect(try store.objects(Person.self).localIDs() == ["a", "b"])
     }
 
-    @Test func theIntegrityOfAWriteUnderWayCanBeChecked() throws {
+    @Test func `the integrity of a write in progress can be checked`() throws {
         let store = try Store.inMemory(models: Card.self, Person.self, Badge.self)
         let person = try store.write { try $0.insert(Person(name: "Ада")) }
         try store.write { tx in
@@ -64,12 +64,12 @@ import Testing
         }
     }
 
-    @Test(arguments: ["12abc", "", " 1", "1e", ".", "0x1", "1,5"]) func whatIsNoDecimalIsRefused(text: String) {
+    @Test(arguments: ["12abc", "", " 1", "1e", ".", "0x1", "1,5"]) func `an invalid decimal is refused`(text: String) {
         #expect(Decimal(__json: .text(text)) == nil)
         #expect(Decimal(__json: .text("-1.50e-3")) == Decimal(string: "-0.0015"))
     }
 
-    @Test func aReferenceThatWaitsAtAnImpossiblePlaceIsPlacedAllTheSame() throws {
+    @Test func `a waiting reference with an impossible place is still placed`() throws {
         let store = try Store.inMemory(models: Card.self, Person.self, Badge.self)
         let card = try store.write { tx in
             try tx.insert(Card(shop: "a", barcode: "1", badges: [Reference(localID: "x"), Reference(localID: "y")]))
@@ -82,7 +82,7 @@ import Testing
         #expect(try store.object(card.reference)?.badges.map(\.localID) == ["x"])
     }
 
-    @Test func aThreadDoesNotWaitForAReaderForEver() throws {
+    @Test func `a thread waits only a limited time for a reader`() throws {
         try TemporaryFolder.with { folder in
             var configuration = Store.Configuration()
             configuration.maximumReaders = 1
@@ -100,7 +100,7 @@ import Testing
                 hasEnded.signal()
             }
             isHeld.wait()
-            // The only reader is lent, and is not given back before this has been answered.
+            // The only reader is in use and is not returned before this query has a result.
             #expect(try store.objects(Card.self).count() == 0)
             mayEnd.signal()
             hasEnded.wait()

@@ -13,7 +13,9 @@ import Testing
     init() throws { folder = try TestFolder() }
 
     @Test(arguments: [0, 0.3], StoreKind.files)
-    func aWriterWaitsForAnotherProcessAsLongAsWasSaidAndThenThrows(timeout: Double, kind: StoreKind) throws {
+    func `a writer waits for another process until the busy timeout and then throws`(
+        timeout: Double, kind: StoreKind
+    ) throws {
         _ = try Peer.open(folder.file(kind))
         let release = folder.file("release")
         let peer = try PeerProcess(["hold", folder.file(kind), release], in: folder)
@@ -24,7 +26,7 @@ import Testing
         let error = expectError(.busy) { try store.write { try $0.insert(PeerPerson(name: "x")) } }
         #expect(start.duration(to: .now) >= .seconds(timeout * 0.9))
         #expect(error?.store == folder.file(kind) && error?.advice != nil)
-        // Reading goes on.
+        // Reading is still possible.
         #expect(try store.rows("SELECT count(*) FROM PeerPerson") == [[0]])
         _ = FileManager.default.createFile(atPath: release, contents: nil)
         peer.wait()
@@ -33,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func aMigrationWaitsForAWriterAndThenThrows(kind: StoreKind) throws {
+    func `a migration waits for a writer and then throws`(kind: StoreKind) throws {
         _ = try Peer.open(folder.file(kind))
         let release = folder.file("release")
         let peer = try PeerProcess(["hold", folder.file(kind), release], in: folder)
@@ -50,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func aWriterThatIsKilledLeavesTheLock(kind: StoreKind) throws {
+    func `a killed writer releases the lock`(kind: StoreKind) throws {
         _ = try Peer.open(folder.file(kind))
         let peer = try PeerProcess(["hold", folder.file(kind), folder.file("never")], in: folder)
         try #require(peer.waitForLine("holding"))
@@ -61,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func severalProcessesWriteAtOnceAndLoseNothing(kind: StoreKind) throws {
+    func `several processes write at once and lose nothing`(kind: StoreKind) throws {
         let store = try Peer.open(folder.file(kind))
         _ = try store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }
         let peers = try (0..<3).map { _ in try PeerProcess(["count", folder.file(kind), "100"], in: folder) }
@@ -82,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func severalStoresOfAProcessWriteAtOnceAndLoseNothing(kind: StoreKind) throws {
+    func `several stores of a process write at once and lose nothing`(kind: StoreKind) throws {
         let stores = try (0..<4).map { _ in try Peer.open(folder.file(kind)) }
         _ = try stores[0].write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }
         let errors = Mutex<[any Error]>([])

@@ -7,7 +7,7 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// A store gets another key, another profile, or its first key.
+/// Changing a store's key or profile, and encrypting a plain store.
 @Suite(.startsProcesses, .ownThreads) struct ChangeKeyTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -30,7 +30,7 @@ import Testing
     ]
 
     @Test(arguments: changes)
-    func theNewKeyOpensWhatWasThereAndTheOldOneIsRefused(old: Lock, new: Lock) throws {
+    func `the new key opens the store and the old one is refused`(old: Lock, new: Lock) throws {
         let path = folder.file("a")
         let store = try folder.open("a", old.key, old.profile)
         try store.fillWithPeers()
@@ -45,7 +45,7 @@ import Testing
             #expect(try Secrets.rows(store) == rows)
             #expect(try store.operations.all().map(\.id) == operations)
             #expect(try store.checkIntegrity() == [])
-            // It goes on as before: other processes' commits are seen, and it is written to.
+            // The store works as before: it sees commits of other processes and can be written.
             _ = try store.write { try $0.insert(PeerPerson(name: "Ева")) }
             store.close()
         }
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.withKey)
-    func aStoreThatIsOpenIsRefusedAndUnharmed(kind: StoreKind) throws {
+    func `changing the key of an open store is refused and changes nothing`(kind: StoreKind) throws {
         let path = folder.file(kind)
         let store = try Peer.open(path)
         try store.fillWithPeers()
@@ -70,7 +70,7 @@ import Testing
         _ = try store.write { try $0.insert(PeerPerson(name: "Ева")) }
         #expect(try store.checkIntegrity() == [])
         store.close()
-        // By another process, too.
+        // The store is open in another process too.
         let peer = try PeerProcess(["hold", path, folder.file("release")], in: folder)
         try #require(peer.waitForLine("holding"))
         expectError(.busy) { try change() }
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.withKey)
-    func aWrongOldKeyChangesNothing(kind: StoreKind) throws {
+    func `a wrong old key changes nothing`(kind: StoreKind) throws {
         _ = try folder.makeStore(kind)
         let path = folder.file(kind)
         try folder.expectRefused(.wrongKey) {
@@ -104,9 +104,9 @@ import Testing
         }
     }
 
-    /// A process that was killed leaves its last commits in the log.
+    /// A killed process leaves its last commits in the log.
     @Test(arguments: StoreKind.files)
-    func whatOnlyTheLogHoldsIsKept(kind: StoreKind) throws {
+    func `commits that are only in the log are kept`(kind: StoreKind) throws {
         let store = try Peer.open(folder.file("source"), kind)
         try store.fillWithPeers()
         let rows = try Secrets.rows(store)
@@ -123,10 +123,10 @@ import Testing
         #expect(try changed.checkIntegrity() == [])
     }
 
-    // MARK: A plain store
+    // MARK: Plain stores
 
     @Test(arguments: [CipherProfile.aes256gcm, .sqlCipher4])
-    func aPlainStoreIsEncrypted(profile: CipherProfile) throws {
+    func `a plain store is encrypted`(profile: CipherProfile) throws {
         let rows = try folder.makeStore(.file, "a")
         let files = try folder.contents()
         let plain = try #require(files["a"])
@@ -143,14 +143,14 @@ import Testing
         #expect(try store.checkIntegrity() == [])
         store.close()
         try folder.expectRefused(.notAStore) { try folder.open("a", nil) }
-        // Once is enough.
+        // The store is already encrypted, so a second time is refused.
         let error = try folder.expectRefused(.notAStore) {
             try Store.encrypt(at: folder.file("a"), key: Secrets.otherKey, profile: profile)
         }
         #expect(error?.advice?.contains("key") == true)
     }
 
-    @Test func whatIsNoPlainStoreIsNotEncrypted() throws {
+    @Test func `a file that is not a plain store is not encrypted`() throws {
         func refuse(_ name: String, _ code: TandemError.Code) throws {
             try folder.expectRefused(code) { try Store.encrypt(at: folder.file(name), key: StoreKind.key) }
         }
@@ -166,7 +166,7 @@ import Testing
         expectError(.cannotOpen) { try Store.encrypt(at: folder.path, key: StoreKind.key) }
     }
 
-    @Test func aPlainStoreBehindALinkIsEncrypted() throws {
+    @Test func `a plain store behind a link is encrypted`() throws {
         let rows = try folder.makeStore(.file, "a")
         try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: folder.file("a"))
         try Store.encrypt(at: folder.file("link"), key: Secrets.otherKey)
@@ -174,7 +174,7 @@ import Testing
         #expect(try Secrets.rows(folder.open("a", Secrets.otherKey)) == rows)
     }
 
-    @Test func aPlainStoreThatIsOpenInAnotherProcessIsNotEncrypted() throws {
+    @Test func `a plain store that is open in another process is not encrypted`() throws {
         _ = try folder.makeStore(.file)
         let path = folder.file(.file)
         let peer = try PeerProcess(["hold", path, folder.file("release")], in: folder)

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func aClosedStoreSaysSo(kind: StoreKind) async throws {
+    func `a closed store reports that it is closed`(kind: StoreKind) async throws {
         let store = try Peer.open(folder.file(kind))
         _ = try store.sql("SELECT 1")
         store.close()
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func closingLeavesOneFile(kind: StoreKind) throws {
+    func `closing leaves one file`(kind: StoreKind) throws {
         let store = try Peer.open(folder.file(kind))
         _ = try store.write { try $0.insert(PeerPerson(name: "x")) }
         _ = try store.sql("SELECT 1")
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func lettingGoOfAStoreClosesIt(kind: StoreKind) throws {
+    func `releasing a store closes it`(kind: StoreKind) throws {
         var store: Store? = try Peer.open(folder.file(kind))
         _ = try store!.write { try $0.insert(PeerPerson(name: "x")) }
         _ = try store!.read { try $0.operations.count() }
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func aReaderThatIsReadingReadsOnAfterTheStoreWasClosed(kind: StoreKind) throws {
+    func `a reader in use continues after the store was closed`(kind: StoreKind) throws {
         let store = try Peer.open(folder.file(kind), busyTimeout: 0.2)
         _ = try store.write { try $0.insert(PeerPerson(name: "x")) }
         let reading = DispatchSemaphore(value: 0)
@@ -76,7 +76,7 @@ import Testing
         closed.signal()
         done.wait()
         #expect(counts.withLock { $0 } == [1, 1])
-        // The last one out closes the file.
+        // The last connection closes the file.
         let again = try Peer.open(folder.file(kind))
         _ = try again.write { try $0.insert(PeerPerson(name: "y")) }
         again.close()
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func whoeverWaitsForAReaderIsToldThatTheStoreWasClosed() async throws {
+    func `a thread that waits for a reader gets an error if the store is closed`() async throws {
         var configuration = Store.Configuration()
         configuration.maximumReaders = 1
         configuration.busyTimeout = 0.1
@@ -104,7 +104,7 @@ import Testing
         let extra = Mutex(0)
         while store.readers!.waiting < 1 { try await Task.sleep(for: .milliseconds(1)) }
         Thread.detachNewThread {
-            // A thread waits for a while, and then takes a reader of its own.
+            // A thread waits for a while and then opens an additional reader.
             while code.withLock({ $0 }) == nil {
                 do {
                     try store.read { _ in extra.withLock { $0 += 1 } }
@@ -118,7 +118,7 @@ import Testing
         store.close()
         do {
             try await task.value
-            // On a busy machine the thread may have waited long enough, and given its own reader on.
+            // On a busy machine the thread may have waited long enough to open its own reader and return it.
             #expect(extra.withLock { $0 } > 0)
         } catch {
             #expect((error as? TandemError)?.code == .closed)
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
-    func closingWhileManyReadAndWriteHarmsNothing(kind: StoreKind) throws {
+    func `closing during many reads and writes is safe`(kind: StoreKind) throws {
         for round in 0..<(isSoak ? 6 : 3) {
             let path = folder.file("round-\(round)")
             let written = Mutex(0)

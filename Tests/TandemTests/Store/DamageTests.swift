@@ -5,7 +5,8 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// Files that were damaged: an error, never a crash, and never a wrong answer without one where SQLite can tell.
+/// Damaged files cause an error, never a crash, and never a wrong result without an error where SQLite can detect the
+/// damage.
 @Suite(.ownThreads) struct DamageTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -25,7 +26,7 @@ import Testing
         return try Data(contentsOf: URL(fileURLWithPath: folder.file()))
     }
 
-    /// Opens, reads everything, writes and closes a damaged store.
+    /// Opens a damaged store, reads everything, writes and closes it.
     private func use() throws {
         let store = try Peer.open(folder.file(), busyTimeout: 1)
         defer { store.close() }
@@ -56,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func aTruncatedFileIsAnError() throws {
+    @Test func `a truncated file is an error`() throws {
         let whole = try makeStore()
         var codes: Set<TandemError.Code> = []
         for length in [whole.count - 4096, whole.count / 2, 8192, 4096, 4095, 512, 100, 99, 20, 16] {
@@ -72,7 +73,7 @@ import Testing
         #expect(codes.isSubset(of: [.corrupt, .notAStore, .ioFailure]), "\(codes)")
     }
 
-    @Test func garbageInAPageIsAnErrorOrNoneButNeverACrash() throws {
+    @Test func `random bytes in a page never cause a crash`() throws {
         let whole = try makeStore()
         let base =
             ProcessInfo.processInfo.environment["TANDEM_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...999_999)
@@ -82,7 +83,7 @@ import Testing
             var random = PeerRandom(base &+ UInt64(round))
             var bytes = whole
             for _ in 0..<Int.random(in: 1...8, using: &random) {
-                // Half of them in the head of a page, where they hurt most.
+                // Half of them are in the header of a page, where they do the most damage.
                 let page = Int.random(in: 0..<whole.count / 4096, using: &random) * 4096
                 let start = page + (Bool.random(using: &random) ? 0 : Int.random(in: 0..<4000, using: &random))
                 for offset in start..<min(start + Int.random(in: 1...64, using: &random), bytes.count)
@@ -96,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func aDamagedLogLosesAtMostItsOwnTransactions() throws {
+    @Test func `a damaged log loses at most its own transactions`() throws {
         _ = try makeStore()
         let store = try Peer.open(folder.file())
         for index in 0..<20 { _ = try store.write { try $0.insert(PeerPerson(name: "\(index)")) } }
@@ -121,7 +122,7 @@ import Testing
         ("formatVersion", "'x'"), ("schemaVersion", "NULL"), ("foldingVersion", "x'00'"), ("schemaStamp", "5"),
         ("schema", "'{'"), ("schema", "'{\"models\":[{}]}'"), ("schema", "NULL"),
     ])
-    func aDamagedSettingIsAnErrorThatNamesIt(_ key: String, _ value: String) throws {
+    func `a damaged setting is an error that names it`(_ key: String, _ value: String) throws {
         _ = try makeStore()
         try folder.withDatabase { connection in
             try connection.execute("UPDATE __settings SET value = \(value) WHERE key = '\(key)'")
@@ -133,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: ["DELETE FROM __settings", "DROP TABLE __settings", "DELETE FROM __settings WHERE key = 'schema'"])
-    func missingSettingsAreAnError(_ sql: String) throws {
+    func `missing settings are an error`(_ sql: String) throws {
         _ = try makeStore()
         try folder.withDatabase { try $0.execute(sql) }
         let before = try folder.storeBytes()
@@ -144,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: ["x", "", "x'01FF'", "x'0101'", "x'010105616263646505'"])
-    func aDamagedOperationIsAnErrorWhereItIsRead(_ changes: String) throws {
+    func `a damaged operation is an error where it is read`(_ changes: String) throws {
         _ = try makeStore()
         try folder.withDatabase { connection in
             try connection.execute(
@@ -153,11 +154,11 @@ import Testing
         let store = try Peer.open(folder.file())
         expectError(.corrupt) { try store.operations.all() }
         #expect(try store.operations.count() == 301)
-        // A migration that must rewrite it leaves the store as it was.
+        // A migration that must rewrite it leaves the store unchanged.
         store.close()
     }
 
-    @Test func aDamagedListOfReferencesIsAnErrorWhereItIsChanged() throws {
+    @Test func `a damaged list of references is an error where it is changed`() throws {
         _ = try makeStore()
         try folder.withDatabase { try $0.execute("UPDATE PeerCard SET people = '[' WHERE barcode = '7'") }
         let store = try Peer.open(folder.file())

@@ -6,7 +6,7 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// A disk that fills up mid-write: a typed error, the store as it was, and usable when there is room again.
+/// A disk that fills up during a write: a typed error, an unchanged store, and a usable one when there is space again.
 @Suite(.startsProcesses, .ownThreads) struct DiskFullTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -31,7 +31,7 @@ import Testing
     @Test(
         .enabled(if: PeerProcess.canMount, "no mounts here"),
         arguments: zip([4, 5, 8, 5, 4], [StoreKind.file, .file, .file, .encrypted, .sqlCipher]))
-    func aFullDiskIsAnErrorAndLosesNothing(megabytes: Int, kind: StoreKind) throws {
+    func `a full disk is an error and loses nothing`(megabytes: Int, kind: StoreKind) throws {
         let peer = try PeerProcess(
             mounting: """
                 mkdir '\(folder.file("disk"))'
@@ -46,13 +46,13 @@ import Testing
         arguments: zip(
             [1_000_000, 1_777_777, 4_000_000, 1_777_777, 1_000_000],
             [StoreKind.file, .file, .file, .encrypted, .sqlCipher]))
-    func aFileThatMayNotGrowIsAnErrorAndLosesNothing(bytes: Int, kind: StoreKind) throws {
+    func `a file at its size limit is an error and loses nothing`(bytes: Int, kind: StoreKind) throws {
         let peer = try PeerProcess(["fill", folder.file(kind), "\(bytes)"], in: folder)
         try expectRecovered(peer, code: "ioFailure")
     }
 
     @Test(arguments: StoreKind.files)
-    func aStoreThatReachesSQLitesOwnLimitIsUsableAfterIt(kind: StoreKind) throws {
+    func `a store that reaches SQLite's page limit is usable afterwards`(kind: StoreKind) throws {
         let store = try Peer.open(folder.file(kind))
         _ = try store.write { try $0.insert(PeerPerson(name: "before")) }
         func limit(_ pages: Int) throws {
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func aMigrationThatFindsNoRoomLeavesTheStoreAsItWas(kind: StoreKind) throws {
+    func `a migration without enough space leaves the store unchanged`(kind: StoreKind) throws {
         let store = try Peer.open(folder.file(kind))
         try store.write { tx in
             for index in 0..<300 { try tx.insert(PeerPerson(name: "\(index) " + String(repeating: "я", count: 2000))) }

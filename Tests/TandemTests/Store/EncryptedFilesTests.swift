@@ -8,7 +8,7 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// Where an encrypted store may lie, and who may have it open.
+/// The paths of encrypted stores, and access from several processes.
 @Suite(.startsProcesses, .ownThreads) struct EncryptedFilesTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -20,7 +20,7 @@ import Testing
             "'quoted\".tandem", "semi;colon&x=y.tandem", "file:odd.tandem", "back\\slash", "new\nline",
             "é\u{301}.tandem", String(repeating: "ж", count: 100) + ".tandem", "x?key=1&vfs=unix", "?kid=0",
         ])
-    func aPathMayHaveAnyCharacters(kind: StoreKind, name: String) throws {
+    func `a path may have any characters`(kind: StoreKind, name: String) throws {
         let rows = try folder.makeStore(kind, name, cards: 3)
         let profile = try #require(kind.profile)
         #expect(FileManager.default.fileExists(atPath: folder.file(name)))
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: ["plain", "file:plain", "./dotted"])
-    func aRelativePathIsOneOfTheCurrentFolder(name: String) throws {
+    func `a relative path belongs to the current folder`(name: String) throws {
         let path = "encrypted-\(UUID().uuidString)-" + name
         let relative =
             name.hasPrefix("file:")
@@ -59,13 +59,13 @@ import Testing
     }
 
     @Test(arguments: StoreKind.withKey)
-    func aSymbolicLinkIsFollowed(kind: StoreKind) throws {
+    func `a symbolic link is followed`(kind: StoreKind) throws {
         let profile = try #require(kind.profile)
         _ = try folder.makeStore(kind, "a", cards: 1)
         try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: folder.file("a"))
         let store = try folder.open("link", StoreKind.key, profile)
         _ = try store.write { try $0.insert(PeerCard(shop: "x", barcode: "x")) }
-        // Both names are of one store, also while it is open.
+        // Both paths lead to one store, also while it is open.
         #expect(try folder.open("a", StoreKind.key, profile).rows("SELECT count(*) FROM PeerCard") == [[2]])
         store.close()
         try Store.changeKey(at: folder.file("link"), from: StoreKind.key, profile: profile, to: Secrets.otherKey)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.withKey)
-    func aReadOnlyStoreReadsSeesOthersWritesAndRefusesToWrite(kind: StoreKind) throws {
+    func `a read-only store sees foreign writes and refuses to write`(kind: StoreKind) throws {
         let path = folder.file(kind)
         let rows = try folder.makeStore(kind)
         let reader = try Peer.open(path, readOnly: true)
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.withKey)
-    func aReadOnlyStoreReadsALogThatWasNotWrittenBack(kind: StoreKind) throws {
+    func `a read-only store reads a log without a checkpoint`(kind: StoreKind) throws {
         let store = try Peer.open(folder.file("source"), kind)
         _ = try store.write { try $0.insert(PeerCard(shop: "x", barcode: "x")) }
         for suffix in ["", "-wal"] {
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(.enabled(if: PeerProcess.canMount, "no mounts here"), arguments: StoreKind.withKey)
-    func aStoreOnAReadOnlyMediumCanBeReadIfItsLogIsWrittenBack(kind: StoreKind) throws {
+    func `a store on a read-only medium is readable if its log was checkpointed`(kind: StoreKind) throws {
         _ = try folder.makeStore(kind)
         let outputs = try TestFolder()
         func run(_ arguments: String) throws -> String {
@@ -114,7 +114,7 @@ import Testing
         #expect(try run("read '\(folder.file(kind))'") == "cards 40, write readOnly")
         let writing = try run("count '\(folder.file(kind))' 1")
         #expect(writing.hasPrefix("error readOnly") || writing.hasPrefix("error cannotOpen"), "\(writing)")
-        // To read the file without its log would be to lose what was committed.
+        // Reading the file without its log would lose commits.
         let store = try Peer.open(folder.file("source"), kind)
         _ = try store.write { try $0.insert(PeerCard(shop: "x", barcode: "x")) }
         for suffix in ["", "-wal"] {
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.withKey)
-    func processesThatRaceToMakeAStoreAllWriteToIt(kind: StoreKind) throws {
+    func `processes that create a store at once all write to it`(kind: StoreKind) throws {
         for round in 0..<3 {
             let inner = try TestFolder()
             _ = FileManager.default.createFile(atPath: inner.file("end"), contents: nil)
@@ -147,8 +147,8 @@ import Testing
         }
     }
 
-    /// The one test with SQLCipher's count of rounds, which is slow on purpose.
-    @Test func aPassphraseOpensAStoreAndIsAskedForOnceWhenItIsProvided() throws {
+    /// The only test with SQLCipher's default number of rounds, which is slow on purpose.
+    @Test func `a passphrase opens a store and its provider is called once`() throws {
         let asked = Counter()
         let key = CipherKey.provider {
             asked.add()
@@ -157,7 +157,7 @@ import Testing
         let store = try folder.open("a", key)
         try store.fillWithPeers()
         let rows = try Secrets.rows(store)
-        // Readers of the store need no other.
+        // Readers of the store need no second call.
         DispatchQueue.concurrentPerform(iterations: 4) { _ in _ = try? Secrets.rows(store) }
         #expect(asked.value == 1)
         store.close()
@@ -166,7 +166,7 @@ import Testing
     }
 }
 
-/// How often something was done.
+/// A counter of calls.
 final class Counter: Sendable {
     private let count = Atomic<Int>(0)
     func add() { count.wrappingAdd(1, ordering: .sequentiallyConsistent) }

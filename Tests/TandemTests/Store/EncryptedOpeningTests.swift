@@ -7,13 +7,13 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// What an encrypted store says of keys that don't fit and files that are none.
+/// The errors of an encrypted store for keys that don't fit and for invalid files.
 @Suite(.ownThreads) struct EncryptedOpeningTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 
     @Test(arguments: StoreKind.withKey, [false, true])
-    func aWrongKeyIsRefusedAndTouchesNothing(kind: StoreKind, readOnly: Bool) throws {
+    func `a wrong key is refused and changes nothing`(kind: StoreKind, readOnly: Bool) throws {
         _ = try folder.makeStore(kind)
         let name = Peer.name(kind)
         let profile = try #require(kind.profile)
@@ -31,9 +31,9 @@ import Testing
         #expect(try folder.open(name, StoreKind.key, profile).rows("SELECT count(*) FROM PeerCard") == [[40]])
     }
 
-    /// As a killed process leaves it, with a log.
+    /// The state that a killed process leaves, with a log.
     @Test(arguments: StoreKind.withKey)
-    func aWrongKeyLeavesALogThatWasNotWrittenBack(kind: StoreKind) throws {
+    func `a wrong key does not change a log without a checkpoint`(kind: StoreKind) throws {
         let name = Peer.name(kind)
         let store = try Peer.open(folder.file("source"), kind)
         try store.fillWithPeers()
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: [CipherProfile.aes256gcm, .sqlCipher4], [false, true])
-    func aPlainStoreIsNotOpenedWithAKey(profile: CipherProfile, readOnly: Bool) throws {
+    func `a plain store is not opened with a key`(profile: CipherProfile, readOnly: Bool) throws {
         _ = try folder.makeStore(.file)
         let error = try folder.expectRefused(.notEncrypted) {
             try folder.open(Peer.name(.file), StoreKind.key, profile, readOnly: readOnly)
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.withKey, [false, true])
-    func anEncryptedStoreWithoutAKeyIsRefusedWithTheAdviceToGiveIt(kind: StoreKind, readOnly: Bool) throws {
+    func `an encrypted store without a key is refused with advice`(kind: StoreKind, readOnly: Bool) throws {
         _ = try folder.makeStore(kind)
         let error = try folder.expectRefused(.notAStore) {
             try folder.open(Peer.name(kind), nil, readOnly: readOnly)
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: ["x", "SQLite", String(repeating: "z", count: 10_000)], StoreKind.withKey)
-    func aFileThatIsNoDatabaseIsRefused(content: String, kind: StoreKind) throws {
+    func `a file that is not a database is refused`(content: String, kind: StoreKind) throws {
         try Data(content.utf8).write(to: URL(fileURLWithPath: folder.file("x")))
         for readOnly in [false, true] {
             try folder.expectRefused(.notAStore) {
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.withKey)
-    func anEncryptedDatabaseOfAnotherProgramIsRefused(kind: StoreKind) throws {
+    func `an encrypted database of another program is refused`(kind: StoreKind) throws {
         let database = try EncryptedDatabase(path: folder.file("x"), key: StoreKind.key, profile: kind.profile!)
         let queue = try database.openQueue()
         try queue.write { try $0.execute(sql: "CREATE TABLE t (x)") }
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func aKeyThatIsNoneIsRefusedBeforeAFileIsMade() throws {
+    @Test func `an invalid key is refused before a file is created`() throws {
         let keys: [CipherKey] = [
             .raw([1, 2, 3]), .raw([]), .raw([UInt8](0..<32), salt: [1]), .passphrase(""), .passphrase([UInt8]()),
             .provider { .raw([]) }, .provider { .passphrase("") },
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func aProviderThatFailsIsToldWithItsError() throws {
+    @Test func `a failing provider is reported with its error`() throws {
         struct Locked: Error {}
         let key = CipherKey.provider { throw Locked() }
         let endless = CipherKey.provider {
@@ -151,7 +151,7 @@ import Testing
         try folder.expectRefused(.keyUnavailable) { try Store.encrypt(at: folder.file("plain"), key: key) }
     }
 
-    @Test func aStoreInMemoryCantHaveAKey() throws {
+    @Test func `an in-memory store can't have a key`() throws {
         let old = FileManager.default.currentDirectoryPath
         expectError(.invalidKey) { try Store(at: ":memory:", key: StoreKind.key, models: PeerPerson.self) }
         #expect(!FileManager.default.fileExists(atPath: old + "/:memory:"))
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func whatIsNoFileIsRefused(readOnly: Bool) throws {
+    func `a path that is not a file is refused`(readOnly: Bool) throws {
         for path in [
             "a\u{0}b", folder.path, folder.path + "/", folder.path + "/none/store.tandem", "/dev/null", "/dev/zero",
         ] {

@@ -12,7 +12,7 @@ import Testing
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 
-    /// Copies to a file of a kind, with the other key if it has one.
+    /// Copies to a file of a kind, with the other key if the kind has one.
     private func export(_ store: Store, to target: StoreKind, _ name: String) throws {
         if let profile = target.profile {
             try store.export(to: folder.file(name), key: Secrets.otherKey, profile: profile)
@@ -26,11 +26,11 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, StoreKind.files)
-    func aCopyHoldsTheSameInItsOwnEncryption(source: StoreKind, target: StoreKind) throws {
+    func `a copy has the same content in its own encryption`(source: StoreKind, target: StoreKind) throws {
         let store = try Peer.open(folder.file(source), source)
         try store.fillWithPeers()
         let rows = try Secrets.rows(store)
-        // Twice: the second time it takes the place of the first.
+        // The second round replaces the first copy.
         for _ in 0..<2 {
             try export(store, to: target, "copy")
             let copy = try open(target, "copy")
@@ -44,7 +44,7 @@ import Testing
         #expect(names.filter { $0 == "copy" || !$0.hasPrefix(Peer.name(source)) } == ["copy"])
         let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file("copy")))
         #expect((bytes.range(of: Data("Лента".utf8)) != nil) == (target.profile == nil))
-        // The store is as it was, and goes on.
+        // The store is unchanged and stays usable.
         #expect(try Secrets.rows(store) == rows)
         _ = try store.write { try $0.insert(PeerPerson(name: "later")) }
         try store.compact()
@@ -55,7 +55,7 @@ import Testing
         .timeLimit(.minutes(10)),
         arguments: zip(
             [StoreKind.file, .encrypted, .encrypted, .sqlCipher], [StoreKind.encrypted, .file, .sqlCipher, .encrypted]))
-    func aCopyIsOneStateWhileOthersWrite(source: StoreKind, target: StoreKind) throws {
+    func `a copy is one state while others write`(source: StoreKind, target: StoreKind) throws {
         let store = try Peer.open(folder.file(source))
         try whileOthersWrite(to: store, at: folder.file(source), in: folder, count: 100_000) {
             for round in 0..<3 {
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, StoreKind.files)
-    func whatIsNotItsOwnIsNotReplaced(source: StoreKind, target: StoreKind) throws {
+    func `a file of another kind is not replaced`(source: StoreKind, target: StoreKind) throws {
         let store = try Peer.open(folder.file("source"), source)
         try store.fillWithPeers(cards: 3)
         func expectKept(_ name: String, _ code: TandemError.Code) throws {
@@ -84,7 +84,7 @@ import Testing
         }
         try folder.makeDatabase("CREATE TABLE t (x)", file: "database")
         try expectKept("database", .notAStore)
-        // The store of another kind, or with another key than the copy's.
+        // A store of another kind, or with another key than the copy's.
         for kind in StoreKind.files where kind != target || kind != .file {
             _ = try folder.makeStore(kind, "old-\(kind)", cards: 1)
             try expectKept("old-\(kind)", .notAStore)
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func aStoreThatIsOpenIsNotReplaced(target: StoreKind) throws {
+    func `an open store is not replaced`(target: StoreKind) throws {
         let store = try Store.inMemory(models: PeerCard.self, PeerPerson.self, PeerMark.self)
         try store.fillWithPeers(cards: 3)
         let other = try open(target, "other")
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases, StoreKind.files)
-    func aCopyInsideATransactionIsRefused(source: StoreKind, target: StoreKind) throws {
+    func `a copy inside a transaction is refused`(source: StoreKind, target: StoreKind) throws {
         let store = try Peer.open(folder.file("source"), source)
         try store.write { tx in
             _ = try tx.insert(PeerPerson(name: "x"))
@@ -121,7 +121,7 @@ import Testing
         expectError(.closed) { try export(store, to: target, "copy") }
     }
 
-    @Test func keysThatAreNoneMakeNoCopy() throws {
+    @Test func `invalid keys create no copy`() throws {
         struct Locked: Error {}
         let store = try folder.open("source", StoreKind.key)
         try store.fillWithPeers(cards: 3)
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.withKey)
-    func aBackupHasTheStoresKeyAndAnotherSalt(kind: StoreKind) throws {
+    func `a backup has the store's key and another salt`(kind: StoreKind) throws {
         let store = try Peer.open(folder.file(kind))
         try store.fillWithPeers()
         let rows = try Secrets.rows(store)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.ownThreads) struct ImportTests {
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func anUpsertOfNamedPropertiesLeavesTheRest(kind: StoreKind) throws {
+    func `an upsert of named properties keeps the others`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         let node = try store.write { try $0.insert(Node("a", code: "1", count: 1)) }
         try store.sendAll()
@@ -20,13 +20,13 @@ import Testing
         #expect(try store.stored(node) == result)
         #expect(result.name == "a" && result.count == 7 && result.code == "2")
         #expect(try store.queue() == ["update \(node.localID) [code count]"])
-        // What is new is added whole.
+        // A new object is inserted completely.
         let new = try store.write { try $0.upsert(Node("new", code: "3", count: 3), properties: \.count) }
         #expect(try store.stored(new)?.name == "new")
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func anUpsertFindsAnObjectByItsServerID(kind: StoreKind) throws {
+    func `an upsert finds an object by its server ID`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         let node = try store.write { try $0.insert(Node("a", count: 1, localID: "l")) }
         try store.sendAll()
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func dictionariesNameProperties(kind: StoreKind) throws {
+    func `dictionaries name properties`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         try store.write { tx in
             try tx.upsert(Node.self, values: ["localID": "a", "title": "by the wire's name", "count": 1, "code": nil])
@@ -62,7 +62,7 @@ import Testing
             (#"{"localID":"a","friends":[1]}"#, "friends"), (#"{"localID":"a","colour":1}"#, nil),
             (#"{"localID":7}"#, nil), (#"[{"localID":"a"},3]"#, nil), ("{", nil), ("", nil), ("7", nil),
         ], StoreKind.memoryAndEncrypted)
-    func whatIsNoValueOfAPropertyIsRefusedByItsName(_ example: (String, String?), kind: StoreKind) throws {
+    func `an invalid value is refused with its property's name`(_ example: (String, String?), kind: StoreKind) throws {
         let (json, property) = example
         let store = try Store.ofNodes(kind)
         let before = try store.write { try $0.insert(Node("before", localID: "z")) }
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func anArrayOfJSONIsKeptWholeOrNotAtAll(kind: StoreKind) throws {
+    func `an array of JSON is stored completely or not at all`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         let json = #"[{"localID":"a","count":1},{"localID":"b","friends":["a","c"]},{"localID":"a","note":"n"}]"#
         let ids = try store.write { try $0.upsert(Node.self, json: Data(json.utf8)) }
@@ -85,7 +85,7 @@ import Testing
         #expect(try store.stored(Node.self, "a")?.note == "n")
         #expect(try store.stored(Node.self, "b")?.friends.map(\.localID) == ["a"])
         try store.write { tx in
-            // Caught inside: the block goes on, and nothing of the array is there.
+            // The block catches the error and continues, and nothing of the array is stored.
             #expect(
                 code { try tx.upsert(Node.self, json: Data(#"[{"localID":"d"},{"count":"x"}]"#.utf8)) } == .invalidValue
             )
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func aNewObjectNeedsARequiredProperty(kind: StoreKind) throws {
+    func `a new object needs its required properties`(kind: StoreKind) throws {
         let store = try kind.make([Memo.self, Node.self])
         let error = failure { try store.write { try $0.upsert(Memo.self, json: Data("{}".utf8)) } }
         #expect(error?.code == .invalidValue)
@@ -103,13 +103,13 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func anUpsertOverADeletedObjectBringsItBack(kind: StoreKind) throws {
+    func `an upsert of a deleted object restores it`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         let node = try store.write { try $0.insert(Node("a", code: "1", count: 1, localID: "a")) }
         try store.sendAll()
         try store.write { tx in
             try tx.delete(node)
-            // Its old code is another's now; the new one is free.
+            // Another object has its old code now. The new code is free.
             try tx.insert(Node("b", code: "1", localID: "b"))
         }
         let back = try store.write { try $0.upsert(Node.self, values: ["localID": "a", "code": "2"]) }
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func numbersAndKeysOfOtherProgramsJSON(kind: StoreKind) throws {
+    func `numbers and keys of other programs' JSON are read`(kind: StoreKind) throws {
         let store = try kind.make([EveryType.self])
         func put(_ json: String) throws -> EveryType? {
             let ids = try store.write { try $0.upsert(EveryType.self, json: Data(json.utf8)) }

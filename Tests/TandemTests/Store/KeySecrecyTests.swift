@@ -10,7 +10,7 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// A key is in nothing that is printed, and nowhere once its store is closed.
+/// A key is in no printed text, and nowhere in memory after its store is closed.
 @Suite(.ownThreads) struct KeySecrecyTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -19,7 +19,7 @@ import Testing
     private static let raw = CipherKey.raw(Array(text.utf8))
     private static let passphrase = CipherKey.passphrase(text)
 
-    /// The key as itself, in hexadecimal digits, and as an array is printed.
+    /// Checks that a text does not contain the key itself, its hexadecimal digits or its printed array.
     private func expectSecret(_ printed: String, sourceLocation: SourceLocation = #_sourceLocation) {
         for form in ["S3CRET", "533343524554", "83, 51, 67, 82"] {
             #expect(!printed.lowercased().contains(form.lowercased()), "\(form)", sourceLocation: sourceLocation)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [CipherProfile.aes256gcm(iterations: 10), .sqlCipher4(iterations: 10)])
-    func noErrorDescriptionOrDumpHoldsTheKey(profile: CipherProfile) throws {
+    func `no error, description or dump contains the key`(profile: CipherProfile) throws {
         struct Locked: Error {}
         for key in [Self.raw, Self.passphrase, .provider { Self.raw }] {
             expectSecret(printed(key))
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.withKey)
-    func theNameThatSQLiteKnowsHoldsNoKey(kind: StoreKind) throws {
+    func `the name in SQLite does not contain the key`(kind: StoreKind) throws {
         let store = try folder.open("a", Self.raw, kind.profile!)
         let connection = store.writer.connection.sqlite
         let name = try #require(sqlite3_db_filename(connection, "main"))
@@ -78,21 +78,21 @@ import Testing
         expectSecret(try store.rows("SELECT sql FROM sqlite_master").description)
     }
 
-    /// The entry under which the encryption keeps the key of an open store.
+    /// Returns the name under which the encryption keeps the key of an open store.
     private func handle(of store: Store) throws -> String {
         let name = try #require(sqlite3_db_filename(store.writer.connection.sqlite, "main"))
         return String(cString: try #require(sqlite3_uri_parameter(name, "kid")))
     }
 
     @Test(arguments: StoreKind.withKey)
-    func afterClosingNothingHoldsTheKeyEvenWhileTheStoreLives(kind: StoreKind) throws {
+    func `nothing holds the key after closing, even while the store object exists`(kind: StoreKind) throws {
         let store = try folder.open("a", Self.raw, kind.profile!)
         let handle = try handle(of: store)
         try store.fillWithPeers()
         let told = Counter()
         let subscription = store.objects(PeerCard.self).countPublisher.on(.immediate)
             .sink(receiveCompletion: { _ in }) { _ in told.add() }
-        // Readers, copies and checks have connections of their own.
+        // Readers, copies and checks have their own connections.
         DispatchQueue.concurrentPerform(iterations: 4) { _ in _ = try? Secrets.rows(store) }
         try store.backup(to: folder.file("copy"))
         try store.export(to: folder.file("other"), key: Secrets.otherKey)
@@ -102,14 +102,14 @@ import Testing
         #expect(entry != nil)
         store.close()
         #expect(KeyRegistry.entry(handle) == nil && entry == nil)
-        // It lives, and says that it is closed.
+        // The store object exists and reports that it is closed.
         expectError(.closed) { try store.sql("SELECT 1") }
         #expect(store.isEncrypted)
         subscription.cancel()
     }
 
     @Test(arguments: StoreKind.withKey)
-    func aReaderThatReadsOnKeepsTheKeyUntilItIsDone(kind: StoreKind) throws {
+    func `a reader in use keeps the key until it finishes`(kind: StoreKind) throws {
         let store = try folder.open("a", Self.raw, kind.profile!)
         let handle = try handle(of: store)
         try store.fillWithPeers()
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.withKey)
-    func aStoreThatCouldNotBeOpenedKeepsNoKey(kind: StoreKind) throws {
+    func `a store that could not be opened keeps no key`(kind: StoreKind) throws {
         _ = try folder.makeStore(kind, "a")
         let probe = Counter()
         final class Token: Sendable {}
@@ -144,7 +144,7 @@ import Testing
         do {
             let held = Token()
             token = held
-            // What a key holds goes with it: a provider's closure, here.
+            // The objects that a key holds are released with it, here those of a provider's closure.
             let key = CipherKey.provider {
                 _ = held
                 probe.add()
@@ -153,7 +153,7 @@ import Testing
             expectError(.wrongKey) { try folder.open("a", key, kind.profile!) }
         }
         #expect(probe.value > 0)
-        // Who decrypts ahead may be at it still.
+        // A background decryption may still be in progress.
         for _ in 0..<500 where token != nil { usleep(2000) }
         #expect(token == nil)
     }

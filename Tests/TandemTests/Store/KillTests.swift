@@ -6,15 +6,15 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// A process that writes is ended by `kill -9` at random moments, and what it acknowledged is looked for.
+/// Kills a writing process at random moments (`kill -9`) and checks what it acknowledged.
 @Suite(.startsProcesses, .ownThreads) struct KillTests {
     /// The number of kills; `TANDEM_SOAK=1` for more.
     static let kills = isSoak ? 2000 : 100
-    /// A script's store is given up after some kills, so that the first moments of a new one are hit too.
+    /// A script's store is replaced after some kills, so that kills also hit the first moments of a new one.
     static let killsPerStore = 10
 
     /// All kinds share the kills.
-    @Test func whatWasAcknowledgedIsThereWithItsOperationsAndNothingElse() throws {
+    @Test func `a killed process leaves exactly the acknowledged state with its operations`() throws {
         let base =
             ProcessInfo.processInfo.environment["TANDEM_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 0...999_999)
         print("KillTests: TANDEM_SEED=\(base)")
@@ -35,7 +35,7 @@ import Testing
             let known = world.number
             let peer = try PeerProcess(["script", path, "\(seed)"], in: folder)
             if Int.random(in: 0..<4, using: &random) == 0 {
-                // At any moment of starting, opening, migrating and writing.
+                // The kill comes at any moment of starting, opening, migrating and writing.
                 usleep(UInt32.random(in: 0...60_000, using: &random))
             } else {
                 #expect(peer.waitForLine("ack \(known + Int.random(in: 1...12, using: &random))"))
@@ -51,14 +51,14 @@ import Testing
     }
 
     private func check(_ path: String, _ world: inout PeerWorld, acknowledged: Int, _ context: String) throws {
-        // Killed before it had made the file, it has left nothing to look at; what is there must open.
+        // A process that is killed before creating the file leaves nothing to check. An existing file must open.
         let store = try Peer.open(path)
         defer { store.close() }
         var number = 0
         if case .integer(let stored)? = try store.sql("SELECT \"number\" FROM \"PeerMark\"").first?[0] {
             number = Int(stored)
         }
-        // A commit that was under way may be there without its acknowledgement.
+        // A commit in progress may exist without its acknowledgement.
         #expect(number == acknowledged || number == acknowledged + 1, "\(context)")
         while world.number < number { _ = world.step() }
         try store.expectHolds(world, context)

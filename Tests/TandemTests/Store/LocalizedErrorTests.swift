@@ -5,9 +5,9 @@ import Testing
 
 @testable import Tandem
 
-@Suite("Errors of a store have words for an alert", .ownThreads)
+@Suite("Localized errors", .ownThreads)
 struct LocalizedErrorTests {
-    @Test func `Every code has advice, and an error its message and its subject`() {
+    @Test func `every code has advice and every error its message and subject`() {
         #expect(TandemError.Code.all.count > 30 && CipherError.Code.all.count > 15)
         for code in TandemError.Code.all {
             let error = TandemError(code, "The name is taken.", model: "Card", property: "name")
@@ -17,13 +17,13 @@ struct LocalizedErrorTests {
         for code in CipherError.Code.all { #expect(code.advice.hasSuffix("."), "\(code)") }
     }
 
-    @Test func `An error's own advice comes before its code's`() {
+    @Test func `an error's own advice comes before its code's`() {
         let error = TandemError(.busy, "Another process writes.", advice: "Wait for it.")
         #expect(error.recoverySuggestion == "Wait for it.")
         #expect(TandemError(.busy, "").recoverySuggestion == TandemError.Code.busy.advice)
     }
 
-    @Test func `Errors of real calls name their subject`() throws {
+    @Test func `errors of real calls name their subject`() throws {
         let store = try Store.inMemory(models: Badge.self)
         try store.write { _ = try $0.insert(Badge(name: "Пятёрочка")) }
         let taken = #expect(throws: TandemError.self) {

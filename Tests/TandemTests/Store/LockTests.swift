@@ -6,11 +6,12 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// What other code of the process does with a store's file takes the store's locks from nobody.
+/// Other code of the process that uses a store's file does not drop the store's locks.
 ///
-/// POSIX drops all locks that a process has on a file when it closes any descriptor of it. Another process then takes
-/// the store for closed: when it closes itself it removes the log, to which the store writes on, for nobody to read.
-/// Whoever looks at an open store's file in a test by `Data(contentsOf:)` does just that, so these tests don't.
+/// POSIX drops all locks of a process on a file when the process closes any descriptor of it. Another process then
+/// considers the store closed. When it closes the file itself, it removes the log to which the store still writes, and
+/// those writes are lost. A test that reads an open store's file by `Data(contentsOf:)` drops the locks in the same
+/// way, so these tests don't.
 @Suite(.startsProcesses, .ownThreads) struct LockTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -36,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func anotherStoreOnTheFileThatIsClosedTakesNoLocks(kind: StoreKind) throws {
+    func `closing another store on the file drops no locks`(kind: StoreKind) throws {
         try expectLocksHold(kind) { store in
             let other = try Peer.open(store.path)
             _ = try other.sql("SELECT 1")
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func openingTheFileInVainTakesNoLocks(kind: StoreKind) throws {
+    func `a failed opening of the file drops no locks`(kind: StoreKind) throws {
         try expectLocksHold(kind) { store in
             expectError(.schemaMismatch) {
                 var configuration = Store.Configuration()
@@ -63,19 +64,19 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func backingUpOntoTheFileTakesNoLocks(kind: StoreKind) throws {
+    func `a backup onto the file drops no locks`(kind: StoreKind) throws {
         try expectLocksHold(kind) { store in
             let other = try kind.open(at: folder.file("other"), [PeerPerson.self])
             expectError(.busy) { try other.backup(to: store.path) }
             expectError(.busy) { try store.backup(to: store.path) }
-            // What is not its own kind's is told before.
+            // A file of another kind is reported before.
             #expect(throws: TandemError.self) { try store.exportPlain(to: store.path) }
             #expect(throws: TandemError.self) { try store.export(to: store.path, key: StoreKind.key) }
         }
     }
 
     @Test(arguments: StoreKind.files)
-    func changingTheEncryptionOfAnOpenStoreTakesNoLocks(kind: StoreKind) throws {
+    func `changing the encryption of an open store drops no locks`(kind: StoreKind) throws {
         try expectLocksHold(kind) { store in
             if let profile = kind.profile {
                 expectError(.busy) {

@@ -33,10 +33,10 @@ import Testing
     // MARK: Backup
 
     @Test(arguments: StoreKind.files)
-    func aBackupHoldsTheSameRows(kind: StoreKind) throws {
+    func `a backup has the same rows`(kind: StoreKind) throws {
         let store = try Peer.open(folder.file(kind))
         try fill(store)
-        // Twice: the second time it takes the place of the first.
+        // The second round replaces the first backup.
         for _ in 0..<2 {
             try store.backup(to: folder.file("copy"))
             let copy = try Peer.open(folder.file("copy"), kind)
@@ -50,7 +50,7 @@ import Testing
         )
     }
 
-    @Test func aStoreInMemoryCanBeBackedUp() throws {
+    @Test func `an in-memory store can be backed up`() throws {
         let store = try Store.inMemory(models: PeerCard.self, PeerPerson.self, PeerMark.self)
         try fill(store)
         try store.backup(to: folder.file("copy"))
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
-    func aBackupIsOneStateWhileOthersWrite(kind: StoreKind) throws {
+    func `a backup is one state while others write`(kind: StoreKind) throws {
         let store = try Peer.open(folder.file(kind))
         try whileOthersWrite(to: store, at: folder.file(kind), in: folder, count: 2000) {
             for round in 0..<5 {
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: ["no store", ""], StoreKind.files)
-    func aBackupDoesNotReplaceWhatIsNoStore(_ content: String, kind: StoreKind) throws {
+    func `a backup does not replace a file that is not a store`(_ content: String, kind: StoreKind) throws {
         let store = try Peer.open(folder.file(kind))
         try Data(content.utf8).write(to: URL(fileURLWithPath: folder.file("copy")))
         #expect(throws: TandemError.self) { try store.backup(to: folder.file("copy")) }
@@ -83,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func aBackupDoesNotReplaceAnotherProgramsDatabase(kind: StoreKind) throws {
+    func `a backup does not replace another program's database`(kind: StoreKind) throws {
         let store = try Peer.open(folder.file(kind))
         try folder.makeDatabase("CREATE TABLE t (x)", file: "copy")
         let before = try Data(contentsOf: URL(fileURLWithPath: folder.file("copy")))
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func aBackupDoesNotReplaceAStoreThatIsOpen(kind: StoreKind) throws {
+    func `a backup does not replace an open store`(kind: StoreKind) throws {
         let store = try Peer.open(folder.file(kind))
         let other = try Peer.open(folder.file("copy"), kind)
         _ = try other.write { try $0.insert(PeerPerson(name: "other")) }
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func aBackupThatCannotBeMadeLeavesNothing(kind: StoreKind) throws {
+    func `a failed backup leaves nothing`(kind: StoreKind) throws {
         let store = try Peer.open(folder.file(kind))
         try fill(store)
         let before = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func aBackupInsideAWriteIsRefused(kind: StoreKind) throws {
+    func `a backup inside a write is refused`(kind: StoreKind) throws {
         let store = try Peer.open(folder.file(kind))
         try store.write { tx in
             _ = try tx.insert(PeerPerson(name: "x"))
@@ -128,7 +128,7 @@ import Testing
     // MARK: Compaction
 
     @Test(arguments: StoreKind.files)
-    func compactingGivesRoomBackAndChangesNothing(kind: StoreKind) throws {
+    func `compacting frees space and changes nothing`(kind: StoreKind) throws {
         var store = try Peer.open(folder.file(kind))
         try fill(store, cards: 500)
         try store.write { tx in
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func compactingWaitsForAnotherWriter(kind: StoreKind) throws {
+    func `compacting waits for another writer`(kind: StoreKind) throws {
         _ = try Peer.open(folder.file(kind))
         let peer = try PeerProcess(["hold", folder.file(kind), folder.file("release")], in: folder)
         try #require(peer.waitForLine("holding"))

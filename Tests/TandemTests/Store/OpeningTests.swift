@@ -6,7 +6,7 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// What paths and files can be opened, and what is said of those that can't.
+/// The paths and files that can be opened, and the errors for all others.
 @Suite(.startsProcesses, .ownThreads) struct OpeningTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -30,7 +30,7 @@ import Testing
         "semi;colon&x=y.tandem", ":memory:x", "file:odd.tandem", "back\\slash", "new\nline", "é\u{301}.tandem",
         String(repeating: "ж", count: 100) + ".tandem",
     ])
-    func aPathMayHaveAnyCharacters(_ name: String) throws {
+    func `a path may have any characters`(_ name: String) throws {
         let path = try makeStore(name)
         #expect(FileManager.default.fileExists(atPath: path))
         #expect(try open(path).rows("SELECT count(*) FROM PeerCard") == [[1]])
@@ -40,8 +40,8 @@ import Testing
     }
 
     @Test(arguments: [":memory:", "file:x?mode=memory", "file:plain"])
-    func aRelativePathIsAlwaysAFile(_ name: String) throws {
-        // Names that SQLite would take for something else.
+    func `a relative path is always a file`(_ name: String) throws {
+        // Names that SQLite would interpret differently.
         let old = FileManager.default.currentDirectoryPath
         defer { _ = FileManager.default.changeCurrentDirectoryPath(old) }
         let path = old + "/" + name
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func whatIsNoFileIsRefused(readOnly: Bool) throws {
+    func `a path that is not a file is refused`(readOnly: Bool) throws {
         for path in [
             "", "a\u{0}b", folder.path, folder.path + "/", folder.path + "/none/store.tandem", "/dev/null", "/dev/zero",
         ] {
@@ -63,12 +63,12 @@ import Testing
         }
     }
 
-    @Test func aNamedPipeIsRefusedWithoutWaitingForAWriter() throws {
+    @Test func `a named pipe is refused without waiting for a writer`() throws {
         mkfifo(folder.file("pipe"), 0o600)
         expectError(.cannotOpen) { try open(folder.file("pipe")) }
     }
 
-    @Test func aFileThatIsAFolderOnTheWayIsRefused() throws {
+    @Test func `a path through a file in place of a folder is refused`() throws {
         let path = try makeStore()
         expectError(.cannotOpen) { try open(path + "/store.tandem") }
     }
@@ -76,7 +76,7 @@ import Testing
     @Test(arguments: [
         "x", "SQLite format 3", "SQLite format 4\u{0}", "{\"a\": 1}", String(repeating: "z", count: 10_000),
     ])
-    func aFileThatIsNoDatabaseIsRefusedUntouched(_ content: String) throws {
+    func `a file that is not a database is refused unchanged`(_ content: String) throws {
         try Data(content.utf8).write(to: URL(fileURLWithPath: folder.file()))
         let before = try folder.contents()
         for readOnly in [false, true] {
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func aHeaderFollowedByGarbageIsRefusedUntouched() throws {
+    @Test func `a header followed by random bytes is refused unchanged`() throws {
         var random = PeerRandom(1)
         for length in [0, 84, 496, 4080, 20_000] {
             let garbage = (0..<length).map { _ in UInt8.random(in: 0...255, using: &random) }
@@ -105,7 +105,7 @@ import Testing
         "PRAGMA application_id = 1",
         "PRAGMA journal_mode = WAL; CREATE TABLE t (x)",
     ])
-    func aDatabaseOfAnotherProgramIsRefusedUntouched(_ sql: String) throws {
+    func `a database of another program is refused unchanged`(_ sql: String) throws {
         try folder.makeDatabase(sql)
         let before = try folder.contents()
         for readOnly in [false, true] {
@@ -115,8 +115,8 @@ import Testing
         }
     }
 
-    @Test func anotherProgramsWriteAheadLogIsNotWrittenBack() throws {
-        // As a process leaves it that was killed.
+    @Test func `another program's write-ahead log is not checkpointed`() throws {
+        // The state that a killed process leaves.
         try folder.makeDatabase("PRAGMA journal_mode = WAL; CREATE TABLE t (x)", file: "source")
         try folder.withDatabase(file: "source") { connection in
             try connection.execute("INSERT INTO t VALUES (1)")
@@ -131,31 +131,31 @@ import Testing
         #expect(try folder.storeBytes() == before)
     }
 
-    @Test func anEmptyFileBecomesAStore() throws {
+    @Test func `an empty file becomes a store`() throws {
         _ = FileManager.default.createFile(atPath: folder.file(), contents: Data())
         expectError(.cannotOpen) { try open(folder.file(), readOnly: true) }
         #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file())).isEmpty)
         _ = try makeStore()
     }
 
-    @Test func aStoreThatIsNotThereIsNotMadeByReading() throws {
+    @Test func `opening a missing store read-only does not create it`() throws {
         expectError(.cannotOpen) { try open(folder.file(), readOnly: true) }
         #expect(try folder.contents().isEmpty)
     }
 
-    @Test func modelsThatCannotBeKeptTogetherMakeNoFile() throws {
+    @Test func `models that don't fit together create no file`() throws {
         expectError(.invalidSchema) { try Store(at: folder.file(), models: PeerCard.self) }
         #expect(try folder.contents().isEmpty)
     }
 
-    @Test func aSymbolicLinkIsFollowed() throws {
+    @Test func `a symbolic link is followed`() throws {
         let path = try makeStore()
         try FileManager.default.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: path)
         let store = try open(folder.file("link"))
         _ = try store.write { try $0.insert(PeerCard(shop: "x", barcode: "x")) }
         store.close()
         #expect(try open(path).rows("SELECT count(*) FROM PeerCard") == [[2]])
-        // One that leads nowhere makes the file that it names.
+        // A link to a missing file creates the file that it names.
         try FileManager.default.createSymbolicLink(
             atPath: folder.file("dangling"), withDestinationPath: folder.file("made"))
         _ = try makeStore("dangling")
@@ -165,12 +165,12 @@ import Testing
     // MARK: Permissions and read-only
 
     @Test(arguments: StoreKind.files)
-    func aFileThatMayNotBeReadOrWrittenIsRefused(kind: StoreKind) throws {
+    func `a file without permission to read or write is refused`(kind: StoreKind) throws {
         let path = try makeStore(Peer.name(kind))
         let outputs = try TestFolder()
         let release = outputs.file("release")
         try #require(FileManager.default.createFile(atPath: release, contents: nil))
-        /// The lines of a peer without the rights of root, which may read and write every file.
+        /// Returns the lines of a peer without root rights. Root can read and write every file.
         func lines(_ arguments: String...) throws -> [String] {
             let peer = try PeerProcess(arguments + ["unprivileged"], in: outputs)
             peer.wait()
@@ -179,7 +179,7 @@ import Testing
         chmod(path, 0o000)
         var refused = try lines("hold", path, release)
         #expect(refused.count == 1 && refused[0].hasPrefix("error cannotOpen "), "\(refused)")
-        // Any user may make files in the folder, and so the log's index.
+        // Any user may create files in the folder, and so the log's index.
         chmod(folder.path, 0o777)
         chmod(path, 0o444)
         refused = try lines("hold", path, release)
@@ -192,7 +192,7 @@ import Testing
         #expect(refused.count == 1 && refused[0].hasPrefix("error cannotOpen "), "\(refused)")
     }
 
-    @Test func aReadOnlyStoreReadsAndRefusesToWrite() throws {
+    @Test func `a read-only store reads and refuses to write`() throws {
         let path = try makeStore()
         let store = try open(path, readOnly: true)
         #expect(try store.rows("SELECT count(*) FROM PeerCard") == [[1]])
@@ -210,7 +210,7 @@ import Testing
         }
     }
 
-    @Test func aReadOnlyStoreSeesWhatAnotherWrites() throws {
+    @Test func `a read-only store sees foreign writes`() throws {
         let path = try makeStore()
         let reader = try open(path, readOnly: true)
         let writer = try open(path)
@@ -218,7 +218,7 @@ import Testing
         #expect(try reader.rows("SELECT count(*) FROM PeerCard") == [[2]])
     }
 
-    @Test func aReadOnlyStoreReadsALogThatWasNotWrittenBack() throws {
+    @Test func `a read-only store reads a log without a checkpoint`() throws {
         let store = try open(folder.file("source"))
         _ = try store.write { try $0.insert(PeerCard(shop: "x", barcode: "x")) }
         for suffix in ["", "-wal"] {
@@ -228,14 +228,14 @@ import Testing
     }
 
     @Test(.enabled(if: PeerProcess.canMount, "no mounts here"))
-    func aStoreOnAReadOnlyMediumCanBeRead() throws {
+    func `a store on a read-only medium is readable`() throws {
         let path = try makeStore("disk.tandem")
         for suffix in ["-wal", "-shm"] { #expect(!FileManager.default.fileExists(atPath: path + suffix)) }
         let outputs = try TestFolder()
         let peer = try PeerProcess(mounting: mountedReadOnly("'\(PeerProcess.executable)' read '\(path)'"), in: outputs)
         peer.wait()
         #expect(peer.lines == ["cards 1", "write readOnly"])
-        // For writing it is refused, with the reason.
+        // Opening it for writing is refused with the reason.
         let writer = try PeerProcess(
             mounting: mountedReadOnly("'\(PeerProcess.executable)' count '\(path)' 1"), in: outputs)
         writer.wait()
@@ -245,7 +245,7 @@ import Testing
     }
 
     @Test(.enabled(if: PeerProcess.canMount, "no mounts here"))
-    func aStoreOnAReadOnlyMediumWhoseLogWasNotWrittenBackIsRefused() throws {
+    func `a store on a read-only medium with a log is refused`() throws {
         let store = try open(folder.file("source"))
         _ = try store.write { try $0.insert(PeerCard(shop: "x", barcode: "x")) }
         for suffix in ["", "-wal"] {
@@ -255,7 +255,7 @@ import Testing
         let peer = try PeerProcess(
             mounting: mountedReadOnly("'\(PeerProcess.executable)' read '\(folder.file())'"), in: outputs)
         peer.wait()
-        // To read the file without its log would be to lose what was committed.
+        // Reading the file without its log would lose commits.
         #expect(peer.lines.first?.hasPrefix("error cannotOpen") == true, "\(peer.lines)")
     }
 

@@ -7,17 +7,17 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// Nothing of what an encrypted store holds stands in a file.
+/// No content of an encrypted store is in plain text in a file.
 @Suite(.startsProcesses, .ownThreads) struct PlaintextTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 
-    /// A text, its twins, what of it the search index keeps, and names of the schema.
+    /// A text, its folded forms, its parts in the search index, and names of the schema.
     private static let needles = [
         "СекретПятёрочки", "секретпятерочки", "SecretLatin", "secretlatin", "Первый-Был", "первый-был", "ПослеПравки",
         "PeerCard", "__operations", "CREATE TABLE", "SQLite format",
     ]
-    /// Three letters that the index of trigrams lists.
+    /// Three letters that the trigram index lists.
     private static let trigrams = ["пят"]
 
     private func write(_ store: Store) throws {
@@ -28,7 +28,8 @@ import Testing
             return (card, person)
         }
         _ = person
-        // Some pages more, an update with its payload, an operation that a delete replaces, and what compaction moves.
+        // Some more pages, an update with its payload, an operation that a delete replaces, and the pages that
+        // compaction moves.
         try store.write { tx in
             try tx.update(PeerCard.self, card.localID) { $0.shop = "ПослеПравки SecretLatin" }
             try tx.upsert(PeerCard(shop: "SecretLatin", barcode: "s").received(serverID: "s"))
@@ -42,9 +43,9 @@ import Testing
         }
     }
 
-    /// The bytes of all files of the folder, and of the log's index in memory.
+    /// Returns the bytes of all files of the folder, and of the log's index in memory.
     ///
-    /// NB: reading them takes the locks of the store that has them open here (`LockTests`).
+    /// NB: reading them drops the locks of the store that has them open here (`LockTests`).
     private func allBytes(_ name: String) throws -> [(String, Data)] {
         var all = try folder.contents().filter { !$0.key.hasPrefix("output") }.map { ($0.key, $0.value) }
         let inode = try FileManager.default.attributesOfItem(atPath: folder.file(name))[.systemFileNumber] as? Int ?? 0
@@ -71,7 +72,7 @@ import Testing
     private func expect(_ kind: StoreKind, _ name: String, _ when: String) throws {
         let found = try found(name)
         if kind == .file {
-            // What is looked for would be found.
+            // The control: the texts are found in a plain store.
             #expect(found.count > 6, "\(when): \(found)")
         } else {
             #expect(found.isEmpty, "\(when)")
@@ -79,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func whatWasWrittenIsInNoFileWhileTheStoreIsOpenAndAfterwards(kind: StoreKind) throws {
+    func `written content is in no file while the store is open and afterwards`(kind: StoreKind) throws {
         let name = Peer.name(kind)
         let store = try Peer.open(folder.file(kind))
         try write(store)
@@ -99,7 +100,7 @@ import Testing
     }
 
     private func write2(_ store: Store) throws {
-        // Large enough to spill out of the cache before it commits.
+        // The transaction is large enough to spill out of the cache before it commits.
         try store.write { tx in
             for index in 0..<300 {
                 try tx.insert(
@@ -110,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.files)
-    func whatAKilledProcessWroteIsInNoFile(kind: StoreKind) throws {
+    func `content that a killed process wrote is in no file`(kind: StoreKind) throws {
         let name = Peer.name(kind)
         let peer = try PeerProcess(["write", folder.file(kind), "СекретПятёрочки SecretLatin Первый-Был"], in: folder)
         try #require(peer.waitForLine("written"))
@@ -123,12 +124,12 @@ import Testing
         } else {
             #expect(open.isEmpty && killed.isEmpty, "\(open) \(killed)")
         }
-        // It was there.
+        // The content exists.
         #expect(try Peer.open(folder.file(kind)).rows("SELECT count(*) > 0 FROM PeerPerson") == [[1]])
     }
 
     @Test(arguments: StoreKind.withKey)
-    func aChangeOfKeyAndAnExportLeaveNothingInTheClear(kind: StoreKind) throws {
+    func `a change of key and an export leave nothing in plain text`(kind: StoreKind) throws {
         let name = Peer.name(kind)
         let store = try Peer.open(folder.file(kind))
         try write(store)
@@ -147,7 +148,7 @@ import Testing
         store.close()
         stop.add()
         while stop.value < 2 { usleep(1000) }
-        // While it runs, reading the files would take its locks from it.
+        // Reading the files while the peer runs would drop its locks.
         try Store.changeKey(
             at: folder.file(kind), from: StoreKind.key, profile: kind.profile!, to: Secrets.otherKey,
             newProfile: kind == .encrypted ? .sqlCipher4 : .aes256gcm)

@@ -3,7 +3,7 @@ import Testing
 @testable import Tandem
 
 extension RandomHistory {
-    /// What the store holds otherwise than the oracle.
+    /// Returns the differences between the store and the oracle.
     func differences() throws -> [String] {
         var problems: [String] = []
         func compare<T: Equatable>(_ id: LocalID, _ what: String, _ stored: T, _ expected: T) {

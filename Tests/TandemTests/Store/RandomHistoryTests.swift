@@ -5,19 +5,19 @@ import Testing
 
 @testable import Tandem
 
-/// Random histories on a store and on an oracle in plain Swift: after each step both hold the same, and the store finds
-/// nothing wrong with itself.
+/// Random histories on a store and on an oracle in plain Swift. After each step both have the same content, and the
+/// store's integrity check finds nothing.
 @Suite(.ownThreads) struct RandomHistoryTests {
     @Test(arguments: StoreKind.allCases)
-    func aStoreHoldsWhatItsRulesSay(_ kind: StoreKind) throws {
+    func `a store behaves like the oracle`(_ kind: StoreKind) throws {
         let dice = Dice.seeded("histories \(kind)")
-        // Short histories, each on a store of its own: what fails is found within a few hundred steps.
+        // Short histories, each on a separate store. A failure shows within a few hundred steps.
         for round in 0..<(isSoak ? 30 : kind == .memory ? 10 : 2) {
             let isSound = try kind.withStore(Node.self) { store in
                 var history = RandomHistory(store: store, dice: Dice(seed: dice.seed &+ UInt64(round)))
                 return try history.run(steps: isSoak ? 1000 : 250)
             }
-            // The log of the first one that fails tells enough.
+            // The log of the first failing history is enough.
             if !isSound { break }
         }
     }
@@ -46,7 +46,7 @@ struct RandomHistory {
                 log.append("undone")
                 oracle = before
             }
-            // The check reads the whole store: often enough to tell which few steps broke it.
+            // The check reads the whole store, so it runs only often enough to identify the few steps that broke it.
             let problems = try differences() + (step % 5 == 4 ? store.checkIntegrity() : [])
             if !problems.isEmpty {
                 Issue.record(
@@ -105,7 +105,7 @@ struct RandomHistory {
         case 10:
             try both("undelete \(id)", { try $0.undelete(id) }) { try tx.undelete(Node.self, id) }
         case 11:
-            // An object that no server can know would be another one than the server's.
+            // An object that no server can know would be distinct from the server's.
             if let there = oracle.objects[id], !there.hasServerID, there.op?.kinds.isEmpty ?? true { return }
             let node = randomNode(id)
             try both("receive \(text(node))", { try $0.receive(node) }) {
@@ -193,7 +193,7 @@ struct RandomHistory {
         }
     }
 
-    /// Does the same on the oracle and on the store; both must refuse it, or neither.
+    /// Does the same on the oracle and on the store. Both must refuse it, or neither.
     private mutating func both<T>(
         _ name: String, _ expected: (inout StoreOracle) throws -> Void, _ real: () throws -> T
     ) throws {
@@ -248,7 +248,7 @@ struct RandomHistory {
         if dice.chance(chance / 8) { node.anchors = list() }
     }
 
-    /// A server's item: each one newer than those before.
+    /// Returns a server's item, newer than all earlier ones.
     private mutating func serverItem(_ node: Node, isDeleted: Bool = false) -> ServerItem {
         clock += 1
         return ServerItem(

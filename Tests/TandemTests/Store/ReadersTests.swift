@@ -38,7 +38,7 @@ import Testing
     @Test(
         .timeLimit(.minutes(10)),
         arguments: zip([1, 2, 4, 20, 2, 4], [StoreKind.file, .file, .file, .file, .encrypted, .sqlCipher]))
-    func aReadBlockSeesOneStateWhateverIsWritten(readers: Int, kind: StoreKind) throws {
+    func `a read block sees one state whatever is written`(readers: Int, kind: StoreKind) throws {
         let store = try open(kind, readers: readers)
         _ = try store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }
         let errors = Mutex<[any Error]>([])
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
-    func tasksReadAndWriteToo(kind: StoreKind) async throws {
+    func `tasks read and write too`(kind: StoreKind) async throws {
         let store = try open(kind, readers: 2)
         _ = try await store.write { try $0.insert(PeerMark(number: 0).identified(by: PeerMark.id)) }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func aTaskThatIsCancelledWhileItWaitsForAReaderWaitsNoLonger() async throws {
+    func `a task that is canceled while it waits for a reader stops waiting`() async throws {
         let store = try open(readers: 1)
         let reading = DispatchSemaphore(value: 0)
         let release = DispatchSemaphore(value: 0)
@@ -101,12 +101,12 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(store.readers!.waiting == 0)
         release.signal()
-        // The reader is there for the next one.
+        // The reader is available for the next task.
         #expect(try await store.read { try $0.operations.count() } == 0)
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func aTaskThatIsCancelledWhileItWaitsToWriteWritesNothing() async throws {
+    func `a task that is canceled while it waits to write writes nothing`() async throws {
         let store = try open(readers: 1)
         let writing = DispatchSemaphore(value: 0)
         let release = DispatchSemaphore(value: 0)
@@ -126,9 +126,9 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: StoreKind.files)
-    func aTaskThatIsCancelledWhileItWritesOrReadsIsInterrupted(kind: StoreKind) async throws {
+    func `a task that is canceled while it writes or reads is interrupted`(kind: StoreKind) async throws {
         let store = try open(kind, readers: 1)
-        // Long enough to be interrupted; not so long that a failure to do so would hang the tests.
+        // The statement is long enough to be interrupted, but would not hang the tests if it were not.
         let endless =
             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 300000000) SELECT count(*) FROM n"
         let began = DispatchSemaphore(value: 0)
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func whoeverWaitsForAReaderThatCannotBeMadeTriesItself() throws {
+    func `a caller that waits for a reader opens one itself if another attempt fails`() throws {
         struct Odd: Error {}
         let slow = DispatchSemaphore(value: 0)
         let attempts = Mutex(0)

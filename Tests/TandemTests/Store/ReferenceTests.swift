@@ -7,7 +7,7 @@ import Testing
 @Suite(.ownThreads) struct ReferenceTests {
     private func ref(_ id: LocalID) -> Reference<Node> { Reference(localID: id) }
 
-    /// Nodes by their names, which are their local IDs too.
+    /// Makes nodes whose names are also their local IDs.
     private func nodes(_ names: String..., in store: Store, _ change: (String, inout Node) -> Void = { _, _ in }) throws
     {
         try store.write { tx in
@@ -22,7 +22,7 @@ import Testing
     // MARK: Delete rules
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func nullifyTakesTheReferenceOutOfThoseThatHoldIt(kind: StoreKind) throws {
+    func `nullify removes the reference from its holders`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         try nodes("a", "b", "c", in: store) { name, node in
             if name != "a" { node.next = ref("a") }
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func cascadeDeletesThoseThatHoldItAndSoOn(kind: StoreKind) throws {
+    func `cascade deletes holders recursively`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         try nodes("a", "b", "c", "d", "e", in: store) { name, node in
             if name == "b" { node.parent = ref("a") }
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func cyclesAndSelfReferencesOfCascadesEnd(kind: StoreKind) throws {
+    func `cycles and self-references of cascades end`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         try nodes("a", "b", "c", in: store) { name, node in
             node.parent = ref(["a": "b", "b": "c", "c": "a"][name]!)
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func aLongChainOfCascadesDoesNotOverflowTheStack(kind: StoreKind) throws {
+    func `a long chain of cascades does not overflow the stack`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         try store.write { tx in
             var last: Node?
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func denyRefusesTheDeleteOfWhatIsReferredTo(kind: StoreKind) throws {
+    func `deny refuses to delete an object with holders`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         try nodes("a", "b", "c", "d", in: store) { name, node in
             if name == "b" { node.keeper = ref("a") }
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func denyInsideACascadeUndoesAllOfIt(kind: StoreKind) throws {
+    func `deny inside a cascade undoes the whole cascade`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         try nodes("a", "b", "c", "d", in: store) { name, node in
             if name == "b" { node.parent = ref("a") }
@@ -114,7 +114,7 @@ import Testing
         }
         try store.sendAll()
         try store.write { tx throws in
-            // Caught: the block goes on, and nothing of the delete is there.
+            // The block catches the error and continues, and nothing is deleted.
             #expect(code { try tx.delete(Node.self, "a") } == .deleteDenied)
             #expect(try store.live(Node.self).count == 4)
             #expect(try store.operations.count() == 0)
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func whatACascadeDeletesIsTakenFromListsAtOnce(kind: StoreKind) throws {
+    func `objects that a cascade deletes are removed from lists at once`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         try nodes("a", "b", "c", in: store) { name, node in
             if name == "b" { node.parent = ref("a") }
@@ -132,12 +132,14 @@ import Testing
         }
         try store.write { try $0.delete(Node.self, "a") }
         #expect(try store.stored(Node.self, "c")?.friends.map(\.localID) == ["c"])
-        // None of them is waited for.
+        // No reference waits for them.
         #expect(try store.sql("SELECT count(*) FROM __unresolved")[0][0] == .integer(0))
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func anObjectWhoseInsertIsAcknowledgedWhenItIsDeletedIsNotThereForThoseThatWait(kind: StoreKind) throws {
+    func `an object that is deleted when its insert is acknowledged does not resolve waiting references`(
+        kind: StoreKind
+    ) throws {
         let store = try Store.ofNodes(kind)
         try nodes("a", in: store)
         let id = try store.operations.all()[0].id
@@ -152,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func whatIsDeletedTooDeniesNothing(kind: StoreKind) throws {
+    func `an object that is deleted too denies nothing`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         try nodes("a", "b", "c", in: store) { name, node in
             if name != "a" { node.parent = ref("a") }
@@ -162,16 +164,16 @@ import Testing
         #expect(try store.live(Node.self) == [])
     }
 
-    // MARK: What has not arrived
+    // MARK: Missing objects
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func aReferenceToWhatHasNotArrivedReadsAsNilUntilItComes(kind: StoreKind) throws {
+    func `a reference to a missing object reads as nil until the object arrives`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         var node = Node("a", localID: "a")
         node.next = ref("x")
         node.friends = [ref("x"), ref("y"), ref("a"), ref("x"), ref("z")]
         node = try store.write { try $0.insert(node) }
-        // What insert returns is what is stored.
+        // The result of insert equals the stored object.
         #expect(try store.stored(node) == node)
         #expect(node.next == nil && node.friends.map(\.localID) == ["a"])
         try nodes("y", in: store)
@@ -186,7 +188,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func theLaterOfTwoMissingEntriesMayComeFirst(kind: StoreKind) throws {
+    func `the later of two missing entries may arrive first`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         try nodes("a", "b", in: store) { name, node in
             if name == "a" { node.friends = [ref("x"), ref("y"), ref("b")] }
@@ -197,7 +199,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func aReferenceByServerIDResolvesWhenItsObjectGetsThatID(kind: StoreKind) throws {
+    func `a reference by server ID resolves when its object gets that ID`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         try store.write(from: .server) { tx in
             var node = Node("a")
@@ -215,7 +217,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func writingAnObjectBackDoesNotEraseWhatItWaitsFor(kind: StoreKind) throws {
+    func `writing an object back keeps its waiting references`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         try nodes("a", "b", "c", in: store) { name, node in
             if name == "a" {
@@ -228,7 +230,7 @@ import Testing
         #expect(node.friends.map(\.localID) == ["b", "c"])
         try store.write { try $0.update(node) }
         #expect(try store.operations.count() == 0)
-        // A change of the list leaves the entry that nobody can see.
+        // A change of the list keeps the invisible entry.
         node.count = 1
         node.friends.removeLast()
         try store.write { try $0.update(node) }
@@ -241,18 +243,18 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func anotherValueTakesThePlaceOfWhatWaited(kind: StoreKind) throws {
+    func `another value replaces a waiting reference`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         try nodes("a", "b", in: store) { name, node in
             if name == "a" { node.next = ref("x") }
         }
         try store.sendAll()
         try store.write { try $0.update(Node.self, "a") { $0.next = ref("b") } }
-        // What the server has is the base, also where it can't be seen here.
+        // The base is the server's value, even if it is invisible here.
         #expect(try store.operations.all()[0].base["next"] == .text("x"))
         try nodes("x", in: store)
         #expect(try store.stored(Node.self, "a")?.next?.localID == "b")
-        // Said by name, nil is meant.
+        // A nil that is given by name is intended.
         try store.write { tx in
             try tx.upsert(Node.self, values: ["localID": "b", "next": "y", "friends": ["y", "a"]])
             try tx.upsert(Node.self, values: ["localID": "b", "next": nil, "friends": ["a"]])
@@ -264,7 +266,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func aServersNewWordReplacesWhatWaited(kind: StoreKind) throws {
+    func `a server's new value replaces a waiting reference`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         func receive(_ change: (inout Node) -> Void) throws {
             var node = Node("a")
@@ -283,7 +285,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func anInsertOverADeletedObjectKeepsItsReferencesToWhatHasNotArrived(kind: StoreKind) throws {
+    func `an insert over a deleted object keeps its references to missing objects`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         try nodes("a", in: store)
         try store.sendAll()
@@ -301,7 +303,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func whatWasDeletedMeanwhileIsWaitedForAfterUndelete(kind: StoreKind) throws {
+    func `references to objects deleted meanwhile wait after an undelete`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         try nodes("a", "b", "c", in: store) { name, node in
             if name == "a" {
@@ -327,7 +329,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func aDeletedObjectThatComesBackIsReferredToAgainByThoseThatWaited(kind: StoreKind) throws {
+    func `a deleted object that returns is referred to again by waiting holders`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         try nodes("a", in: store)
         try store.sendAll()
@@ -344,7 +346,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func referencesBetweenModels(kind: StoreKind) throws {
+    func `references between models work`(kind: StoreKind) throws {
         let store = try kind.make([HandCard.self, HandPerson.self])
         let person = HandPerson(name: "Ада")
         let card = try store.write { try $0.insert(HandCard(shop: "Лента", barcode: "1", owner: person.reference)) }

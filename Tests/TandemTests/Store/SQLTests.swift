@@ -5,7 +5,7 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// The way down to SQL: for reading only, with values that are bound.
+/// Direct SQL: read-only, with bound values.
 @Suite(.ownThreads) struct SQLTests {
     let store: Store
     let folder: TestFolder
@@ -22,18 +22,18 @@ import Testing
             .text("a\u{0}b"),
             .text("'; DROP TABLE PeerPerson; --"), .text("e\u{301}"), .blob([]), .blob([0, 255]),
         ] as [StorageValue])
-    func valuesAreBoundAndComeBackAsTheyAre(_ value: StorageValue) throws {
+    func `values are bound and read back unchanged`(_ value: StorageValue) throws {
         #expect(try store.rows2("SELECT ?", [value]) == [[value]])
         #expect(try store.rows2("SELECT ?2, ?1", [1, value]) == [[value, 1]])
     }
 
-    @Test func columnsAreNamed() throws {
+    @Test func `columns are named`() throws {
         let row = try store.sql("SELECT localID AS a, name, name AS a FROM PeerPerson")[0]
         #expect(row.columns == ["a", "name", "a"])
         #expect(row["a"] == "1" && row["name"] == "Ада" && row["A"] == nil && row[2] == "Ада")
     }
 
-    @Test func theNumberOfValuesMustBeThatOfTheParameters() {
+    @Test func `the number of values must equal the number of parameters`() {
         for (sql, values) in [("SELECT 1", [1]), ("SELECT ?", []), ("SELECT ?, ?", [1]), ("SELECT ?3", [1, 2])]
             as [(String, [StorageValue])]
         {
@@ -66,7 +66,7 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func whatDoesMoreThanReadIsRefused(_ sql: String) throws {
+    func `statements that do more than read are refused`(_ sql: String) throws {
         let before = try store.rows("SELECT * FROM PeerPerson")
         expectError(.invalidQuery) { try store.sql(sql) }
         try store.write { tx in
@@ -86,17 +86,17 @@ import Testing
         "PRAGMA busy_timeout",
         "SELECT * FROM pragma_table_info('PeerPerson')", "SELECT ';', 'x' -- ; DELETE",
     ])
-    func whatOnlyReadsIsRun(_ sql: String) throws {
+    func `statements that only read are run`(_ sql: String) throws {
         #expect(try !store.sql(sql).isEmpty)
     }
 
     @Test(arguments: ["SELEC 1", "SELECT * FROM nothing", "SELECT 'open", "SELECT nothing()", "PRAGMA"])
-    func whatIsNoSQLIsAnErrorOfSQLites(_ sql: String) throws {
+    func `invalid SQL is an error of SQLite`(_ sql: String) throws {
         let error = expectError(.sql) { try store.sql(sql) }
         #expect(error?.store == store.path)
     }
 
-    @Test func aQuerySeesWhatItsTransactionHasWritten() throws {
+    @Test func `a query sees the writes of its transaction`() throws {
         try store.write { tx in
             _ = try tx.insert(PeerPerson(name: "Боб"))
             #expect(try store.rows("SELECT count(*) FROM PeerPerson") == [[2]])

@@ -8,12 +8,12 @@ import Testing
 @testable import Tandem
 @testable import TandemTestScript
 
-/// Encrypted stores some of whose pages are damaged.
+/// Encrypted stores with some damaged pages.
 @Suite(.ownThreads) struct SalvagedStoreTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 
-    /// Makes a closed store, and returns its shops by local ID, and its number of pages.
+    /// Makes a closed store, and returns its shops by local ID and its number of pages.
     private func makeStore(_ kind: StoreKind, _ name: String) throws -> (shops: [String: String], pages: Int) {
         let store = try Peer.open(folder.file(name), kind)
         try store.fillWithPeers(cards: 300)
@@ -36,10 +36,10 @@ import Testing
     // MARK: Reading
 
     @Test(arguments: StoreKind.withKey)
-    func aDamagedPageIsAnErrorThatNamesPageAndFile(kind: StoreKind) throws {
+    func `a damaged page is an error that names page and file`(kind: StoreKind) throws {
         let (_, count) = try makeStore(kind, "a")
         let tables = ["PeerCard", "PeerPerson", "__operations", "__links_PeerCard_people", "__search_PeerCard_data"]
-        // The links are read from an index of theirs, which holds all of them.
+        // The links are read from their index, which contains all of them.
         let read = try Set(
             tables.filter { $0 != "__links_PeerCard_people" }.flatMap { table in
                 try pages(kind, "a", of: table, leaves: false)
@@ -62,13 +62,13 @@ import Testing
                 #expect(error.advice?.contains("alvage") == true)
             }
         }
-        // Of the other pages some are read at opening.
+        // Opening reads some of the other pages.
         #expect(read.isDisjoint(with: silent), "\(silent)")
         #expect(named > 5, "\(named) of \(count) pages")
     }
 
     @Test(arguments: StoreKind.withKey)
-    func checkingTheIntegrityOfADamagedStoreTellsOfIt(kind: StoreKind) throws {
+    func `checking the integrity of a damaged store reports the damage`(kind: StoreKind) throws {
         _ = try makeStore(kind, "a")
         let page = try #require(try pages(kind, "a", of: "PeerCard").dropFirst(3).first)
         try folder.damage("a", page: page)
@@ -78,14 +78,14 @@ import Testing
         } catch let error as TandemError {
             #expect(error.code == .corrupt && error.message.contains("Page \(page) "), "\(error)")
         }
-        // What is elsewhere is read and written.
+        // Undamaged pages can be read and written.
         #expect(try store.rows("SELECT count(*) FROM PeerPerson") == [[2]])
         _ = try store.write { try $0.insert(PeerPerson(name: "Ева")) }
     }
 
-    /// Backups and exports of a damaged store don't pass for good ones.
+    /// Backups and exports of a damaged store must not look intact.
     @Test(arguments: StoreKind.withKey)
-    func aDamagedStoreIsNotCopied(kind: StoreKind) throws {
+    func `a damaged store is not copied`(kind: StoreKind) throws {
         _ = try makeStore(kind, "a")
         try folder.damage("a", page: try #require(try pages(kind, "a", of: "PeerCard").last))
         let store = try Peer.open(folder.file("a"), kind)
@@ -111,14 +111,14 @@ import Testing
     }
 
     @Test(arguments: StoreKind.withKey)
-    func aWholeStoreIsSalvagedWhole(kind: StoreKind) throws {
+    func `an undamaged store is salvaged completely`(kind: StoreKind) throws {
         let rows = try folder.makeStore(kind, "a")
         let before = try folder.contents()
         let report = try salvage(kind)
         #expect(report.isComplete && report.rows["PeerCard"] == 40, "\(report)")
         #expect(try folder.contents()["a"] == before["a"])
         let store = try Peer.open(folder.file("rescued"), kind)
-        // The search index is made anew, and holds the same.
+        // The search index is rebuilt with the same content.
         #expect(try Secrets.rows(store).dropLast() == rows.dropLast())
         #expect(try store.checkIntegrity() == [])
         try store.expectSound()
@@ -126,7 +126,7 @@ import Testing
         store.close()
         let stamp = try Peer.open(folder.file("rescued"), kind).openedStamp
         #expect(try Peer.open(folder.file("rescued"), kind).openedStamp == stamp, "made anew once only")
-        // There must be no file.
+        // The target must not exist.
         #expect(throws: TandemError.self) { try salvage(kind) }
         try folder.expectRefused(.wrongKey) {
             try Store.salvage(
@@ -134,9 +134,9 @@ import Testing
         }
     }
 
-    /// Pages of each table and index, at random: what is left makes a store that is sound.
+    /// Random pages of each table and index are damaged. The rest makes a valid store.
     @Test(arguments: StoreKind.withKey)
-    func whatCanBeReadOfADamagedStoreMakesASoundOne(kind: StoreKind) throws {
+    func `the readable part of a damaged store makes a valid one`(kind: StoreKind) throws {
         let (shops, count) = try makeStore(kind, "a")
         let whole = try Data(contentsOf: URL(fileURLWithPath: folder.file("a")))
         let base =
@@ -159,7 +159,7 @@ import Testing
             do {
                 store = try Peer.open(folder.file("rescued-\(round)"), kind)
             } catch let error as TandemError {
-                // Its settings are one of some hundred pages.
+                // Its settings are on one of a few hundred pages.
                 #expect(error.code == .corrupt && report.rows["__settings"] ?? 0 < 5, "seed \(seed): \(error)")
                 continue
             }
@@ -174,7 +174,7 @@ import Testing
             let problems = try store.checkIntegrity()
             #expect(problems == [], "seed \(seed), pages \(damaged.sorted())")
             try store.expectSound()
-            // It is searched, written and opened again.
+            // The store can be searched, written and reopened.
             if let (id, _) = try store.sql("SELECT localID, shop FROM PeerCard LIMIT 1").first.map({ ($0[0], $0[1]) }) {
                 #expect(
                     try store.rows(
@@ -189,9 +189,9 @@ import Testing
         #expect(opened * 2 >= rounds)
     }
 
-    /// A page of the schema names some tables of a model, and not the others.
+    /// A page of the schema names some tables of a model, but not the others.
     @Test(arguments: StoreKind.withKey)
-    func whatIsLeftOfALostModelIsInNobodysWay(kind: StoreKind) throws {
+    func `remains of a lost model block nothing`(kind: StoreKind) throws {
         _ = try makeStore(kind, "a")
         let schema = try pages(kind, "a", of: "sqlite_schema")
         let whole = try Data(contentsOf: URL(fileURLWithPath: folder.file("a")))
@@ -200,7 +200,7 @@ import Testing
             try whole.write(to: URL(fileURLWithPath: folder.file("a")))
             try folder.damage("a", page: page)
             let report = try salvage(kind, to: "rescued-\(page)")
-            // Without its settings it is no store.
+            // Without its settings the file is not a store.
             guard report.rows["__settings"] != nil else { continue }
             let store = try Peer.open(folder.file("rescued-\(page)"), kind)
             defer { store.close() }
@@ -212,9 +212,9 @@ import Testing
         #expect(opened > 0)
     }
 
-    /// Objects are lost to which others refer, and which wait to be sent.
+    /// Objects are lost to which others refer and which have queued operations.
     @Test(arguments: StoreKind.withKey)
-    func whatReferredToLostObjectsWaitsForThem(kind: StoreKind) throws {
+    func `references to lost objects wait for them`(kind: StoreKind) throws {
         _ = try makeStore(kind, "a")
         for page in try pages(kind, "a", of: "PeerPerson") { try folder.damage("a", page: page) }
         let report = try salvage(kind)
@@ -225,7 +225,7 @@ import Testing
         #expect(try store.rows("SELECT count(*) FROM __unresolved") == [[600]])
         #expect(try store.operations.count() == 300)
         store.close()
-        // Opened for reading only, once it was opened for writing.
+        // It can be opened read-only after it was opened for writing.
         #expect(
             try Peer.open(folder.file("rescued"), kind, readOnly: true).rows("SELECT count(*) FROM PeerCard") == [[300]]
         )
@@ -234,7 +234,7 @@ import Testing
     // MARK: Live results
 
     @Test(.timeLimit(.minutes(10)), arguments: StoreKind.withKey)
-    func liveResultsOfPagesThatGetDamagedEndWithAnError(kind: StoreKind) throws {
+    func `live results of pages that become damaged end with an error`(kind: StoreKind) throws {
         _ = try makeStore(kind, "a")
         let leaves = try pages(kind, "a", of: "PeerCard")
         var configuration = Store.Configuration()
@@ -247,7 +247,7 @@ import Testing
         let people = store.objects(PeerPerson.self).countPublisher.on(.immediate).record()
         #expect(queued.waitForValues(1) && immediate.values.count == 1)
         for page in leaves { try folder.damage("a", page: page) }
-        // Another store's commit has them read afresh.
+        // Another store's commit causes a reload.
         let other = try kind.open(at: folder.file("a"), models)
         defer { other.close() }
         _ = try other.write { try $0.insert(PeerPerson(name: "Ева")) }
@@ -257,7 +257,7 @@ import Testing
                 error?.code == .corrupt && error?.message.hasPrefix("Page ") == true, "\(String(describing: error))")
             #expect(error?.store == folder.file("a"))
         }
-        // What lies elsewhere goes on.
+        // Results on undamaged pages continue.
         #expect(store.live.settle(store) { people.values.last == 3 })
         #expect(people.completion == nil)
         let late = store.objects(PeerCard.self).collectionPublisher.on(.immediate).record()

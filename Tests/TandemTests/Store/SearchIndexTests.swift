@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func theIndexFollowsEachChangeInItsTransaction(kind: StoreKind) throws {
+    func `the index follows each change in its transaction`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         let node = try store.write { try $0.insert(Node("Магнит")) }
         #expect(try found("агн", in: store).count == 1)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func aRowIDUsedAgainInOneTransactionIsIndexedOnce(kind: StoreKind) throws {
+    func `a row ID reused in one transaction is indexed once`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         let node = try store.write { try $0.insert(Node("магнит")) }
         try store.write { tx in
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func manyChangesInOneTransactionAreBroughtInStepOnTheWay(kind: StoreKind) throws {
+    func `many changes in one transaction are indexed in batches`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         let nodes = (0..<20).map { Node("name \($0)") }
         try store.write { try $0.insert(contentsOf: nodes) }
@@ -67,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func aChangeUndoneInAnInnerBlockIsUndoneInTheIndex(kind: StoreKind) throws {
+    func `a change undone in an inner block is undone in the index`(kind: StoreKind) throws {
         struct Stop: Error {}
         let store = try Store.ofNodes(kind)
         let node = try store.write { try $0.insert(Node("магнит")) }
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func theCheckFindsWhatIsOutOfStep(kind: StoreKind) throws {
+    func `the check finds differences of the index`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         let a = try store.write { try $0.insert(Node("a")) }
         var b = Node("b")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.ownThreads) struct ServerWriteTests {
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func anObjectFromAServerTakesItsServerIDAsLocalID(kind: StoreKind) throws {
+    func `an object from a server uses its server ID as local ID`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         let at = Date(timeIntervalSinceReferenceDate: 0.1)
         let node = try store.write(from: .server) {
@@ -30,18 +30,18 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func aServerIDEqualToAnotherObjectsLocalIDMakesNeitherOneOfTwoNorTwoOfOne(kind: StoreKind) throws {
+    func `a server ID equal to another object's local ID neither splits nor merges objects`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
-        // Never sent: no server can know it, so that it is another object.
+        // The object was never sent. No server can know it, so the server's object is another one.
         try store.write { try $0.insert(Node("mine", localID: "5")) }
         let theirs = try store.write(from: .server) { try $0.upsert(Node("theirs").received(serverID: "5")) }
         #expect(theirs.localID != "5" && theirs.serverID == "5")
         #expect(try store.live(Node.self).count == 2)
-        // The next word from the server finds it.
+        // The next item from the server finds it.
         try store.write(from: .server) { try $0.upsert(Node("theirs again").received(serverID: "5")) }
         #expect(try store.stored(theirs)?.name == "theirs again")
         #expect(try store.stored(Node.self, "5")?.name == "mine")
-        // References of the server mean its IDs.
+        // References of the server contain its IDs.
         try store.write(from: .server) { tx in
             var holder = Node("holder")
             holder.next = Reference(localID: "5")
@@ -49,7 +49,7 @@ import Testing
         }
         #expect(try store.stored(Node.self, "6")?.next?.localID == theirs.localID)
 
-        // Sent, and the answer was lost: it is the same object.
+        // The object was sent and the answer was lost, so it is the same object.
         let other = try store.write { try $0.insert(Node("sent", localID: "7")) }
         try store.write { try $0.beginAttempt(try #require(try store.operations.operation(of: other)).id) }
         for write: (WriteTransaction) throws -> Void in [
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func anUnsentChangeIsNotOverwritten(kind: StoreKind) throws {
+    func `an unsent change is not overwritten`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         let node = try store.write(from: .server) { try $0.insert(Node("a").received(serverID: "s")) }
         try store.write { try $0.update(Node.self, node.localID) { $0.count = 1 } }
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func aServersDeleteTakesTheObjectAwayAtOnce(kind: StoreKind) throws {
+    func `a server's delete erases the object at once`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         try store.write(from: .server) { tx in
             try tx.insert(Node("a").received(serverID: "a"))
@@ -103,7 +103,7 @@ import Testing
         #expect(holder.isSynced)
         #expect(try store.operations.count() == 0)
         #expect(try store.checkIntegrity() == [])
-        // It comes again: all that referred to it does so again, in its place.
+        // The object returns, and all references to it return to their places.
         try store.write(from: .server) { tx in
             try tx.insert(Node("a").received(serverID: "a"))
             try tx.insert(Node("z").received(serverID: "z"))
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func localOnlyPropertiesAndModelsAreNeverSent(kind: StoreKind) throws {
+    func `local-only properties and models are never sent`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         let node = try store.write(from: .server) { try $0.insert(Node("a").received(serverID: "s")) }
         try store.write { tx in
@@ -126,7 +126,7 @@ import Testing
         #expect(try store.operations.count() == 0)
         #expect(try store.stored(node)?.isSynced == true)
         #expect(try store.stored(node)?.note == "mine")
-        // A server knows nothing of them, and resets nothing.
+        // A server does not know them and does not reset them.
         let received = try store.write(from: .server) { try $0.upsert(Node("b").received(serverID: "s")) }
         #expect(received.note == "mine" && received.name == "b")
         #expect(try store.stored(node)?.note == "mine")

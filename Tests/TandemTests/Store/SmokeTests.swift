@@ -7,7 +7,9 @@ import Testing
 @testable import Tandem
 
 @Suite(.ownThreads) struct SmokeTests {
-    @Test(arguments: StoreKind.files) func everything(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.files) func `a store inserts, updates, finds and deletes objects`(
+        _ kind: StoreKind
+    ) throws {
         let path = NSTemporaryDirectory() + "smoke-\(UUID().uuidString).tandem"
         defer { for s in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + s) } }
         var store = try kind.open(at: path, [HandCard.self, HandPerson.self])
@@ -38,7 +40,7 @@ import Testing
         #expect(try store.sql("SELECT count(*) FROM HandCard")[0][0] == .integer(0))
     }
 
-    @Test func asyncWrites() async throws {
+    @Test func `asynchronous writes work`() async throws {
         let store = try Store.inMemory(models: HandCard.self, HandPerson.self)
         try await store.write { tx in try tx.insert(HandPerson(name: "x")) }
         #expect(try await store.read { tx in try tx.operations.count() } == 1)

@@ -1,6 +1,6 @@
 @testable import Tandem
 
-/// What the user, or a policy, makes of an operation.
+/// Decisions of the user or of a policy about an operation.
 extension StoreOracle {
     mutating func hold(_ id: ID) { objects[id]?.op?.state = .held }
 
@@ -57,7 +57,7 @@ extension StoreOracle {
             return (isInsert || isChanged) && here[name] != value
         }
         if op.kind == .delete {
-            // What had been changed before the delete comes back with the object.
+            // Changes made before the delete return with the object.
             let mine = op.replaced == nil ? [:] : changed
             try change(id, node, only: Set(values.keys).subtracting(mine.keys), keeps: false, isServer: true)
             restart(id, .delete, mine, [])

@@ -60,7 +60,7 @@ extension StoreOracle {
         objects[id]!.op = op
     }
 
-    /// An attempt is as if it had never been.
+    /// Removes an attempt as if it had never been made.
     mutating func failAttempt(_ id: ID, retry: Bool) {
         guard var op = objects[id]?.op, op.sent != nil else { return }
         (op.kinds, op.current) = (op.before, [:])

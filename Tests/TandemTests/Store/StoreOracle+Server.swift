@@ -1,15 +1,15 @@
 @testable import Tandem
 
-/// What sync does to a store: attempts, answers with values, items of a server.
+/// The effects of synchronization on a store: attempts, answers with values, items of a server.
 extension StoreOracle {
-    /// An item of a server that is set aside.
+    /// A server's item that was set aside.
     struct Kept: Equatable {
         var reason: KeptItem.Reason
         var hasObject: Bool
         var isDeleted: Bool
     }
 
-    /// What a server says of a node.
+    /// Returns a node's values as a server sends them.
     static func values(_ node: Node) -> [String: StorageValue] {
         var values: [String: StorageValue] = [
             "name": node.name.map { .text($0) } ?? .null, "code": node.code.map { .text($0) } ?? .null,
@@ -20,7 +20,7 @@ extension StoreOracle {
         return values
     }
 
-    /// The values of an object as it would be sent.
+    /// Returns the values of an object as it would be sent.
     func wholeValues(_ object: Object) -> [String: StorageValue] {
         var values: [String: StorageValue] = [
             "name": object.name.map { .text($0) } ?? .null, "code": object.code.map { .text($0) } ?? .null,
@@ -36,7 +36,7 @@ extension StoreOracle {
         op.kinds.insert(op.kind)
         op.hasError = false
         op.settleAttempt()
-        // What a lost insert may make is deleted by sending it once more.
+        // A delete is sent once more for the object that a lost insert may create.
         let isOfLost = op.kind == .delete && !object.hasServerID
         let isWhole = op.kind == .insert || isOfLost
         if isWhole || op.kind != .delete {
@@ -78,7 +78,7 @@ extension StoreOracle {
         return objects[id]!.op == nil ? .done : .stillPending
     }
 
-    /// A server's item comes.
+    /// Receives a server's item.
     mutating func take(_ node: Node, _ isDeleted: Bool) {
         let id = node.localID
         guard let there = objects[id], there.hasServerID || there.op != nil else {
@@ -115,7 +115,7 @@ extension StoreOracle {
         }
     }
 
-    /// A row goes: a server's item that was kept for it waits to be taken for a new object.
+    /// Erases a row. A server's item that was kept for it becomes a candidate for a new object.
     mutating func erase(_ id: ID) {
         objects[id] = nil
         guard kept[id]?.hasObject == true else { return }
@@ -124,7 +124,7 @@ extension StoreOracle {
 }
 
 extension StoreOracle.Op {
-    /// The values of the attempt under way may be there.
+    /// Records that the values of the attempt in flight may have arrived.
     mutating func settleAttempt() {
         for (name, value) in current {
             let sent = attempted[name, default: []].filter { $0 != value } + [value]

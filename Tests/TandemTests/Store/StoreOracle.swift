@@ -1,10 +1,10 @@
 @testable import Tandem
 
-/// What a store of nodes is expected to hold: the same rules in plain Swift, on values in a dictionary.
+/// The expected content of a store of nodes: the same rules in plain Swift, on values in a dictionary.
 struct StoreOracle {
     typealias ID = LocalID
 
-    /// A reference or a list: the objects that are there, and the places of those that are waited for.
+    /// A reference or a list: the visible objects, and the places of the awaited ones.
     struct Link: Equatable {
         var visible: [ID] = []
         var waiting: [WaitingEntry] = []
@@ -18,14 +18,14 @@ struct StoreOracle {
         var sent: [String: StorageValue]?
         var sentKind: Tandem.Operation.Kind?
         var replaced: Tandem.Operation.Kind?
-        /// What has been sent since the server last answered: the kinds, and the values by property.
+        /// The kinds, and the values by property, sent since the server's last answer.
         var kinds: Set<Tandem.Operation.Kind> = []
         var attempted: [String: [StorageValue]] = [:]
-        /// What of it had been sent before the attempt under way, and the values of that attempt.
+        /// The kinds sent before the attempt in flight, and the values of that attempt.
         var before: Set<Tandem.Operation.Kind> = []
         var current: [String: StorageValue] = [:]
         var hasError = false
-        /// The transaction that queued it.
+        /// The number of the transaction that queued it.
         var queued: Int
     }
 
@@ -51,7 +51,7 @@ struct StoreOracle {
 
     var objects: [ID: Object] = [:]
     var transaction = 0
-    /// What a server has said of objects, and what was set aside.
+    /// The items of a server that were set aside, by object.
     var kept: [ID: Kept] = [:]
 
     // MARK: Changes of the app
@@ -161,7 +161,7 @@ struct StoreOracle {
         arrive(node.localID)
     }
 
-    /// An object comes: those that wait for it have it.
+    /// Adds an object and resolves the references that wait for it.
     mutating func arrive(_ id: ID) {
         for key in Array(objects.keys) {
             for name in Self.links { objects[key]!.links[name]!.place(id, isToMany: Self.toMany.contains(name)) }
@@ -287,7 +287,7 @@ struct StoreOracle {
 }
 
 extension StoreOracle.Link {
-    /// Entries go; those of a list that wait keep their places among the others.
+    /// Removes entries. Waiting entries of a list keep their places among the others.
     mutating func release(_ gone: Set<LocalID>, isToMany: Bool) {
         guard isToMany else { return visible.removeAll { gone.contains($0) } }
         var entries = visible.map { (id: $0, waits: false) }
@@ -299,7 +299,7 @@ extension StoreOracle.Link {
         }
     }
 
-    /// Entries that are there no more wait in their places.
+    /// Makes entries of missing objects wait in their places.
     mutating func detach(_ isGone: (LocalID) -> Bool) {
         let others = waiting
         waiting += visible.enumerated().filter { isGone($0.element) }.map {
@@ -323,7 +323,7 @@ extension StoreOracle.Link {
 }
 
 extension Node {
-    /// The local IDs in a reference or a list.
+    /// Returns the local IDs in a reference or a list.
     func ids(_ link: String) -> [LocalID] {
         switch link {
         case "next": next.map { [$0.localID] } ?? []

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.ownThreads) struct UniqueTests {
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func aSecondLiveObjectWithAUniqueValueIsRefused(kind: StoreKind) throws {
+    func `a second live object with a unique value is refused`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         let a = try store.write { try $0.insert(Node("a", code: "1")) }
         let b = try store.write { try $0.insert(Node("b", code: "2")) }
@@ -24,7 +24,7 @@ import Testing
         }
         #expect(try store.live(Node.self).count == 2)
         try store.write { tx in
-            // An exchange by way of nil.
+            // The values are exchanged by way of nil.
             try tx.update(Node.self, a.localID) { $0.code = nil }
             try tx.update(Node.self, b.localID) { $0.code = "1" }
             try tx.update(Node.self, a.localID) { $0.code = "2" }
@@ -32,14 +32,14 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func nilIsNoValue(kind: StoreKind) throws {
+    func `nil is not a unique value`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         try store.write { try $0.insert(contentsOf: [Node("a"), Node("b"), Node("c")]) }
         #expect(try store.live(Node.self).count == 3)
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func severalPropertiesAreUniqueTogether(kind: StoreKind) throws {
+    func `several properties are unique together`(kind: StoreKind) throws {
         func node(_ first: Int, _ second: Int?) -> Node {
             var node = Node()
             node.code1 = first
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func deletedObjectsDoNotCountUntilTheyComeBack(kind: StoreKind) throws {
+    func `deleted objects do not count until they return`(kind: StoreKind) throws {
         let store = try Store.ofNodes(kind)
         let a = try store.write { try $0.insert(Node("a", code: "1")) }
         try store.sendAll()
@@ -85,11 +85,11 @@ import Testing
 
 extension UniqueTests {
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func `Folded uniqueness compares texts without case`(kind: StoreKind) throws {
+    func `folded uniqueness compares texts without case`(kind: StoreKind) throws {
         try kind.withStore(LoneName.self) { store in
             let first = try store.write { tx in
                 let first = try tx.insert(LoneName(name: "Лента", alias: "Straße"))
-                // What differs by more than case stays apart, and nil is not compared.
+                // Texts that differ in more than case are distinct, and nil is not compared.
                 _ = try tx.insert(LoneName(name: "Ёлка"))
                 _ = try tx.insert(LoneName(name: "Елка"))
                 return first
@@ -110,7 +110,7 @@ extension UniqueTests {
     }
 
     @Test(arguments: StoreKind.memoryAndEncrypted)
-    func `An item of a server whose name differs by case only is refused`(kind: StoreKind) throws {
+    func `a server's item whose name differs only in case is refused`(kind: StoreKind) throws {
         try kind.withStore(LoneName.self) { store in
             try store.write { _ = try $0.insert(LoneName(name: "Лента")) }
             let error = failure {
@@ -123,7 +123,7 @@ extension UniqueTests {
         }
     }
 
-    @Test func `Making a property unique without case refuses names that differ by case`() throws {
+    @Test func `making a property unique without case refuses names that differ only in case`() throws {
         let folder = try TestFolder()
         func version(_ isUnique: Bool) -> ModelDefinition {
             Flex.Card.version(

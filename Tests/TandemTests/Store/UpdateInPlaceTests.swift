@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tandem
 
-/// An update in place stands on its row while its block runs: whatever the block does, the row must be the right one.
+/// An update in place uses its row while its block runs. Whatever the block does, the row must be the right one.
 @Suite(.ownThreads) struct UpdateInPlaceTests {
     private struct Refusal: Error {}
 
@@ -26,7 +26,7 @@ import Testing
         try store.objects(HandCard.self).sorted(by: \.barcode).all().map(\.shop)
     }
 
-    @Test func theBlockMayUpdateAnotherObject() throws {
+    @Test func `the block may update another object`() throws {
         try store.write { tx in
             try tx.update(HandCard.self, one.localID) { card in
                 try tx.update(HandCard.self, other.localID) { $0.shop = "Other 2" }
@@ -38,7 +38,7 @@ import Testing
         #expect(try store.operations.operation(of: other)?.base["shop"] == .text("Other"))
     }
 
-    @Test func theBlockMayUpdateTheObjectItself() throws {
+    @Test func `the block may update the object itself`() throws {
         try store.write { tx in
             try tx.update(HandCard.self, one.localID) { card in
                 try tx.update(HandCard.self, one.localID) { $0.shop = "Inner" }
@@ -50,7 +50,7 @@ import Testing
         #expect(try store.operations.count() == 1)
     }
 
-    @Test func theBlockMayInsertAndRead() throws {
+    @Test func `the block may insert and read`() throws {
         try store.write { tx in
             try tx.update(HandCard.self, one.localID) { card in
                 try tx.insert(HandCard(shop: "Third", barcode: "3"))
@@ -60,7 +60,7 @@ import Testing
         #expect(try shops() == ["3", "Other", "Third"])
     }
 
-    @Test func theBlockMayDeleteTheObject() throws {
+    @Test func `the block may delete the object`() throws {
         let error = #expect(throws: TandemError.self) {
             try store.write { tx in
                 try tx.update(HandCard.self, one.localID) { card in
@@ -73,7 +73,7 @@ import Testing
         #expect(try shops() == ["One", "Other"])
     }
 
-    @Test func aBlockThatThrowsChangesNothing() throws {
+    @Test func `a block that throws changes nothing`() throws {
         try store.write { tx in
             #expect(throws: Refusal.self) {
                 try tx.update(HandCard.self, one.localID) { card in
@@ -86,7 +86,7 @@ import Testing
         #expect(try shops() == ["One", "Other 2"])
     }
 
-    @Test func aNestedWriteThatFailsIsUndoneInTheBlock() throws {
+    @Test func `a nested write that fails is undone in the block`() throws {
         try store.write { tx in
             try tx.update(HandCard.self, one.localID) { card in
                 #expect(throws: Refusal.self) {

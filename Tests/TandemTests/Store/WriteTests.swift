@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.ownThreads) struct WriteTests {
     @Test(arguments: StoreKind.allCases)
-    func whatIsInsertedIsThereWithItsIDs(_ kind: StoreKind) throws {
+    func `an inserted object is stored with its IDs`(_ kind: StoreKind) throws {
         try kind.withStore(Node.self, Memo.self) { store in
             let node = try store.write { try $0.insert(Node("Лента", count: 3)) }
             #expect(node.serverID == nil && !node.isSynced && !node.isDeleted && node.version == nil)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func anInsertWithALocalIDThatExistsIsRefused() throws {
+    @Test func `an insert with an existing local ID is refused`() throws {
         let store = try Store.ofNodes()
         try store.write { try $0.insert(Node("a", localID: "x")) }
         let error = failure { try store.write { try $0.insert(Node("b", localID: "x")) } }
@@ -26,13 +26,13 @@ import Testing
         #expect(error?.model == "Node")
         #expect(error?.store == ":memory:")
         #expect(error?.message.contains("x") == true)
-        // Also where they share a unique value.
+        // The same applies if the objects share a unique value.
         try store.write { try $0.insert(Node("c", code: "1", localID: "y")) }
         #expect(code { try store.write { try $0.insert(Node("c", code: "1", localID: "y")) } } == .duplicateID)
         #expect(try store.stored(Node.self, "x")?.name == "a")
     }
 
-    @Test func anUpdateOfTheWholeValueWritesWhatDiffers() throws {
+    @Test func `an update of the whole value writes the differences`() throws {
         let store = try Store.ofNodes()
         var node = try store.write { try $0.insert(Node("a", count: 1)) }
         try store.sendAll()
@@ -43,7 +43,7 @@ import Testing
         #expect(node.serverID != nil && !node.isSynced)
     }
 
-    @Test func anUpdateThatChangesNothingWritesAndQueuesNothing() throws {
+    @Test func `an update that changes nothing writes and queues nothing`() throws {
         let store = try Store.ofNodes()
         var node = Node("a", code: "1", count: 1)
         node.friends = [node.reference]
@@ -62,7 +62,7 @@ import Testing
         #expect(try store.operations.count() == 0)
     }
 
-    @Test func anUpdateInPlaceSeesWhatTheBlockItselfWrote() throws {
+    @Test func `an update in place sees the writes of its block`() throws {
         let store = try Store.ofNodes()
         let node = try store.write { try $0.insert(Node("a", count: 1)) }
         let result = try store.write { tx in
@@ -74,12 +74,12 @@ import Testing
         }
         #expect(result.count == 20)
         #expect(try store.live(Node.self).count == 2)
-        // The local ID is not the block's to change.
+        // The block can't change the local ID.
         let replaced = try store.write { tx in try tx.update(Node.self, node.localID) { $0 = Node("other") } }
         #expect(replaced.localID == node.localID && replaced.name == "other")
     }
 
-    @Test func changesOfWhatIsNotThereOrDeletedAreRefused() throws {
+    @Test func `changes of missing or deleted objects are refused`() throws {
         let store = try Store.ofNodes()
         #expect(code { try store.write { try $0.update(Node("a")) } } == .notFound)
         #expect(code { try store.write { try $0.update(Node.self, "x") { $0.count = 1 } } } == .notFound)
@@ -94,7 +94,7 @@ import Testing
         #expect(code { try store.write { try $0.update(Node.self, node.localID) { $0.count = 1 } } } == .objectDeleted)
     }
 
-    @Test func bulkFormsDoAllOrNothing() throws {
+    @Test func `bulk forms do all or nothing`() throws {
         let store = try Store.ofNodes()
         let nodes = (0..<50).map { Node("n\($0)", code: "\($0)") }
         try store.write { try $0.insert(contentsOf: nodes) }
@@ -118,7 +118,7 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func aThrownErrorUndoesEverything() throws {
+    @Test func `a thrown error undoes everything`() throws {
         struct Stop: Error {}
         let store = try Store.ofNodes()
         let kept = try store.write { try $0.insert(Node("Пятёрочка", count: 1)) }
@@ -141,7 +141,7 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func aNestedWriteIsPartOfTheOuterOne() throws {
+    @Test func `a nested write is part of the outer one`() throws {
         struct Stop: Error {}
         let store = try Store.ofNodes()
         let node = try store.write { try $0.insert(Node("kept", count: 1)) }
@@ -172,7 +172,7 @@ import Testing
         #expect(try store.live(Node.self).count == 3)
     }
 
-    @Test func anErrorThatTheBlockCatchesLeavesTheRest() throws {
+    @Test func `an error that the block catches keeps the rest`() throws {
         let store = try Store.ofNodes()
         try store.write { tx in
             try tx.insert(Node("a", code: "1"))
@@ -184,7 +184,7 @@ import Testing
         #expect(try store.checkIntegrity() == [])
     }
 
-    @Test func aTransactionIsOverWhenItsBlockReturns() throws {
+    @Test func `a transaction is over when its block returns`() throws {
         let store = try Store.ofNodes()
         var kept: WriteTransaction?
         try store.write { kept = $0 }
@@ -198,7 +198,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aWriteInsideAReadIsRefused(_ kind: StoreKind) throws {
+    func `a write inside a read is refused`(_ kind: StoreKind) throws {
         try kind.withStore(Node.self) { store in
             #expect(code { try store.read { _ in try store.write { try $0.insert(Node("a")) } } } == .writeInsideRead)
             try store.write { try $0.insert(Node("a")) }
@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases)
-    func aTransactionReadsItsOwnWritesAndNobodyElseDoes(_ kind: StoreKind) throws {
+    func `only a transaction itself reads its uncommitted writes`(_ kind: StoreKind) throws {
         try kind.withStore(Node.self, HandPerson.self, HandCard.self) { store in
             try store.write { tx in
                 try tx.insert(Node("Пятёрочка"))
@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    @Test func storesAreApart() throws {
+    @Test func `stores are independent`() throws {
         try withStorePath { path in
             let first = try Store.ofNodes()
             let second = try Store(at: path, models: Node.self, Memo.self)
@@ -237,7 +237,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.files) func twoStoresOnOneFileSeeEachOther(_ kind: StoreKind) throws {
+    @Test(arguments: StoreKind.files) func `two stores on one file see each other's commits`(_ kind: StoreKind) throws {
         try withStorePath { path in
             var configuration = Store.Configuration()
             configuration.busyTimeout = 0
@@ -261,7 +261,7 @@ import Testing
         }
     }
 
-    @Test func aClosedStoreSaysSo() async throws {
+    @Test func `a closed store reports that it is closed`() async throws {
         let store = try Store.ofNodes()
         store.close()
         store.close()

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func aThreadThatWaitsTooLongGetsAnError(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func `a thread that waits too long gets an error`(kind: StoreKind) throws {
         try kind.withStore(Card.self, Person.self, Badge.self, configuration: configuration(0.05)) { store in
             let holder = Holder(store)
             let error = #expect(throws: TandemError.self) {
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func aTaskThatWaitsTooLongGetsAnError(kind: StoreKind) async throws {
+    @Test(arguments: StoreKind.allCases) func `a task that waits too long gets an error`(kind: StoreKind) async throws {
         try await kind.withStore(Card.self, Person.self, Badge.self, configuration: configuration(0.05)) { store in
             let holder = Holder(store)
             let error = await #expect(throws: TandemError.self) {
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func aTaskThatIsCancelledWhileItWaitsWritesNothing() async throws {
+    @Test func `a task that is canceled while it waits writes nothing`() async throws {
         try await StoreKind.file.withStore(Card.self, Person.self, Badge.self, configuration: configuration(60)) {
             store in
             let holder = Holder(store)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func manyWritersAllGetTheirTurn() async throws {
+    @Test func `many writers all get their turn`() async throws {
         try await StoreKind.file.withStore(Card.self, Person.self, Badge.self, configuration: configuration(60)) {
             store in
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    /// One thread for all its work, as the main thread is.
+    /// An actor on a single thread, like the main thread.
     private actor Desk {
         func write(_ gate: WriterGate, _ note: @Sendable () -> Void) async throws {
             try await gate.pass { stay in
@@ -110,14 +110,14 @@ import Testing
             }
         }
 
-        /// Blocks the desk until it gets in.
+        /// Blocks the desk's thread until the write lock is acquired.
         func writeBlocking(_ gate: WriterGate, _ began: @Sendable () -> Void, _ note: () -> Void) throws {
             began()
             try gate.pass(note)
         }
     }
 
-    @Test func aTaskThatIsLetInAndFindsNoThreadIsOvertakenByWhoBlocksIt() async throws {
+    @Test func `an admitted task without a thread is overtaken by the writer that blocks its thread`() async throws {
         let gate = WriterGate(timeout: 60, path: "")
         let desk = Desk()
         let order = Mutex<[String]>([])
@@ -136,7 +136,7 @@ import Testing
         }
         let task = Task { try await desk.write(gate) { order.withLock { $0.append("task") } } }
         while gate.countOfWaiters < 1 { await Task.yield() }
-        // The task that is let in needs the desk to come on, and the desk waits behind it.
+        // The admitted task needs the desk to continue, and the desk waits behind it.
         try await desk.writeBlocking(gate) {
             Thread.detachNewThread {
                 while gate.countOfWaiters < 2 { Thread.sleep(forTimeInterval: 0.001) }

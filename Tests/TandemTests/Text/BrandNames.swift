@@ -15,7 +15,7 @@ enum BrandNames {
 
     static var areHere: Bool { FileManager.default.fileExists(atPath: file.path) }
 
-    /// The names. Empty if the file is not here.
+    /// The names. Empty if the file does not exist.
     static let all: [String] = {
         let lines = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n").dropFirst() ?? []
         return lines.map { String($0.prefix { $0 != "\t" }) }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Folding of random text", .ownThreads)
 struct FoldingPropertyTests {
-    /// `TANDEM_ROUNDS=1000000 swift test` looks longer.
+    /// `TANDEM_ROUNDS=1000000 swift test` runs more rounds.
     private static let count = ProcessInfo.processInfo.environment["TANDEM_ROUNDS"].flatMap { Int($0) } ?? 20_000
 
     /// Runs `law` on random texts and reports the shortest that breaks it, with the seed.
@@ -79,11 +79,11 @@ struct FoldingPropertyTests {
     @Test("Case does not matter to a search key, but for the iota of U+0345")
     func caseVariants() {
         check { text in
-            // Upper case writes the ypogegrammeni as a letter of its own, and the search key drops the mark.
+            // Upper case writes the ypogegrammeni as a separate letter, and the search key drops the mark.
             if text.decomposedStringWithCanonicalMapping.unicodeScalars.contains("\u{345}") { return true }
             let key = Folding.searchKey(text)
             return [text.lowercased(), text.uppercased()].allSatisfy { variant in
-                // Swift's tables are newer: they know letters and cases that these do not.
+                // Swift's tables are newer: they have letters and cases that these do not have.
                 (text + variant).unicodeScalars.contains { $0.properties.age ?? (99, 0) > (15, 0) }
                     || hasEqualScalars(Folding.searchKey(variant), key)
             }

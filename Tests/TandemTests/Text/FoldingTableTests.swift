@@ -55,7 +55,7 @@ struct FoldingTableTests {
             if !hasEqualScalars(search, generalSearchKey(text)) { failures.append("search, general: \(text.hex)") }
             if !hasEqualScalars(sort, Folding.sortKey(sort)) { failures.append("sort, twice: \(text.hex)") }
             if !hasEqualScalars(search, Folding.searchKey(search)) { failures.append("search, twice: \(text.hex)") }
-            // The sort key is no further folded than the search key.
+            // The sort key is not folded further than the search key.
             if !hasEqualScalars(search, Folding.searchKey(sort)), scalar.value != 0x345 {
                 if !text.unicodeScalars.contains(where: Self.hasYpogegrammeni) { failures.append("both: \(text.hex)") }
             }
@@ -63,7 +63,7 @@ struct FoldingTableTests {
         #expect(failures.isEmpty, "\(failures.prefix(20))")
     }
 
-    /// Its case fold has an iota that the search key drops as a mark.
+    /// Returns whether the case fold has an iota that the search key drops as a mark.
     private static func hasYpogegrammeni(_ scalar: Unicode.Scalar) -> Bool {
         String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars.contains("\u{345}")
     }
@@ -71,7 +71,7 @@ struct FoldingTableTests {
     @Test("Canonical composition and decomposition are Foundation's")
     func normalisation() {
         var failures: [String] = []
-        // Newer systems know scalars that these tables do not.
+        // Newer systems have scalars that these tables do not have.
         for scalar in allScalars where (scalar.properties.age ?? (99, 0)) <= (15, 0) {
             let text = String(scalar)
             let own = [scalar.value]
@@ -92,7 +92,7 @@ struct FoldingTableTests {
     func wrongOracle(text: String) {
         #expect(hasEqualScalars(Folding.sortKey(text), text))
         #expect(hasEqualScalars(Folding.searchKey(text), text))
-        // Once this passes, `isFoundationRight(about:)` can go.
+        // Once this passes, `isFoundationRight(about:)` can be removed.
         withKnownIssue("Swift 6.3 composes it") {
             #expect(hasEqualScalars(text.precomposedStringWithCanonicalMapping, text))
         }

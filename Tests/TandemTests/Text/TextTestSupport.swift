@@ -13,12 +13,12 @@ extension SeededGenerator {
     }
 }
 
-/// A new seed for each run, or the one of a failure that is to be seen again: `TANDEM_SEED=123 swift test`.
+/// Returns a new seed for each run, or the seed of a failure to reproduce: `TANDEM_SEED=123 swift test`.
 func testSeed() -> UInt64 {
     SeededGenerator.seed(from: "TANDEM_SEED")
 }
 
-/// Random text in which neighbours matter: letters, marks, jamo, punctuation and white space thrown together.
+/// Random text in which neighbors matter: a mix of letters, marks, jamo, punctuation and white space.
 struct RandomText {
     var generator: SeededGenerator
 
@@ -49,7 +49,7 @@ struct RandomText {
 }
 
 extension String {
-    /// What tests compare by: `==` on strings is canonical equivalence, which is too kind here.
+    /// The scalars as text for comparisons. `==` on strings is canonical equivalence, which is too weak here.
     var hex: String { unicodeScalars.map { String($0.value, radix: 16, uppercase: true) }.joined(separator: " ") }
 
     init(scalars: [UInt32]) {
@@ -57,17 +57,17 @@ extension String {
     }
 }
 
-/// Whether Foundation's forms are an oracle for `text`.
+/// Returns whether Foundation's forms are an oracle for `text`.
 ///
-/// NB: The normalisation of Swift 6.3 composes by an off-by-one range what Unicode does not (U+1104 U+1176 into U+B77C,
-/// U+1113 U+1170 into U+FFFD), and takes U+4006C for U+006C, U+31F0C for U+1F0C. `FoldingTableTests` holds it to that.
+/// NB: The normalization of Swift 6.3 composes by an off-by-one range what Unicode does not (U+1104 U+1176 into U+B77C,
+/// U+1113 U+1170 into U+FFFD), and treats U+4006C as U+006C and U+31F0C as U+1F0C. `FoldingTableTests` verifies that.
 func isFoundationRight(about text: String) -> Bool {
     !text.unicodeScalars.contains { [0x1113, 0x1176, 0x11A7, 0x11C3].contains($0.value) || $0.value >= 0x3_0000 }
 }
 
 func hasEqualScalars(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
 
-/// The keys by the general way alone.
+/// Returns the keys by the general way alone.
 func generalSortKey(_ text: String) -> String { generalKey(text, SortRules.self) }
 func generalSearchKey(_ text: String) -> String { generalKey(text, SearchRules.self) }
 

@@ -1,6 +1,7 @@
-/// A reader of the filters' text that knows nothing of how they are written, in the two logics that servers have.
+/// An independent evaluator for the text of filters, in the two logics of servers.
 ///
-/// In SQL's a comparison with null is unknown; in C#'s null equals null, differs from all else, and is not ordered.
+/// In SQL, a comparison with null is unknown. In C#, null equals null, differs from all other values, and is not
+/// ordered.
 struct FilterEvaluator {
     enum Logic: CaseIterable {
         case sql, csharp
@@ -21,7 +22,7 @@ struct FilterEvaluator {
     let row: [String: Value]
     private var rest: Substring
 
-    /// Whether the row passes: unknown does not.
+    /// Returns whether a row passes the filter. Unknown counts as false.
     static func passes(_ text: String, _ row: [String: Value], _ logic: Logic) throws -> Bool {
         var evaluator = FilterEvaluator(logic: logic, row: row, rest: text[...])
         let result = try evaluator.condition()
@@ -39,7 +40,7 @@ struct FilterEvaluator {
         guard skip(text) else { throw Malformed(description: "no \(text) at: \(rest)") }
     }
 
-    /// A condition in parentheses, or a call.
+    /// Parses a condition in parentheses, or a call.
     private mutating func condition() throws -> Bool? {
         for name in ["startswith", "endswith", "contains", "substringof"] where skip(name + "(") {
             let first = try value()
@@ -102,7 +103,7 @@ struct FilterEvaluator {
         throw Malformed(description: "no comparison at: \(rest)")
     }
 
-    /// A test for the literal null is `IS NULL` in SQL.
+    /// A comparison with the literal null is `IS NULL` in SQL.
     private func equal(_ left: Value, _ right: Value, isNullTest: Bool) -> Bool? {
         if logic == .sql, !isNullTest, left == .null || right == .null { return nil }
         return left == right

@@ -4,7 +4,7 @@ import Tandem
 import TandemSync
 import Testing
 
-/// A dialect by a name that tests can show.
+/// A dialect with a name that tests can print.
 enum Wire: String, CaseIterable, CustomTestStringConvertible {
     case azure, datasync
 
@@ -24,21 +24,21 @@ enum Wire: String, CaseIterable, CustomTestStringConvertible {
 }
 
 extension WireRequest {
-    /// What goes over the connection: the request line, the fields as they were set, an empty line, the body.
+    /// The bytes of the request: the request line, the header fields in order, an empty line, the body.
     var text: String {
         var lines = ["\(head.method.rawValue) \(head.path ?? "") HTTP/1.1", "Host: \(head.authority ?? "")"]
         for field in head.headerFields { lines.append("\(field.name.rawName): \(field.value)") }
         return lines.joined(separator: "\n") + "\n\n" + String(decoding: body, as: UTF8.self)
     }
 
-    /// The request line alone.
+    /// The request line.
     var line: String { "\(head.method.rawValue) \(head.path ?? "")" }
 
     var bodyText: String { String(decoding: body, as: UTF8.self) }
 }
 
 extension OutgoingItem {
-    /// A card with some members, two of which have changed.
+    /// Creates a card with some members, two of which are changed.
     static func card(_ id: ServerID? = "018f", version: String? = "MQ==") -> OutgoingItem {
         OutgoingItem(
             table: "Card", id: id, version: version,
@@ -53,7 +53,7 @@ func response(_ status: Int, _ fields: HTTPFields = [.contentType: "application/
     HTTPResponse(status: .init(code: status), headerFields: fields)
 }
 
-/// The failure that something throws, `nil` if it throws none.
+/// Returns the failure of a body, or `nil` if it succeeds.
 func failure<T>(_ body: () throws(RemoteFailure) -> T) -> RemoteFailure? {
     do {
         _ = try body()
@@ -63,13 +63,13 @@ func failure<T>(_ body: () throws(RemoteFailure) -> T) -> RemoteFailure? {
     }
 }
 
-/// The code of the bad answer that something throws.
+/// Returns the code of the bad answer that a body throws.
 func badAnswer<T>(_ body: () throws(RemoteFailure) -> T) -> BadAnswer.Code? {
     if case .badAnswer(let answer)? = failure(body) { answer.code } else { nil }
 }
 
 extension RemoteFailure {
-    /// One line for a table of failures.
+    /// The failure as one line, for a table of failures.
     var line: String {
         switch self {
         case .notSent: "notSent"

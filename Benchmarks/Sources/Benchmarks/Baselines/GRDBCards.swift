@@ -3,7 +3,7 @@ import Foundation
 import GRDB
 import Tandem
 
-/// A card as a GRDB app would write it: a Codable record with the columns of Tandem's table.
+/// A card as a GRDB app would define it: a Codable record with the columns of Tandem's table.
 struct GRDBCard: Codable, FetchableRecord, MutablePersistableRecord, CardFields {
     static let databaseTableName = "Card"
 
@@ -95,7 +95,7 @@ struct GRDBOperation: Codable, PersistableRecord {
     var changes: Data?
 }
 
-/// What Tandem does with cards, done as GRDB's documentation teaches it: records, a pool, `read` and `write`.
+/// Tandem's work on cards with GRDB, as its documentation recommends: records, a pool, `read` and `write`.
 final class GRDBCards: Sendable {
     private let pool: DatabasePool
 

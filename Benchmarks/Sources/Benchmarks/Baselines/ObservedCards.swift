@@ -3,13 +3,13 @@ import GRDB
 import Synchronization
 import Tandem
 
-/// A live list as GRDB has it: a `ValueObservation` with the filter and the order of the live query, on a copy of the
-/// same file, and one who changes its cards.
+/// GRDB's counterpart of a live query: a `ValueObservation` with the same filter and order on a copy of the same file,
+/// and a writer that changes its cards.
 ///
-/// It gets what helps it: it reads row number, sort key and local ID alone, and no objects (the points are selected, as
-/// it would not notice their changes otherwise, and not looked at); an index has all that it
-/// looks at, in the order wanted; and a scheduler of its own hands each value over on the thread that has read it, which
-/// is the soonest that there is (`.immediate` hops to the main queue for all but the first value).
+/// The setup favors GRDB. It reads only row number, sort key and local ID, and no objects. The points are selected,
+/// because it would not notice their changes otherwise, but not used. A covering index has the requested order. A
+/// custom scheduler delivers each value on the thread that has read it, which is the earliest possible time.
+/// (`.immediate` hops to the main queue for all but the first value.)
 final class ObservedCards {
     private struct Row: FetchableRecord, Sendable {
         let rowID: Int64
@@ -99,20 +99,21 @@ final class ObservedCards {
                 case .shop(let name):
                     try db.cachedStatement(
                         sql:
-                            "UPDATE \"Card\" SET \"shop\" = ?, \"__sort_shop\" = ?, \"__search_shop\" = ? WHERE \"__rid\" = ?"
+                            "UPDATE \"Card\" SET \"shop\" = ?, \"__sort_shop\" = ?, \"__search_shop\" = ? WHERE "
+                            + "\"__rid\" = ?"
                     ).execute(arguments: [name, Folding.sortKey(name), Folding.searchKey(name), rowID])
                 case .points(let points):
                     try db.cachedStatement(sql: "UPDATE \"Card\" SET \"points\" = ? WHERE \"__rid\" = ?")
                         .execute(arguments: [OrderedInteger(value: points), rowID])
                 }
             }
-            // The first value may come twice, the second time late.
+            // The first value may arrive twice, the second time late.
             repeat { inbox.signal.wait() } while inbox.time < CommitClock.commit
             times.add(inbox.time - CommitClock.commit, edit)
         }
     }
 
-    /// What was measured beside the rounds; nothing if there were none.
+    /// The measurements besides the rounds; empty if there were no rounds.
     var notes: [String] {
         times.round.isEmpty ? [] : ["ValueObservation, after the commit: \(times.description)"]
     }

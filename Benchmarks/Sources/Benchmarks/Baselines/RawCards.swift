@@ -3,7 +3,7 @@ import Foundation
 import GRDBSQLite
 import Tandem
 
-/// A card as the raw baseline reads it: the same fields of the same types as ``Card`` has with its state.
+/// A card as the raw baseline reads it: the same fields of the same types as ``Card`` with its state.
 struct RawCard: CardFields {
     struct State {
         var localID: String
@@ -47,9 +47,9 @@ struct RawCard: CardFields {
     }
 }
 
-/// What Tandem does with cards, done through SQLite's C API with prepared statements.
+/// Tandem's work on cards with SQLite's C API and prepared statements.
 ///
-/// It writes what Tandem writes: the row with its folded twins, its entry in the search index, and its operation.
+/// It writes the same data as Tandem: the row with its folded twins, its entry in the search index, and its operation.
 final class RawCards {
     private let connection: RawConnection
     private let beginWrite, beginRead, commit: RawStatement
@@ -153,8 +153,8 @@ final class RawCards {
         try insertOperation.run()
     }
 
-    /// Turns the pins of cards over: reads each, compares what it was with what it is to be, writes what has changed,
-    /// and queues an operation with what it was.
+    /// Toggles the pins of cards: reads each card, compares old and new values, writes the changes, and queues an
+    /// operation with the old value.
     func flipPins(_ ids: [LocalID]) throws {
         try beginWrite.run()
         let now = Date().timeIntervalSinceReferenceDate
@@ -184,7 +184,7 @@ final class RawCards {
         try commit.run()
     }
 
-    /// The form in which an operation keeps the old value of one Bool: see Tandem's PropertyBases.
+    /// Returns an operation's encoding of the old value of a Bool: see Tandem's PropertyBases.
     private func base(isPinned: Bool) -> UnsafeRawBufferPointer {
         let name = "isPinned"
         let bytes: [UInt8] = [1, 1, UInt8(name.utf8.count)] + name.utf8 + [1, 0, 0, 0, 0, 0, 0, 0, isPinned ? 1 : 0]
@@ -199,7 +199,7 @@ final class RawCards {
         try commit.run()
     }
 
-    /// Outside a transaction each statement is one of its own.
+    /// Outside a transaction, each statement is a transaction of its own.
     func readEachAlone(_ ids: [LocalID], _ tally: inout Tally) throws {
         for id in ids {
             var text = id.rawValue

@@ -1,11 +1,13 @@
 import Foundation
 import GRDBSQLite
 
-/// A connection through SQLite's C API, with the settings that Tandem gives its own.
+/// A connection through SQLite's C API, with the settings of Tandem's own.
 final class RawConnection {
     let handle: OpaquePointer
 
-    /// - Parameter cacheKiB: Tandem's writer has 64 MiB, a reader 16.
+    /// Opens a connection.
+    ///
+    /// - Parameter cacheKiB: The cache size. Tandem's writer has 64 MiB, a reader 16.
     init(_ path: String, readOnly: Bool = false, cacheKiB: Int) throws {
         var handle: OpaquePointer?
         let flags = (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
@@ -35,7 +37,7 @@ final class RawConnection {
         }
     }
 
-    /// Statements must have been finalised.
+    /// Closes the connection. Its statements must be finalized before.
     func close() {
         sqlite3_close_v2(handle)
     }
@@ -46,7 +48,7 @@ struct RawError: Error {
     let message: String
 }
 
-/// A prepared statement. The caller finalises it.
+/// A prepared statement. The caller finalizes it.
 struct RawStatement {
     let handle: OpaquePointer
 
@@ -72,7 +74,7 @@ struct RawStatement {
     @inline(__always) func bind(_ index: Int32, _ value: Double) { sqlite3_bind_double(handle, index, value) }
     @inline(__always) func bindNull(_ index: Int32) { sqlite3_bind_null(handle, index) }
 
-    /// Binds bytes that stay where they are until the statement is reset.
+    /// Binds bytes that must stay in place until the statement is reset.
     @inline(__always)
     func bind(_ index: Int32, text bytes: UnsafeRawBufferPointer) {
         sqlite3_bind_text(
@@ -111,7 +113,7 @@ struct RawStatement {
     }
 }
 
-/// Memory in which values stay while they are bound.
+/// Memory for values while they are bound.
 struct Scratch {
     private let start = UnsafeMutableRawPointer.allocate(byteCount: 1 << 20, alignment: 16)
     private var used = 0

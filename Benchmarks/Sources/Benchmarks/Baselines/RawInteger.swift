@@ -1,7 +1,7 @@
 import BigInt
 
-/// A BigInt in the ordered form in which Tandem stores it: a byte 0x80 + length, then the magnitude, big-endian, all of
-/// it inverted if negative. Only as much of it as the benchmarks' numbers need: magnitudes of up to eight bytes.
+/// A BigInt in Tandem's ordered encoding: a byte 0x80 + length, then the big-endian magnitude, all inverted if
+/// negative. It supports magnitudes of up to eight bytes, enough for the benchmarks.
 enum RawInteger {
     @inline(__always)
     static func put(_ value: BigInt, into scratch: inout Scratch) -> UnsafeRawBufferPointer {

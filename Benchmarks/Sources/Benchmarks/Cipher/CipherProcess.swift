@@ -1,6 +1,6 @@
 import Foundation
 
-/// One task by one subject, in a process of its own.
+/// A process that runs a single task with a single subject.
 struct CipherProcess {
     let task: CipherTask
     let subject: CipherSubject
@@ -9,7 +9,7 @@ struct CipherProcess {
 
     static let option = "--cipher-work"
 
-    /// Runs the measured process: prints seconds and outcome.
+    /// Runs the measured process, which prints seconds and outcome.
     static func runAsChild(_ arguments: [String]) throws {
         guard arguments.count == 4, let task = CipherTask(rawValue: arguments[0]),
             let subject = CipherSubject(rawValue: arguments[1]), let rows = Int(arguments[3])
@@ -22,7 +22,7 @@ struct CipherProcess {
         let process = Process()
         let arguments = [task.rawValue, subject.rawValue, path, "\(rows)"]
         if subject.isPeer {
-            guard let python = SQLCipherPeer.python else { throw UsageError(problem: "there is no sqlcipher3") }
+            guard let python = SQLCipherPeer.python else { throw UsageError(problem: "sqlcipher3 is missing") }
             process.executableURL = URL(fileURLWithPath: python)
             process.arguments = ["-c", SQLCipherPeer.program] + arguments
         } else {

@@ -1,17 +1,17 @@
-/// What is done to encrypted databases and to plain ones, each time in a process of its own: what an earlier round has
-/// left in a process's caches helps nobody.
+/// The tasks on encrypted and plain databases. Each runs in a process of its own, so that no caches of earlier rounds
+/// help.
 ///
-/// 100,000 rows with a name and 200 bytes each.
+/// The database has 100,000 rows with a name and 200 bytes each.
 enum CipherTask: String, CaseIterable {
-    /// Opens, and reads the schema. The other tasks do not count it.
+    /// Opens the database and reads the schema. The other tasks exclude this time.
     case open
-    /// All rows in one transaction, in a new database.
+    /// Inserts all rows in one transaction into a new database.
     case insert
-    /// All rows, read one after another.
+    /// Reads all rows in order.
     case scan
-    /// 10,000 rows, each by its key, all over the database.
+    /// Reads 10,000 rows by their keys, spread over the database.
     case points
-    /// 2,000 transactions of one row each, in a new database.
+    /// Inserts rows in 2,000 transactions of one row each into a new database.
     case commits
 
     static let rows = 100_000
@@ -21,7 +21,7 @@ enum CipherTask: String, CaseIterable {
     /// Whether the task begins with a new database.
     var needsNew: Bool { self == .insert || self == .commits }
 
-    /// The rows that are read one by one: the same for all, SQLCipher's driver included.
+    /// Returns the rows for reads by key. They are the same for all subjects, including SQLCipher's driver.
     static func points(count: Int, of rows: Int) -> [Int] {
         var number = 1
         return (0..<count).map { _ in
@@ -31,26 +31,26 @@ enum CipherTask: String, CaseIterable {
     }
 }
 
-/// Who does it.
+/// The implementations that run the tasks.
 enum CipherSubject: String, CaseIterable {
-    /// A store of Tandem's: plain, and encrypted in both profiles.
+    /// A Tandem store: plain, and encrypted in both profiles.
     case plain, gcm, sqlcipher
-    /// A database of GRDB's, the same three: what the encryption costs with nothing of Tandem's beside it.
+    /// A GRDB database in the same three variants: the cost of the encryption without Tandem.
     case databasePlain = "database-plain"
     case databaseGCM = "database-gcm"
     case databaseSQLCipher = "database-sqlcipher"
-    /// SQLCipher 4 itself, by its own driver, and that driver without a key.
+    /// SQLCipher 4 with its own driver, and the driver without a key.
     case peerPlain = "sqlcipher-plain"
     case peer = "sqlcipher4"
-    /// The same driver on a store that Tandem made, by the statements that Tandem makes: the same rows in the same
-    /// tables, with their indexes and the queue of operations.
+    /// The same driver on a store that Tandem has created, with Tandem's statements: the same rows in the same tables,
+    /// with their indexes and the operation queue.
     case peerStorePlain = "sqlcipher-plain-store"
     case peerStore = "sqlcipher4-store"
 
-    /// Whether Python does it.
+    /// Whether the subject runs in Python.
     var isPeer: Bool { rawValue.hasPrefix("sqlcipher-plain") || rawValue.hasPrefix("sqlcipher4") }
 
-    /// Who makes the store that a driver works on.
+    /// The subject that creates the store for a driver.
     var storeMaker: CipherSubject? {
         switch self {
         case .peerStorePlain: .plain

@@ -2,25 +2,25 @@ import Foundation
 import GRDB
 import Tandem
 
-/// A row of the encryption's tasks.
+/// A row of the encryption tasks.
 @Model struct Entry {
     var number: Int
     var name: String
     var body: Data
 }
 
-/// One task by one subject, in this process.
+/// A single task with a single subject, in this process.
 struct CipherWork {
     let task: CipherTask
     let subject: CipherSubject
     let path: String
-    /// The number of rows of the database, cut down for a quick run.
+    /// The number of rows of the database, reduced for a quick run.
     let rows: Int
 
     static let key = CipherKey.raw([UInt8](0..<32))
     private static let cacheSize = 2 << 20
 
-    /// The task's time in seconds, and what was read or written.
+    /// Runs the task. Returns its time in seconds, and a description of the data read or written.
     func run() throws -> (seconds: Double, outcome: String) {
         switch subject {
         case .plain, .gcm, .sqlcipher: try runStore()
@@ -53,7 +53,7 @@ struct CipherWork {
         }
     }
 
-    /// The same IDs in each process, and one after another, as those that a store makes (UUIDs of version 7).
+    /// Returns the same ascending IDs in each process, like those of a store (UUIDs of version 7).
     private func localID(_ number: Int) -> LocalID {
         let text = String(number, radix: 16)
         return LocalID("0190a000-0000-7000-8000-" + String(repeating: "0", count: 12 - text.count) + text)
@@ -77,7 +77,7 @@ struct CipherWork {
         switch task {
         case .open: return opening
         case .insert:
-            // An object that a server sends takes its server ID for its local one.
+            // A received object takes its server ID as its local ID.
             let entries = (0..<rows).map {
                 entry($0).received(serverID: ServerID(localID($0).rawValue), version: "1")
             }

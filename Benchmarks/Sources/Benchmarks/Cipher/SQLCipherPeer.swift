@@ -1,8 +1,8 @@
 import Foundation
 
-/// SQLCipher 4 by its Python driver (`sqlcipher3-wheels` on PyPI), which does the same tasks.
+/// SQLCipher 4 with its Python driver (`sqlcipher3-wheels` on PyPI), for the same tasks.
 enum SQLCipherPeer {
-    /// A Python that has the driver, named by TANDEM_PEERS_PYTHON; `make bench` sets it.
+    /// A Python with the driver, set by TANDEM_PEERS_PYTHON. `make bench` sets the variable.
     static let python: String? = {
         guard let path = ProcessInfo.processInfo.environment["TANDEM_PEERS_PYTHON"] else { return nil }
         let process = Process()

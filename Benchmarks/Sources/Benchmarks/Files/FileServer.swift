@@ -1,6 +1,6 @@
 import Foundation
 
-/// The development server with files in a folder, and what curl does with it.
+/// The development server with files in a folder, and curl's requests to it.
 final class FileServer {
     let url: URL
     private let process: ServerProcess
@@ -12,14 +12,14 @@ final class FileServer {
 
     func address(_ id: String) -> String { "\(url.absoluteString)/files/\(id)" }
 
-    /// Sends a file as the file protocol has it, after its hash was computed.
+    /// Uploads a file by the file protocol, with its known hash.
     func put(_ path: String, sha256: String, as id: String) throws {
         let bytes = stride(from: 0, to: 64, by: 2).compactMap { offset in
             let start = sha256.index(sha256.startIndex, offsetBy: offset)
             return UInt8(sha256[start..<sha256.index(start, offsetBy: 2)], radix: 16)
         }
         let fields = [
-            // Or curl waits for a server that does not answer before it has everything.
+            // Prevents curl from waiting for a `100 Continue`, which this server does not send.
             "Expect:", "If-None-Match: *", "Content-Type: application/octet-stream",
             "Content-Disposition: attachment; filename*=UTF-8''film.bin",
             "Repr-Digest: sha-256=:\(Data(bytes).base64EncodedString()):",
@@ -31,7 +31,7 @@ final class FileServer {
 
     func delete(_ id: String) throws { try Tool.run("curl", ["-sf", "-X", "DELETE", address(id)]) }
 
-    /// What the server says of a file.
+    /// Returns the server's description of a file.
     func outcome(_ id: String) throws -> String {
         let lines = try Tool.run("curl", ["-sfI", address(id)]).split(separator: "\r\n").map { $0.lowercased() }
         let said = ["content-length:", "repr-digest:"].compactMap { name in lines.first { $0.hasPrefix(name) } }

@@ -3,7 +3,7 @@ import Tandem
 import TandemDatasync
 import TandemSync
 
-/// A store of films, and its context, for one round.
+/// A store of films and its sync context, for one round.
 final class FilmStore {
     struct Opened {
         let store: Store
@@ -27,9 +27,9 @@ final class FilmStore {
         }
     }
 
-    /// Opens a new store with one film, and comes to rest: what others have written is on the disk.
+    /// Opens a new store with one film, and flushes pending writes of other processes to the disk.
     ///
-    /// - Parameter film: Makes the film.
+    /// - Parameter film: Creates the film.
     func open(_ film: (Store, SyncContext) throws -> Film) throws {
         try close()
         var configuration = Store.Configuration()
@@ -48,24 +48,24 @@ final class FilmStore {
     func close() throws {
         current?.store.close()
         current = nil
-        for suffix in ["", "-wal", "-shm", "-sync", "-files"] {
+        for suffix in ["", "-wal", "-shm", "-sync", "-upload", "-files"] {
             try? FileManager.default.removeItem(atPath: path + suffix)
         }
     }
 
-    /// The film as it is now.
+    /// Returns the film in its current state.
     func film() throws -> Film {
         let opened = try opened
         guard let film = try opened.store.object(ofType: Film.self, forPrimaryKey: opened.film.localID) else {
-            throw UsageError(problem: "the film is gone")
+            throw UsageError(problem: "the film is missing")
         }
         return film
     }
 
-    /// Sends all, or tells why not.
+    /// Pushes all changes. Throws if a change was not sent.
     func push() throws {
         let sync = try opened.sync
         let result = try blocking { try await sync.push() }
-        guard result.isComplete, result.uploads.allSatisfy(\.isSettled) else { throw UsageError(problem: "\(result)") }
+        guard result.isComplete else { throw UsageError(problem: "\(result)") }
     }
 }

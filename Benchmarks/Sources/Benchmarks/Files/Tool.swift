@@ -1,8 +1,10 @@
 import Foundation
 
-/// A command of the system's, run to its end.
+/// A system command that runs to its end.
 enum Tool {
-    /// - Returns: What it has printed.
+    /// Runs a command.
+    ///
+    /// - Returns: Its output.
     @discardableResult
     static func run(_ name: String, _ arguments: [String]) throws -> String {
         var ends: [Int32] = [0, 0]
@@ -35,9 +37,9 @@ enum Tool {
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Returns when what others have written is on the disk.
+    /// Returns when the pending writes of all processes are on the disk.
     static func settleDisk() { sync() }
 
-    /// The SHA-256 of a file, as sha256sum computes it: 64 digits.
+    /// Returns the SHA-256 of a file from sha256sum: 64 digits.
     static func sha256sum(_ path: String) throws -> String { String(try run("sha256sum", [path]).prefix(64)) }
 }

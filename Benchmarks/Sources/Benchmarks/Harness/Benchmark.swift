@@ -1,4 +1,4 @@
-/// A task that Tandem and its baselines do, each in its own way and all with the same outcome.
+/// A task for Tandem and its baselines. Each has its own implementation, and all must have the same outcome.
 ///
 /// For example:
 ///
@@ -9,9 +9,9 @@
 /// }
 /// ```
 struct Benchmark: Sendable {
-    /// The task's name. Names are kept, so that results can be compared over the years.
+    /// The task's name. Names stay unchanged, so that results of different years can be compared.
     let name: String
-    /// Makes ready whatever all rounds share. Not timed.
+    /// Prepares the data that all rounds share. Not timed.
     let makeContest: @Sendable (Context) throws -> Contest
 
     init(_ name: String, _ makeContest: @escaping @Sendable (Context) throws -> Contest) {
@@ -20,43 +20,43 @@ struct Benchmark: Sendable {
     }
 }
 
-/// Those who do a task: the one that is measured, and those it is measured against.
+/// The contenders of a task: the measured one, and its baselines.
 struct Contest {
     let subject: Contender
     let baselines: [Contender]
-    /// The ratios that are wanted, by the baselines' names.
+    /// The maximum ratios, by the baselines' names.
     var bounds: [String: Double] = [:]
-    /// What else was measured, in words. Asked when all rounds are over.
+    /// The other measurements, in words. Requested after all rounds.
     var notes: () throws -> [String] = { [] }
-    /// Others who do the task, held against baselines of their own.
+    /// Other contenders for the task, with their own baselines.
     var beside: [Contest] = []
-    /// What the results say together, those beside included, in words.
+    /// Returns conclusions from all results, including those of `beside`, in words.
     var judge: ([Comparison]) -> [String] = { _ in [] }
 }
 
-/// One way to do a task, in rounds.
+/// An implementation of a task, which runs in rounds.
 struct Contender {
     let name: String
-    /// Comes before each round. Not timed.
+    /// Runs before each round. Not timed.
     var prepare: () throws -> Void = {}
-    /// A round.
+    /// Runs a round.
     var run: () throws -> Void
-    /// What the round has cost in seconds, where that is not the time that it took. Asked after it.
+    /// Returns the cost of the last round in seconds, if it is not the elapsed time.
     var cost: (() -> Double)?
-    /// Comes after each round: what a round has built is freed here. Not timed.
+    /// Runs after each round, and frees its data. Not timed.
     var finish: () throws -> Void = {}
-    /// What a round has read or written, in short. Asked after the warm-up, between `run` and `finish`; it must be the
-    /// same for all contenders, or they have not done the same task.
+    /// Returns a short description of the data read or written. Requested after the warm-up, between `run` and
+    /// `finish`. It must be equal for all contenders, as proof of the same work.
     let outcome: () throws -> String
 }
 
-/// Where the benchmarks keep their files, and how much they do.
+/// The folder and the size of a benchmark run.
 struct Context {
     let folder: String
-    /// A hundredth of the work: to see that the benchmarks run, not how fast.
+    /// Whether to run a hundredth of the work, which only checks that the benchmarks run.
     let isQuick: Bool
 
-    /// The number of objects, reads or commits for a full run, cut down for a quick one.
+    /// Returns the number of objects, reads or commits of a full run, reduced for a quick one.
     func count(_ full: Int) -> Int { isQuick ? max(1, full / 100) : full }
 
     func path(_ name: String) -> String { "\(folder)/\(name).tandem" }

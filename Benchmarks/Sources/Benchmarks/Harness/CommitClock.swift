@@ -2,24 +2,24 @@ import Dispatch
 import GRDBSQLite
 import Synchronization
 
-/// Takes the time at which a transaction was committed, whoever made it, Tandem or GRDB: by SQLite's hook on the
-/// write-ahead log, which is called when COMMIT has done its work and the lock is free.
+/// Records the time of a commit, by Tandem or GRDB. It uses SQLite's hook on the write-ahead log, which runs after
+/// COMMIT has completed and the lock is free.
 ///
-/// The hook is set from outside, on each connection that SQLite opens (see ``OpenConnections``). It does what the hook
-/// that it takes the place of does, the automatic checkpoint, and takes the time then.
+/// The hook is set on each connection that SQLite opens (see ``OpenConnections``). It runs the automatic checkpoint,
+/// like the hook that it replaces, and then records the time.
 enum CommitClock {
     private static let latest = Atomic<UInt64>(0)
 
-    /// Nanoseconds of a clock that only goes on.
+    /// The current time of a monotonic clock, in nanoseconds.
     static var now: UInt64 { DispatchTime.now().uptimeNanoseconds }
 
-    /// When the latest commit was done.
+    /// The time of the latest commit.
     static var commit: UInt64 { latest.load(ordering: .acquiring) }
 
-    /// From now on connections are known as they are opened.
+    /// Starts registering new connections.
     static var begin: Void { OpenConnections.begin }
 
-    /// Sets the hook on all connections that are open. SQLite sets its own at the end of opening one.
+    /// Sets the hook on all open connections. SQLite sets its own hook at the end of opening one.
     static func attach() {
         for handle in OpenConnections.all {
             sqlite3_wal_hook(

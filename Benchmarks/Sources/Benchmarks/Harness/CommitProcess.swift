@@ -2,7 +2,7 @@ import BigInt
 import Foundation
 import Tandem
 
-/// A process that commits to a store when it is asked to, and says at what time each commit was done.
+/// A process that commits to a store on request, and reports the time of each commit.
 final class CommitProcess {
     static let option = "--commits"
 
@@ -12,7 +12,7 @@ final class CommitProcess {
 
     /// Starts the process, and returns when it has opened the store.
     ///
-    /// - Parameter card: The card of which each commit changes the points.
+    /// - Parameter card: The card whose points each commit changes.
     init(_ path: String, card: LocalID) throws {
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         process.arguments = [Self.option, path, card.rawValue]
@@ -28,12 +28,12 @@ final class CommitProcess {
         process.waitUntilExit()
     }
 
-    /// Asks for a commit that sets the card's points.
+    /// Requests a commit that sets the card's points.
     func commit(points: Int) throws {
         try input.fileHandleForWriting.write(contentsOf: Data("\(points)\n".utf8))
     }
 
-    /// Waits until the process has said when the commit was done, by ``CommitClock``, which all processes share.
+    /// Waits for the process to report the time of the commit by ``CommitClock``, which all processes share.
     func answer() throws -> UInt64 {
         var line = Data()
         while line.last != 0x0A {

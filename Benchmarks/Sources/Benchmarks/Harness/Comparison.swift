@@ -1,17 +1,17 @@
-/// What a task has cost the subject and one baseline.
+/// The costs of a task for the subject and one baseline.
 struct Comparison {
     let task: String
     let subject: String
     let baseline: String
-    /// The ratio that is wanted.
+    /// The maximum ratio.
     var bound: Double?
     var subjectSeconds: [Double] = []
     var baselineSeconds: [Double] = []
 
-    /// The ratio of the medians; below 1 the subject is faster.
+    /// The ratio of the medians. Below 1, the subject is faster.
     var ratio: Double { subjectSeconds.median / baselineSeconds.median }
 
-    /// The ratios of the rounds, in each of which subject and baseline ran one after the other.
+    /// The ratios of the rounds, in which subject and baseline ran one after the other.
     private var ratios: [Double] { zip(subjectSeconds, baselineSeconds).map { $0 / $1 } }
     var least: Double { ratios.min() ?? .nan }
     var greatest: Double { ratios.max() ?? .nan }
@@ -21,15 +21,15 @@ struct Comparison {
         "bound",
     ]
 
-    /// The bound, and whether it was kept; a dash if there is none.
+    /// The bound, and whether the ratio meets it; a dash if there is none.
     private var verdict: String {
         bound.map { "\(ratio <= $0 ? "<=" : "above") \($0.formatted)" } ?? "-"
     }
 
-    /// Two digits behind the point, or as many as a small ratio needs.
+    /// Formats a ratio with two digits after the point, or more if it is small.
     private static func text(_ ratio: Double) -> String { ratio.text(ratio < 0.01 ? 6 : 2) }
 
-    /// Tenths of milliseconds, or of microseconds where the time is short.
+    /// Formats a time in tenths of milliseconds, or of microseconds if it is short.
     private static func text(seconds: Double) -> String { seconds.text(seconds < 0.01 ? 7 : 4) }
 
     var fields: [String] {
@@ -41,12 +41,12 @@ struct Comparison {
 }
 
 extension Double {
-    /// Without zeros at the end.
+    /// The number without trailing zeros.
     fileprivate var formatted: String { self == rounded() ? "\(Int(self))" : "\(self)" }
 }
 
 extension [Double] {
-    /// The value that so large a share of all does not exceed.
+    /// Returns the value that the given share of all values does not exceed.
     func percentile(_ share: Double) -> Double {
         let sorted = sorted()
         return sorted.isEmpty ? .nan : sorted[Swift.min(sorted.count - 1, Int(Double(sorted.count) * share))]

@@ -1,7 +1,7 @@
 import Foundation
 import GRDBSQLite
 
-/// What the benchmarks have run on, in words.
+/// The description of the machine that runs the benchmarks.
 enum Machine {
     static var description: [(String, String)] {
         [
@@ -31,7 +31,7 @@ enum Machine {
         #endif
     }
 
-    /// The compiler names itself only on its command line.
+    /// The compiler reports its version only on the command line.
     private static var swift: String {
         let process = Process()
         let output = Pipe()

@@ -1,12 +1,12 @@
 import GRDBSQLite
 import Synchronization
 
-/// All connections of this process, whoever opened them: known from outside, by what SQLite runs for each that it opens
-/// (`sqlite3_auto_extension`). Nothing of Tandem is changed for it.
+/// All open connections of this process. SQLite calls a registered function for each connection that it opens
+/// (`sqlite3_auto_extension`), so Tandem needs no change.
 enum OpenConnections {
     private static let open = Mutex<[UInt]>([])
 
-    /// From now on connections are known as they are opened.
+    /// Starts registering new connections.
     static let begin: Void = {
         typealias Entry = @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutableRawPointer?) -> Int32
         let entry: Entry = { handle, _, _ in
@@ -20,7 +20,7 @@ enum OpenConnections {
 
     static var all: [OpaquePointer] { open.withLock { $0 }.compactMap { OpaquePointer(bitPattern: $0) } }
 
-    /// The connection that writes a file; `nil` if none of those that are known does.
+    /// Returns the connection that writes a file, or `nil` if no registered connection does.
     static func writer(of path: String) -> OpaquePointer? {
         all.first { handle in
             guard sqlite3_db_readonly(handle, "main") == 0, let name = sqlite3_db_filename(handle, "main") else {
@@ -30,10 +30,10 @@ enum OpenConnections {
         }
     }
 
-    /// Has a connection forgotten when it is closed. For who has traced it for something else meanwhile, too: a
-    /// connection has one trace.
+    /// Removes a connection from the list when it closes. Also required after another use of its trace, because a
+    /// connection has only one.
     static func noteClosing(of handle: OpaquePointer) {
-        // SQLITE_TRACE_CLOSE alone costs nothing before the end.
+        // SQLITE_TRACE_CLOSE alone costs nothing before the close.
         sqlite3_trace_v2(
             handle, UInt32(SQLITE_TRACE_CLOSE),
             { _, _, closed, _ in

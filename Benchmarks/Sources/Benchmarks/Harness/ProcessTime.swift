@@ -1,9 +1,9 @@
 import Foundation
 
-/// How long the process's threads have run, the system's work for them included: what others have the machine do
-/// meanwhile does not count.
+/// The processor time of the process's threads, including the kernel's work for them. Work of other processes does not
+/// count.
 enum ProcessTime {
-    /// In seconds.
+    /// The time in seconds.
     static var now: Double {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
@@ -18,7 +18,7 @@ enum ProcessTime {
 }
 
 extension Contender {
-    /// The same, with the processor's time for its cost, and not the time that it took.
+    /// Returns the same contender with processor time as its cost, instead of elapsed time.
     func measuringProcessTime() -> Contender {
         var contender = self
         var seconds = 0.0

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Runs benchmarks: the subject and a baseline take turns, so that what else the machine does hits both alike.
+/// Runs benchmarks. Subject and baseline alternate, so that other load affects both equally.
 struct Runner {
     let context: Context
-    /// Rounds after the warm-up.
+    /// The number of rounds after the warm-up.
     let rounds: Int
-    /// The baselines that take part; all if empty.
+    /// The baselines to run; all if empty.
     let against: Set<String>
 
     func run(_ benchmark: Benchmark, report: (Comparison) -> Void, note: (String) -> Void) throws {
@@ -30,8 +30,8 @@ struct Runner {
         }
     }
 
-    /// Each pair has rounds of its own, and the order changes from round to round: what the one before has made of
-    /// the heap and the caches is felt by the one that comes after.
+    /// Compares a pair in its own rounds, with alternating order: the first contender of a round affects the heap and
+    /// the caches of the second.
     private func compare(_ subject: Contender, _ baseline: Contender, task: String) throws -> Comparison {
         var comparison = Comparison(task: task, subject: subject.name, baseline: baseline.name)
         for round in 0..<rounds {
@@ -71,7 +71,7 @@ struct Runner {
     }
 }
 
-/// Two contenders have not done the same task: their times can't be compared.
+/// An error: two contenders have different outcomes, so their times can't be compared.
 struct DifferentOutcome: Error, CustomStringConvertible {
     let task: String
     let first: (name: String, outcome: String)

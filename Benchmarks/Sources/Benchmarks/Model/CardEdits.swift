@@ -1,8 +1,8 @@
 import BigInt
 import Tandem
 
-/// The changes that commits against a live query make, one object each: two of three give a card another name, so that
-/// it moves, and each third changes its points alone.
+/// The changes for commits against a live query, one object each. Two of three change a card's name, so that it moves.
+/// Each third changes only its points.
 struct CardEdits {
     enum Edit {
         case shop(String)
@@ -18,7 +18,7 @@ struct CardEdits {
         random = SplitMix64(seed: seed)
     }
 
-    /// Which card is next, and what becomes of it.
+    /// Returns the next card and its change.
     mutating func next() -> (card: Int, edit: Edit) {
         number += 1
         let card = Int(random.next() % UInt64(count))

@@ -2,7 +2,7 @@ import BigInt
 import Foundation
 import Tandem
 
-/// Makes the same people and cards in each run, with new local IDs.
+/// Generates the same people and cards in each run, with new local IDs.
 struct CardMaker {
     private var random = SplitMix64(seed: 20)
 
@@ -20,7 +20,7 @@ struct CardMaker {
         "Barbara Liskov", "山田花子", "Νίκος Παπαδόπουλος", "José Álvarez",
     ]
 
-    /// A shop's name.
+    /// Returns a shop's name.
     static func shop(_ random: inout SplitMix64) -> String {
         let (shop, place) = (Int(random.next() % UInt64(shops.count)), Int(random.next() % UInt64(places.count)))
         return "\(shops[shop]) \(places[place]) \(random.next() % 1000)"
@@ -51,7 +51,7 @@ struct CardMaker {
     }
 }
 
-/// Random numbers that are the same in each run (Steele, Lea and Flood's SplitMix).
+/// A reproducible random number generator (Steele, Lea and Flood's SplitMix).
 struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

@@ -1,7 +1,7 @@
 import BigInt
 import Foundation
 
-/// A card's properties, in whichever way a contender keeps them.
+/// A card's properties, in any contender's representation.
 protocol CardFields {
     var shop: String { get }
     var name: String { get }
@@ -19,7 +19,7 @@ extension Card: CardFields {
     var ownerID: String? { owner?.localID.rawValue }
 }
 
-/// Adds up something of each property of the cards read, so that none can be left unread.
+/// Adds up a part of each property of the cards, so that no property stays unread.
 struct Tally {
     private var cards = 0
     private var sum: UInt64 = 0

@@ -1,9 +1,9 @@
 import Dispatch
 import Synchronization
 
-/// Does asynchronous work on the runtime's threads while this one waits for it, so that a round is timed as a whole.
+/// Runs asynchronous work on the runtime's threads and waits for it, so that a round is timed as a whole.
 ///
-/// To be called on the main thread, on which no task runs.
+/// Call it on the main thread, on which no task runs.
 func blocking<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws -> Value {
     let box = ResultBox<Value>()
     let done = DispatchSemaphore(value: 0)

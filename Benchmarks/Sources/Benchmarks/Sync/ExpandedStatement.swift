@@ -1,5 +1,4 @@
-/// Reads the values out of a statement as SQLite writes it with them in their places: each stands where the statement
-/// itself has a parameter.
+/// Parses the values of a statement from SQLite's expanded text, in which they replace the statement's parameters.
 struct ExpandedStatement {
     enum Value {
         case null
@@ -14,7 +13,7 @@ struct ExpandedStatement {
     private var place = 0
     private var wholePlace = 0
     private var parameters = 0
-    /// The mark that ends the text or the name that the place is in.
+    /// The closing quote of the current text or name.
     private var quote: UInt8?
     private var isLost = false
 
@@ -23,10 +22,10 @@ struct ExpandedStatement {
         self.whole = whole
     }
 
-    /// Whether all of it was read.
+    /// Whether everything was parsed.
     var isAtEnd: Bool { !isLost && place == plain.count && wholePlace == whole.count }
 
-    /// The next value, and the number of its parameter, from 1 on.
+    /// Returns the next value, and the number of its parameter, counted from 1.
     mutating func next() -> (parameter: Int, value: Value)? {
         while !isLost, place < plain.count {
             let byte = plain[place]
@@ -77,7 +76,7 @@ struct ExpandedStatement {
         }
     }
 
-    /// The rest of a text whose first mark was read.
+    /// Returns the rest of a text whose opening quote was read.
     private mutating func readText() -> [UInt8]? {
         var text: [UInt8] = []
         while wholePlace < whole.count {

@@ -2,13 +2,13 @@ import Foundation
 import GRDBSQLite
 import HeapSize
 
-/// What pulls over recorded answers have cost, and what of it is SQLite's.
+/// The costs of pulls over recorded responses, and SQLite's share of them.
 final class PullCosts {
-    /// What the process holds at one time, in bytes.
+    /// The memory of the process at one time, in bytes.
     struct Held: Sendable {
-        /// All that is allocated.
+        /// All allocated memory.
         let heap: Int
-        /// What of it SQLite has allocated, the pages of the file that it keeps above all.
+        /// The part that SQLite has allocated, most of it cached pages.
         let sqlite: Int
 
         static var now: Held { Held(heap: Int(heap_size()), sqlite: Int(sqlite3_memory_used())) }
@@ -22,32 +22,34 @@ final class PullCosts {
     private var pulls: [Double] = []
     private var replays: [Double] = []
     private var statements = 0
-    /// What the process held at each request of a pull.
+    /// The memory at each request of a pull.
     var held: [Held] = []
 
     init(objects: Int) { self.objects = objects }
 
-    /// - Parameter seconds: For how long the process has run.
+    /// Records a pull.
+    ///
+    /// - Parameter seconds: The processor time.
     func notePull(seconds: Double) {
         pulls.append(seconds)
     }
 
-    /// Notes what the same statements with the same values cost SQLite alone.
+    /// Records the cost of the same statements with the same values in SQLite alone.
     func noteReplay(seconds: Double, statements: Int) {
-        // The first one is the warm-up.
+        // The first replay is the warm-up.
         if self.statements > 0 { replays.append(seconds) }
         self.statements = statements
     }
 
     var notes: [String] { shares + memory }
 
-    /// What Tandem itself may take for an object, in seconds.
+    /// The maximum of Tandem's own share per object, in seconds.
     private static let mostOwn = 40e-6
 
     private func micros(_ seconds: Double) -> String { (seconds / Double(objects) * 1_000_000).text(1) }
 
     private var shares: [String] {
-        // Of the rounds, which are run one after the other.
+        // Pairs the rounds, which run one after the other.
         let own = zip(pulls, replays).map { $0 - $1 }
         guard let least = own.min() else { return [] }
         let isKept = own.median / Double(objects) <= Self.mostOwn
@@ -69,7 +71,8 @@ final class PullCosts {
         func line(_ some: Held?) -> String {
             guard let some = some.map({ $0 - first }) else { return "?" }
             return
-                "\(text(some.heap)) MiB, of which SQLite has \(text(some.sqlite)) and all else \(text(some.heap - some.sqlite))"
+                "\(text(some.heap)) MiB, of which SQLite has \(text(some.sqlite)) and all else "
+                + "\(text(some.heap - some.sqlite))"
         }
         return [
             """

@@ -2,19 +2,19 @@ import HTTPTypes
 import Synchronization
 import TandemDatasync
 
-/// Answers as a server did once, byte for byte and at once: what a pull costs over it is the client's alone.
+/// Replays a server's responses, byte for byte and without delay, so that a pull over it costs only the client's work.
 final class RecordedTransport: HTTPTransport {
     private let answers: Mutex<[String: (HTTPResponse, [UInt8])]> = Mutex([:])
     private let held = Mutex<[PullCosts.Held]>([])
-    /// Whom unknown requests go to; their answers are kept.
+    /// The server for unknown requests, whose responses are recorded.
     private let server: (any HTTPTransport)?
 
     init(_ server: (any HTTPTransport)?) { self.server = server }
 
-    /// Whether it is noted what the process holds at each request: to look at all that is allocated takes its time.
+    /// Whether to record the memory at each request, which takes time.
     private let notesHeld = Atomic<Bool>(false)
 
-    /// What the process held at each request that a block made.
+    /// Runs a block, and returns the memory at each of its requests.
     func held(in body: () throws -> Void) throws -> [PullCosts.Held] {
         notesHeld.store(true, ordering: .relaxed)
         defer { notesHeld.store(false, ordering: .relaxed) }
@@ -29,14 +29,14 @@ final class RecordedTransport: HTTPTransport {
         if notesHeld.load(ordering: .relaxed) { held.withLock { $0.append(.now) } }
         let path = request.path ?? ""
         if let answer = answers.withLock({ $0[path] }) { return answer }
-        guard let server else { throw .notSent(UsageError(problem: "nobody has asked for \(path) before")) }
+        guard let server else { throw .notSent(UsageError(problem: "no response is recorded for \(path)")) }
         let answer = try await server.send(request, body: body, limit: limit)
         answers.withLock { $0[path] = answer }
         return answer
     }
 }
 
-/// Counts what is asked of a server.
+/// Counts the requests to a server.
 final class CountingTransport: HTTPTransport {
     private let transport: any HTTPTransport
     private let counter = Atomic<Int>(0)

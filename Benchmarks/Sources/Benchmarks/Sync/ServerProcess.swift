@@ -3,11 +3,11 @@ import HTTPTypes
 import Synchronization
 import TandemServer
 
-/// The development server in a process of its own, so that neither its work nor its memory is taken for the client's.
+/// The development server in a process of its own, so that its work and memory do not count as the client's.
 final class ServerProcess {
     static let option = "--server"
 
-    /// Where it listens.
+    /// The server's address.
     let url: URL
     private let process = Process()
     private let input = Pipe()
@@ -15,10 +15,10 @@ final class ServerProcess {
     /// Starts a server, and returns when it listens.
     ///
     /// - Parameters:
-    ///   - cards: How many cards it has.
-    ///   - latency: How long each request waits there, in milliseconds.
-    ///   - age: How long ago the cards were written, in seconds.
-    ///   - files: The folder in which it keeps files.
+    ///   - cards: The number of cards.
+    ///   - latency: The delay of each request, in milliseconds.
+    ///   - age: The age of the cards, in seconds.
+    ///   - files: The folder for files.
     init(cards: Int, latency: Int = 0, age: Int = 0, files: String? = nil) throws {
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()

@@ -1,39 +1,40 @@
 import Foundation
 import GRDBSQLite
 
-/// The statements that a connection has run, with their values, as SQLite itself tells them: to be run again by SQLite
-/// alone, so that it shows how much of a work is SQLite's.
+/// Records the statements of a connection with their values, as SQLite traces them, to replay them in SQLite alone. The
+/// replay shows SQLite's share of the work.
 ///
-/// What SQLite's own parts run within a statement, such as the search index, is not on it: it comes with that statement.
+/// Statements that SQLite's own extensions run within another statement, such as the search index, are not recorded.
+/// They run again with that statement.
 ///
-/// `@unchecked Sendable`: it is written by the trace of one connection, which one thread at a time steps, and read when
-/// that is over.
+/// `@unchecked Sendable`: only the trace of one connection writes it, which one thread at a time uses. It is read after
+/// the trace has ended.
 final class StatementTape: @unchecked Sendable {
     private enum Value {
         case null
         case integer(Int64)
         case real(Double)
-        /// Where its bytes are.
+        /// The position of the bytes.
         case text(Int, Int32)
         case blob(Int, Int32)
     }
 
     private var statements: [String] = []
     private var places: [String: Int] = [:]
-    /// The statements that were run, by their places, and how many values each has.
+    /// The indexes of the statements that ran, and their numbers of values.
     private var runs: [(statement: Int, values: Int)] = []
     private var values: [Value] = []
     private var bytes: [UInt8] = []
-    /// A statement that could not be read.
+    /// The first statement that could not be parsed.
     private var unreadable: String?
 
     var isEmpty: Bool { runs.isEmpty }
-    /// How many statements there are on it.
+    /// The number of recorded statements.
     var count: Int { runs.count }
 
     // MARK: Recording
 
-    /// Notes all that a connection runs from now on.
+    /// Starts recording the statements of a connection.
     func begin(_ handle: OpaquePointer) {
         sqlite3_trace_v2(
             handle, UInt32(SQLITE_TRACE_STMT),
@@ -52,7 +53,7 @@ final class StatementTape: @unchecked Sendable {
         guard let sql = sqlite3_sql(statement), let expanded = sqlite3_expanded_sql(statement) else { return }
         defer { sqlite3_free(expanded) }
         let whole = UnsafeRawBufferPointer(start: expanded, count: strlen(expanded))
-        // So SQLite marks what runs within another statement.
+        // SQLite marks nested statements like this.
         if whole.starts(with: "-- ".utf8) { return }
         let text = String(cString: sql)
         let place = places[text, default: statements.count]
@@ -84,10 +85,11 @@ final class StatementTape: @unchecked Sendable {
 
     // MARK: Running
 
-    /// Runs all of it on a connection, and tells how long the process has run for it, in seconds. Preparing the
-    /// statements does not count.
+    /// Replays all statements on a connection. Returns the processor time in seconds, without preparing the statements.
     func run(on handle: OpaquePointer) throws -> Double {
-        if let unreadable { throw UsageError(problem: "SQLite tells this statement in a way not known: \(unreadable)") }
+        if let unreadable {
+            throw UsageError(problem: "the trace of this statement has an unknown format: \(unreadable)")
+        }
         let prepared = try statements.map { sql in
             var statement: OpaquePointer?
             let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)

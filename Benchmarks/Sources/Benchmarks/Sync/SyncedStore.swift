@@ -3,7 +3,7 @@ import Tandem
 import TandemDatasync
 import TandemSync
 
-/// A store on a file, and how it is synced, for one round.
+/// A store on a file and its sync context, for one round.
 final class SyncedStore {
     struct Opened {
         let store: Store
@@ -34,7 +34,7 @@ final class SyncedStore {
             store: store, sync: SyncContext(store: store, remote: remote, options: options), remote: remote)
     }
 
-    /// The connection that writes the store, while nobody else uses it.
+    /// The connection that writes the store, while no other code uses it.
     var writer: OpaquePointer {
         get throws {
             guard let writer = OpenConnections.writer(of: path) else {
@@ -49,7 +49,7 @@ final class SyncedStore {
         current = nil
     }
 
-    /// What the cards are in sum, whoever made their IDs.
+    /// Returns a summary of the cards that does not depend on their IDs.
     func contents() throws -> String {
         var (count, points, bytes) = (0, 0, 0)
         for card in try opened.store.objects(Card.self).all() {

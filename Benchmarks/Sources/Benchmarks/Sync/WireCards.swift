@@ -2,20 +2,22 @@ import Foundation
 import HTTPTypes
 import TandemServer
 
-/// The benchmarks' cards as a server has them.
+/// The benchmarks' cards on a server.
 enum WireCards {
-    /// Puts the first so many cards of ``CardMaker`` into a server, without owners, by its own protocol.
+    /// Inserts the first cards of ``CardMaker`` into a server, without owners, by the server's protocol.
     static func insert(_ count: Int, into core: ServerCore) async throws {
         for card in cards(count) {
             let request = HTTPRequest(
                 method: .post, scheme: "http", authority: "localhost", path: "/tables/Card",
                 headerFields: [.contentType: "application/json"])
             let (response, _) = await core.handle(request, body: try json(card))
-            guard response.status == .created else { throw UsageError(problem: "the server said \(response.status)") }
+            guard response.status == .created else {
+                throw UsageError(problem: "the server responded with \(response.status)")
+            }
         }
     }
 
-    /// The cards that ``insert(_:into:)`` makes.
+    /// Returns the cards that ``insert(_:into:)`` creates.
     static func cards(_ count: Int) -> [Card] {
         var maker = CardMaker()
         let nobody = [Person(name: "")]
@@ -26,7 +28,7 @@ enum WireCards {
         }
     }
 
-    /// As values go over the wire: large numbers as texts, bytes as base64.
+    /// Encodes a card for a request: large numbers as texts, bytes as base64.
     private static func json(_ card: Card) throws -> [UInt8] {
         var members: [String: Any] = [
             "id": card.localID.rawValue, "shop": card.shop, "name": card.name, "barcode": card.barcode,

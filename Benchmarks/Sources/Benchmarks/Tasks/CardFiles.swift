@@ -1,10 +1,10 @@
 import Foundation
 import Tandem
 
-/// The files and objects that the tasks on cards begin with.
+/// The initial files and objects of the tasks on cards.
 struct CardFiles {
     let context: Context
-    /// A store with people and no cards.
+    /// The path of a store with people and no cards.
     let peopleOnly: String
     let people: [Person]
 
@@ -25,7 +25,7 @@ struct CardFiles {
         return maker.cards(count, owners: people)
     }
 
-    /// Makes a store with people and cards that came from a server: they are synced, and have no operations.
+    /// Creates a store with people and received cards: they are synced, and have no operations.
     func storeWithCards(_ count: Int) throws -> (path: String, ids: [LocalID]) {
         let path = context.path("cards")
         try copy(peopleOnly, to: path)
@@ -52,8 +52,8 @@ struct CardFiles {
         }
     }
 
-    /// All that a task has left in a file: a hash of every value of every row, save the times of the changes, and how
-    /// often some words are found.
+    /// Returns the contents of a file: a hash of each value of each row, except the times of changes, and the frequency
+    /// of some words.
     static func contents(of path: String) throws -> String {
         let connection = try RawConnection(path, cacheKiB: 2048)
         defer { connection.close() }

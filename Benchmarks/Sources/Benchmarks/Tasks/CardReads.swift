@@ -2,7 +2,7 @@ import Foundation
 import Tandem
 
 extension Benchmark {
-    /// 100,000 cards by their local IDs in random order, all in one read block.
+    /// Reads 100,000 cards by their local IDs in random order, all in one read block.
     static let pointRead = Benchmark("point-read") { context in
         let cards = try ReadCards(context)
         return cards.tallying(
@@ -17,7 +17,7 @@ extension Benchmark {
             grdb: { $2 = try $0.readInOneTransaction($1) })
     }
 
-    /// 100,000 cards by their local IDs in random order, each by a call of its own.
+    /// Reads 100,000 cards by their local IDs in random order, each by its own call.
     static let pointReadSingle = Benchmark("point-read-single") { context in
         let cards = try ReadCards(context)
         return cards.tallying(
@@ -30,7 +30,7 @@ extension Benchmark {
             grdb: { $2 = try $0.readEachAlone($1) })
     }
 
-    /// All 100,000 cards as values in an array, in the order of their local IDs. Freeing them is not timed.
+    /// Reads all 100,000 cards into an array, ordered by local ID. Freeing them is not timed.
     static let readAll = Benchmark("read-all") { context in
         let cards = try ReadCards(context)
         func contender<Value: CardFields>(_ name: String, _ read: @escaping () throws -> [Value]) -> Contender {

@@ -2,7 +2,7 @@ import Foundation
 import Tandem
 
 extension Benchmark {
-    /// 100,000 new cards in one transaction, into a store that has none.
+    /// Inserts 100,000 cards in one transaction, into a store without cards.
     static let insertBulk = Benchmark("insert-bulk") { context in
         let files = try CardFiles(context)
         let cards = files.newCards(context.count(100_000))
@@ -13,8 +13,8 @@ extension Benchmark {
             grdb: { try $0.insert(cards) })
     }
 
-    /// Turns a synced Bool over in 10,000 of 100,000 cards, in random order, in one transaction. The cards are synced
-    /// before: each gets an operation with the old value.
+    /// Toggles a synced Bool in 10,000 of 100,000 cards, in random order, in one transaction. The cards are synced
+    /// before, so each gets an operation with the old value.
     static let updateBulk = Benchmark("update-bulk") { context in
         let files = try CardFiles(context)
         let (path, shuffled) = try files.storeWithCards(context.count(100_000))
@@ -30,7 +30,7 @@ extension Benchmark {
             grdb: { try $0.flipPins(ids) })
     }
 
-    /// 2,000 transactions, each of which inserts one card.
+    /// Runs 2,000 transactions, each of which inserts one card.
     static let commitSingle = Benchmark("commit-single") { context in
         let files = try CardFiles(context)
         let cards = files.newCards(context.count(2000))
@@ -41,7 +41,7 @@ extension Benchmark {
             grdb: { try $0.insertEachAlone(cards) })
     }
 
-    /// A contest of writers, each of which has a fresh copy of a file, and opens it, for each round.
+    /// Creates a contest of writers. Each opens a new copy of a file for each round.
     private static func writing(
         to template: String, _ files: CardFiles,
         tandem: @escaping (Store) throws -> Void,

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What encryption costs: the same work on an encrypted store and a plain one; on a database of GRDB's with the
-/// encryption alone; and with SQLCipher 4 against its own plain driver.
+/// The cost of encryption: the same work on an encrypted and a plain store, on a GRDB database with only the
+/// encryption, and with SQLCipher 4 against its own plain driver.
 extension Benchmark {
     static let encryption: [Benchmark] = [CipherSubject.gcm, .sqlcipher].flatMap { profile in
         CipherTask.allCases.map { encrypted(profile, $0) }
     }
 
-    /// The ratios that are wanted of the first profile. The second is held against SQLCipher's own.
+    /// The maximum ratios of the first profile. The second one is compared with SQLCipher's own ratios.
     private static let bounds: [CipherTask: Double] = [.insert: 1.10, .scan: 1.25, .points: 1.5, .commits: 1.25]
 
     private static func encrypted(_ profile: CipherSubject, _ task: CipherTask) -> Benchmark {
@@ -49,13 +49,13 @@ extension Benchmark {
         func find(_ name: String) -> Comparison? { results.first { $0.subject == name } }
         guard let tandem = find("tandem"), let database = find("database"), let peer = find("sqlcipher4"),
             let onStore = find("sqlcipher4-store")
-        else { return ["SQLCipher was left out: TANDEM_PEERS_PYTHON names no Python with sqlcipher3"] }
+        else { return ["SQLCipher was skipped: TANDEM_PEERS_PYTHON is not a Python with sqlcipher3"] }
         return [
             verdict("the database", database, against: peer), verdict("the store", tandem, against: onStore),
         ]
     }
 
-    /// Holds a subject against SQLCipher at the same work: by ratio, or by the time for the same rows.
+    /// Compares a subject with SQLCipher at the same work: by ratio, or by the time for the same rows.
     private static func verdict(_ name: String, _ mine: Comparison, against theirs: Comparison) -> String {
         let isKept = mine.ratio <= theirs.ratio || mine.subjectSeconds.median <= theirs.subjectSeconds.median
         func times(_ result: Comparison) -> String {
@@ -67,7 +67,7 @@ extension Benchmark {
     }
 }
 
-/// The files that one task's subjects work on.
+/// The files for one task's subjects.
 private struct CipherFiles {
     let context: Context
     let task: CipherTask
@@ -85,7 +85,7 @@ private struct CipherFiles {
 
     func contender(_ subject: CipherSubject, name: String? = nil) throws -> Contender {
         let path = context.path("cipher-\(subject.rawValue)" + (task.needsNew ? "-new" : ""))
-        // A driver that works on a store has it made by Tandem.
+        // If a driver works on a store, Tandem creates it.
         func make(_ task: CipherTask) throws {
             _ = try CipherProcess(task: task, subject: subject.storeMaker ?? subject, path: path, rows: rows).run()
         }

@@ -2,26 +2,28 @@ import Foundation
 import Tandem
 import TandemSync
 
-/// A file of 256 MiB of noise, there and back, against curl and sha256sum: processes of their own, to the same server,
-/// on the same disk.
+/// The upload and download of a random file of 256 MiB, against curl and sha256sum in their own processes, with the
+/// same server and disk.
 ///
-/// What is on the disk at the end differs. The server flushes what it has taken, whoever sent it. Here an attached file
-/// and a downloaded one are flushed, with their names; curl flushes nothing. Where a baseline is called `…+sync`, the
-/// system's `sync FILE` follows. Before each round what others have left to be written is written.
+/// The subjects differ in what they flush. The server flushes each upload. Tandem flushes attached and downloaded files
+/// with their names, and curl flushes nothing. A baseline called `…+sync` runs the system's `sync FILE` afterwards.
+/// Before each round, pending writes of other processes are flushed.
 extension Benchmark {
     static let files: [Benchmark] = [upload(false), upload(true), download(false), download(true)]
 
-    /// Up to 1.2 times their time, and 1.5 times where the store is encrypted.
+    /// Returns the maximum ratio: 1.2, or 1.5 if the store is encrypted.
     private static func bound(_ isEncrypted: Bool) -> Double { isEncrypted ? 1.5 : 1.2 }
 
     private static func name(_ task: String, _ isEncrypted: Bool) -> String {
         isEncrypted ? "file-\(task)-encrypted" : "file-\(task)"
     }
 
-    /// `push` sends an object and its file, which was attached before, and hashed then: until the server has it and the
-    /// update with its URL. `sha256sum+curl` computes the hash and sends the file; `curl` knows the hash. `add+push` is
-    /// all of it: the file is copied into the store, hashed, encrypted, flushed, and sent from there; `cp+sync` before
-    /// its baseline makes the same flushed copy.
+    /// The task `push` sends an object and its file, which was attached and hashed before. It ends when the server has
+    /// the file and the update with its URL.
+    ///
+    /// Its baseline `sha256sum+curl` computes the hash and sends the file, and `curl` knows the hash. The task
+    /// `add+push` includes everything: the file is copied into the store, hashed, encrypted, flushed, and sent from
+    /// there. Its baseline makes the same flushed copy with `cp+sync` first.
     private static func upload(_ isEncrypted: Bool) -> Benchmark {
         Benchmark(name("upload", isEncrypted)) { context in
             let film = try FilmFile(context)
@@ -61,7 +63,7 @@ extension Benchmark {
                     name: name,
                     prepare: {
                         id = FilmFile.newID()
-                        // To write over it would be other work.
+                        // Overwriting the copy would be different work.
                         try? FileManager.default.removeItem(atPath: copy)
                         Tool.settleDisk()
                     },
@@ -85,8 +87,8 @@ extension Benchmark {
         }
     }
 
-    /// `download` is `SyncContext.download`: until the file is held against its size and its hash, and lies flushed in its
-    /// place. `curl+sha256sum` fetches and hashes it.
+    /// The task `download` calls `SyncContext.download`. It ends when the file's size and hash are checked, and the
+    /// file is flushed in its place. The baseline `curl+sha256sum` fetches and hashes the file.
     private static func download(_ isEncrypted: Bool) -> Benchmark {
         Benchmark(name("download", isEncrypted)) { context in
             let film = try FilmFile(context)
@@ -142,7 +144,7 @@ extension Benchmark {
     }
 }
 
-/// The file that goes there and back, and the server that it goes to.
+/// The file of the tasks, and its server.
 private final class FilmFile {
     let path: String
     let size: Int
@@ -159,7 +161,7 @@ private final class FilmFile {
         server = try FileServer(folder + "/shelf")
     }
 
-    /// Has the server keep a film with it.
+    /// Uploads a film with its file.
     ///
     /// - Returns: The file's ID.
     func send(_ store: String) throws -> String {

@@ -5,7 +5,7 @@ import OpenCombine
 import Synchronization
 import Tandem
 
-/// A store with a live query on its cards that are not pinned, ordered by the folded name, and one who changes them.
+/// A store with a live query on its unpinned cards, ordered by the folded name, and a writer that changes them.
 final class LiveCards {
     enum Delivery: Hashable {
         case immediate, queue, sequence
@@ -28,13 +28,13 @@ final class LiveCards {
 
     private var query: Results<Card> { store.objects(Card.self).where { !$0.isPinned }.sorted(by: \.shop) }
 
-    /// Who is told: keeps what was delivered last, and when.
+    /// The subscriber. It keeps the last delivery and its time.
     private final class Inbox: Sendable {
         private let delivered = Atomic<UInt64>(0)
         let latest = Mutex<LiveCollection<Card>>(.empty)
         let signal = DispatchSemaphore(value: 0)
 
-        /// Notes the time first: what a list does with a change set is its own cost.
+        /// Records the time first: a list's work with a change set is not part of the measurement.
         func take(_ change: ChangeSet<Card>) {
             delivered.store(CommitClock.now, ordering: .releasing)
             latest.withLock { $0 = change.results }
@@ -44,7 +44,7 @@ final class LiveCards {
         var time: UInt64 { delivered.load(ordering: .acquiring) }
     }
 
-    /// Sees to it that changes are delivered in one way, and in that way only.
+    /// Selects the only way of delivery.
     func watch(_ delivery: Delivery) {
         if watching?.delivery == delivery { return }
         let isFirst = watching == nil
@@ -79,7 +79,7 @@ final class LiveCards {
         inbox.latest.withLock { $0 = .empty }
     }
 
-    /// One commit after the other, each when the last one was delivered.
+    /// Runs commits one after another, each after the delivery of the previous one.
     func commit(_ count: Int, _ delivery: Delivery) throws {
         times[delivery, default: LiveTimes()].beginRound()
         for _ in 0..<count {
@@ -102,8 +102,8 @@ final class LiveCards {
         return edit
     }
 
-    /// A way to be told, as one who takes part. Its cost in a round is the median time from a commit's end to the
-    /// delivery of its change set.
+    /// Returns a contender with a way of delivery. Its cost in a round is the median time from the end of a commit to
+    /// the delivery of its change set.
     func contender(_ name: String, _ delivery: Delivery, commits: Int) -> Contender {
         Contender(
             name: name, prepare: { self.watch(delivery) }, run: { try self.commit(commits, delivery) },
@@ -127,7 +127,7 @@ final class LiveCards {
         rowNotes.append("rows \(kind): \(bytes.text(0)) bytes each, first result in \(LiveTimes.text(time))")
     }
 
-    /// What was measured beside the rounds. Called at the end: it measures the rest, and stops watching.
+    /// Returns the measurements besides the rounds. Called at the end: it measures the rest, and stops the live query.
     func notes(commits: Int) throws -> [String] {
         let names: [(Delivery, String)] = [
             (.immediate, "immediate"), (.queue, "to a DispatchQueue"), (.sequence, "to an AsyncSequence"),
@@ -145,7 +145,7 @@ final class LiveCards {
         return notes + rowNotes
     }
 
-    /// The median time of a write, from the call to the return.
+    /// Returns the median time of a write, from the call to the return.
     private func wholeWrite(_ commits: Int) throws -> Double {
         var times: [Double] = []
         for _ in 0..<commits {

@@ -1,15 +1,14 @@
 import Tandem
 
-/// One-object commits against a live query: the cards that are not pinned, ordered by the folded name, with so many in
-/// its result.
+/// Commits of one object against a live query: the unpinned cards ordered by the folded name, in different numbers.
 ///
-/// What is measured is the time from the commit to the delivery: from when SQLite has done COMMIT (see ``CommitClock``)
-/// to when the subscriber is called with the change set, for both alike. A round's figure is the median of its commits.
-/// Two of three commits give a card another name, so that it moves; each third changes its points alone. What a live
-/// query costs before the commit, in the transaction, is told by the whole writes in the notes.
+/// The measured time is from the commit to the delivery: from the end of SQLite's COMMIT (see ``CommitClock``) to the
+/// call of the subscriber with the change set, for both contenders. A round's result is the median of its commits. Two
+/// of three commits change a card's name, so that it moves. Each third changes only its points. The cost of a live
+/// query before the commit, in the transaction, is part of the whole writes in the notes.
 ///
-/// The subject delivers with the immediate scheduler; the baselines `tandem-queue` and `tandem-sequence` are Tandem as
-/// well, delivering to a `DispatchQueue` and to an `AsyncSequence`.
+/// The subject delivers with the immediate scheduler. The baselines `tandem-queue` and `tandem-sequence` are also
+/// Tandem, and deliver to a `DispatchQueue` and to an `AsyncSequence`.
 extension Benchmark {
     static let live1k = live("live-1k", rows: 1000, commits: 1500, observed: 30)
     static let live10k = live("live-10k", rows: 10_000, commits: 1500, observed: 30)
@@ -34,7 +33,7 @@ extension Benchmark {
         }
     }
 
-    /// The same with a million rows, against a thousand.
+    /// The same task with a million rows, against a thousand.
     static let liveScale = Benchmark("live-scale") { context in
         let files = try LiveFiles(context)
         func contender(_ name: String, rows: Int) throws -> Contender {

@@ -1,7 +1,7 @@
 import Foundation
 import Tandem
 
-/// The files of the tasks on live results, made once in a run.
+/// The files of the tasks on live results, created once per run.
 struct LiveFiles {
     let files: CardFiles
     private var context: Context { files.context }
@@ -11,7 +11,7 @@ struct LiveFiles {
         files = try CardFiles(context)
     }
 
-    /// A store with so many cards that are not pinned, and an eighth as many again that are. They came from a server.
+    /// Returns a store with this number of unpinned cards, and an eighth of it of pinned ones. All are synced.
     func store(cards count: Int) throws -> String {
         let path = context.path("live-\(count)")
         if FileManager.default.fileExists(atPath: path) { return path }
@@ -24,7 +24,7 @@ struct LiveFiles {
         return path
     }
 
-    /// A copy of that store, for GRDB.
+    /// Returns a copy of that store for GRDB.
     func copy(cards count: Int) throws -> String {
         let path = context.path("observed-\(count)")
         if !FileManager.default.fileExists(atPath: path) { try files.copy(try store(cards: count), to: path) }
@@ -45,11 +45,11 @@ struct LiveFiles {
     }
 }
 
-/// What delivery to a list has cost, commit by commit, in seconds.
+/// The costs of deliveries to a list, for each commit, in seconds.
 struct LiveTimes {
     private(set) var moves: [Double] = []
     private(set) var others: [Double] = []
-    /// All of the round under way.
+    /// The costs in the current round.
     private(set) var round: [Double] = []
 
     mutating func add(_ nanoseconds: UInt64, _ edit: CardEdits.Edit) {
@@ -60,7 +60,7 @@ struct LiveTimes {
 
     mutating func beginRound() { round.removeAll(keepingCapacity: true) }
 
-    /// Forgets what the warm-up has taken.
+    /// Drops the results of the warm-up.
     mutating func beginAgain() { self = LiveTimes() }
 
     var description: String {

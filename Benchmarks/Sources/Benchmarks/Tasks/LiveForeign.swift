@@ -4,12 +4,12 @@ import OpenCombine
 import Synchronization
 import Tandem
 
-/// The time from a commit of another process to the delivery of its change set, with the store idle and with a writer
-/// of its own that commits without pause, against a connection that reads the changed value each millisecond.
+/// The time from a commit of another process to the delivery of its change set, with the store idle and with its own
+/// writer that commits without pause. The baseline is a connection that reads the changed value each millisecond.
 ///
-/// Each commit is asked for when the one before was noticed, and a moment later, so that nothing is awake. What a round
-/// costs is the median. The notes have the 99th percentile of all rounds. A quick run fails if that is above
-/// ``limit``: `Scripts/bench.sh --check` so keeps what no test asserts, as tests assert nothing on time.
+/// Each commit is requested a moment after the previous one was noticed, so that the store is at rest. A round's cost
+/// is the median. The notes have the 99th percentile of all rounds. A quick run fails if it exceeds ``limit``.
+/// `Scripts/bench.sh --check` therefore guards this time, because tests assert nothing about time.
 extension Benchmark {
     static let liveForeign = Benchmark("live-foreign") { context in
         let files = try LiveFiles(context)
@@ -36,7 +36,7 @@ extension Benchmark {
     }
 }
 
-/// Another process's commits were noticed too late.
+/// An error: commits of another process were noticed too late.
 private struct TooLate: Error, CustomStringConvertible {
     let name: String
     let seconds: Double
@@ -46,11 +46,11 @@ private struct TooLate: Error, CustomStringConvertible {
     }
 }
 
-/// A store with a live query on one card, another process that changes this card, and who waits for the change.
+/// A store with a live query on one card, another process that changes the card, and the waiting subscriber.
 private final class ForeignNotices {
     enum Way { case live, polling }
 
-    /// The time within which another process's commit is noticed, in seconds.
+    /// The time limit for noticing another process's commit, in seconds.
     static let limit = 0.1
 
     private let path: String
@@ -65,10 +65,10 @@ private final class ForeignNotices {
     private var poller: RawConnection?
     private var points = 0
     private var round: [Double] = []
-    /// The live query's, of all rounds.
+    /// The times of the live query in all rounds.
     private var times: [Double] = []
 
-    /// The last noticed count and its time.
+    /// The last noticed value and its time.
     private final class Inbox: Sendable {
         let points = Atomic<Int>(0)
         let time = Atomic<UInt64>(0)
@@ -140,7 +140,7 @@ private final class ForeignNotices {
         poller = nil
     }
 
-    /// Lets the store's own writer commit all the while, if it is to be busy.
+    /// Runs a block while the store's own writer commits, if the contest requires that.
     private func whileWriting(_ body: () throws -> Void) throws {
         guard isBusy else { return try body() }
         let isOver = Flag()
@@ -156,7 +156,7 @@ private final class ForeignNotices {
                     failure.error.withLock { $0 = error }
                     break
                 }
-                // Lets another process have the lock: SQLite does not queue for it.
+                // Releases the lock to other processes: SQLite does not queue for it.
                 usleep(200)
             }
             done.signal()
@@ -173,7 +173,7 @@ private final class ForeignNotices {
         let statement = try poller?.prepare("SELECT \"points\" FROM \"Card\" WHERE \"barcode\" = 'watched'")
         defer { statement?.finalize() }
         for _ in 0..<commits {
-            // The watch of the file rests by then.
+            // The store's file watcher is at rest after this time.
             usleep(3000)
             points += 1
             try process.commit(points: points)
@@ -189,7 +189,7 @@ private final class ForeignNotices {
             }
             let noticed = inbox.time.load(ordering: .acquiring)
             let committed = try process.answer()
-            // It may be noticed before the process takes its time.
+            // The subscriber may notice the commit before the process records its time.
             round.append(noticed > committed ? Double(noticed - committed) * 1e-9 : 0)
         }
     }

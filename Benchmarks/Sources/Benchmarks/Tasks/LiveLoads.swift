@@ -6,11 +6,11 @@ import Synchronization
 import Tandem
 
 extension Benchmark {
-    /// 1,000 commits, each of which changes the points of one of 10,000 cards, with 1,000 live queries of which 3 have
-    /// the card in their result, against a store with these 3 alone.
+    /// Runs 1,000 commits, each of which changes the points of one of 10,000 cards, with 1,000 live queries of which 3
+    /// contain the card. The baseline is a store with only these 3.
     ///
-    /// 400 queries ask for a barcode, 300 for a span of time, and 300 look for a part of a name, which no index helps
-    /// with: each of these is asked of each changed card. All deliver with the immediate scheduler.
+    /// 400 queries filter by a bar code, 300 by a time span, and 300 by a part of a name. No index supports the last
+    /// ones, so each of them tests each changed card. All deliver with the immediate scheduler.
     static let liveMany = Benchmark("live-many") { context in
         let files = try LiveFiles(context)
         let many = try ManyQueries(context, files, name: "1000-queries", isFull: true)
@@ -21,8 +21,8 @@ extension Benchmark {
             bounds: ["3-queries": 3])
     }
 
-    /// 100,000 new cards in one transaction, each of which comes into the result of a live query ordered by the folded
-    /// name, against the same with nobody watching. The time until their change set was delivered counts.
+    /// Inserts 100,000 cards in one transaction, all into the result of a live query ordered by the folded name. The
+    /// baseline has no live query. The time includes the delivery of the change set.
     static let liveImport = Benchmark("live-import") { context in
         let files = try CardFiles(context)
         let cards = files.newCards(context.count(100_000))
@@ -64,10 +64,10 @@ private final class Counter: Sendable {
     let value = Atomic<Int>(0)
 }
 
-/// The change set of an import was not delivered when `write` returned.
+/// An error: the change set of an import was not delivered when `write` returned.
 private struct NotDelivered: Error {}
 
-/// A store with live queries of one model, of which each commit concerns three.
+/// A store with live queries of one model, three of which each commit affects.
 private final class ManyQueries {
     private let name: String
     private let store: Store
@@ -76,7 +76,9 @@ private final class ManyQueries {
     private let cardID: LocalID
     private var points = 0
 
-    /// - Parameter isFull: Whether all queries are there, or the three alone.
+    /// Creates a store.
+    ///
+    /// - Parameter isFull: Whether to start all queries, or only the three.
     init(_ context: Context, _ files: LiveFiles, name: String, isFull: Bool) throws {
         self.name = name
         let path = context.path(name)

@@ -6,7 +6,7 @@ import TandemSync
 extension Benchmark {
     static let sync: [Benchmark] = [.push, .pull100k, .syncIdle]
 
-    /// 2,000 new cards, pushed to a server that answers after 5 ms: 8 requests in flight, or one at a time.
+    /// Pushes 2,000 new cards to a server that responds after 5 ms: 8 requests in flight, or one at a time.
     static let push = Benchmark("push") { context in
         let server = try ServerProcess(cards: 0, latency: 5)
         let count = context.count(2000)
@@ -18,14 +18,14 @@ extension Benchmark {
                     var options = SyncContext.Options()
                     options.inFlight = inFlight
                     try store.open(server.url, options)
-                    // New cards each time, since the server keeps those of the rounds before.
+                    // The cards are new in each round, since the server keeps those of earlier rounds.
                     let cards = WireCards.cards(count)
                     try store.opened.store.write { tx in try tx.insert(contentsOf: cards) }
                 },
                 run: {
                     let sync = try store.opened.sync
                     let result = try blocking { try await sync.push() }
-                    guard result.stoppedBy == nil else { throw UsageError(problem: "\(result)") }
+                    guard result.isComplete else { throw UsageError(problem: "\(result)") }
                 },
                 finish: { store.close() },
                 outcome: {
@@ -39,11 +39,11 @@ extension Benchmark {
             bounds: ["1-in-flight": 0.2])
     }
 
-    /// 100,000 cards, pulled from a server in pages of 100; against inserting the same cards, in transactions of 100.
+    /// Pulls 100,000 cards from a server in pages of 100. The baseline inserts the same cards in transactions of 100.
     ///
-    /// What a pull costs Tandem itself is measured over recorded answers, without a server and a socket, and against
-    /// SQLite alone: what the pull has it do, statement by statement and value by value, is recorded in the warm-up, and
-    /// run again on another new store's own connection.
+    /// Tandem's own cost of a pull is measured over recorded responses, without a server and a socket, and against
+    /// SQLite alone. The warm-up records SQLite's work in the pull, with all statements and values, to replay it on the
+    /// connection of another new store.
     static let pull100k = Benchmark("pull-100k") { context in
         OpenConnections.begin
         let count = context.count(100_000)
@@ -76,7 +76,7 @@ extension Benchmark {
         }
         let own = contender("pull-recorded", over: recorded) { store in
             guard tape.isEmpty else { return costs.notePull(seconds: try ProcessTime.measure { try pull(store) }) }
-            // The warm-up: the answers are recorded, what is held meanwhile, and what they have SQLite do.
+            // The warm-up records the responses, the memory, and SQLite's work.
             try pull(store)
             try store.open(server.url, over: recorded)
             costs.held = try recorded.held { try pull(store) }
@@ -97,10 +97,10 @@ extension Benchmark {
             ])
     }
 
-    /// 100 syncs of two tables with nothing to do; against one request a table, and nothing else.
+    /// Runs 100 syncs of two tables without changes. The baseline is one request for each table.
     ///
-    /// The cards are an hour old: what is newer than the overlap in which a server may commit late is read again by each
-    /// pull until it is not.
+    /// The cards are an hour old. Each pull repeats items that are newer than the overlap in which a server may commit
+    /// late.
     static let syncIdle = Benchmark("sync-idle") { context in
         CommitClock.begin
         let server = try ServerProcess(cards: context.count(1000), age: 3600)
@@ -140,7 +140,7 @@ extension Benchmark {
             ],
             notes: {
                 store.close()
-                // It has served until now.
+                // Keeps the server running until here.
                 return withExtendedLifetime(server) { [said] }
             })
     }

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/// The bytes that the process has allocated and not freed, as its allocator counts them; 0 if it can't tell.
+/// The bytes that the process has allocated and not freed, as its allocator counts them. Returns 0 if unknown.
 uint64_t heap_size(void);
 
 #endif

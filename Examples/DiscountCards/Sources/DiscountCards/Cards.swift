@@ -2,7 +2,7 @@ import ArgumentParser
 import Tandem
 import TandemSync
 
-/// The program: it keeps discount cards, with no network, in scripts of all kinds.
+/// The program: it manages discount cards offline, with names in any script.
 @main struct Cards: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cards",
@@ -15,7 +15,7 @@ import TandemSync
             Serve.self, Demo.self,
         ])
 
-    /// On the main thread: a command that waits there holds none of those that asynchronous work needs.
+    /// Runs on the main thread: a blocking command must not occupy a thread of the concurrency pool.
     @MainActor static func main() async {
         do {
             var command = try parseAsRoot()
@@ -31,7 +31,7 @@ import TandemSync
         } catch let error as SyncError {
             Failure(error).end()
         } catch {
-            exit(withError: error)  // what ArgumentParser has to say: a wrong use, or the help that was asked for
+            exit(withError: error)  // ArgumentParser prints usage errors and help
         }
     }
 }

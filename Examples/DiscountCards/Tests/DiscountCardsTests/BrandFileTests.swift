@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `the header says which column is what`() throws {
+    @Test func `the header determines the columns`() throws {
         let entries = try parse("wikidata\tname\tother\tregions\nQ1\tЛента\tx\tru,by\n\tL'Orvéa\tx\t\n")
         #expect(
             entries == [
@@ -25,11 +25,11 @@ import Testing
             ])
     }
 
-    @Test func `a byte order mark, Windows line ends and a missing last line end are let pass`() throws {
+    @Test func `a byte order mark, Windows line ends and a missing last line end are accepted`() throws {
         #expect(try parse("\u{FEFF}name\tcategory\r\nA\tb\r\nC\t").map(\.name) == ["A", "C"])
     }
 
-    @Test func `a line that is not UTF-8 is an error that names the line and the byte`() throws {
+    @Test func `a line that is not UTF-8 is an error with the line and the byte`() throws {
         let bytes = Array("name\nЛента\nab".utf8) + [0xC3, 0x28] + Array("\nC\n".utf8)
         let failure = try #require(parseFailure(bytes))
         #expect(failure.status == .badData)
@@ -39,17 +39,17 @@ import Testing
     @Test(arguments: [
         ("", "x.tsv: the file is empty."),
         ("shop\nA\n", "x.tsv:1: the header has no column “name”."),
-        ("name\tcategory\nA\n", "x.tsv:2: 1 field, where the header has 2."),
-        ("name\tcategory\nA\tb\tc\n", "x.tsv:2: 3 fields, where the header has 2."),
+        ("name\tcategory\nA\n", "x.tsv:2: 1 field, but the header has 2."),
+        ("name\tcategory\nA\tb\tc\n", "x.tsv:2: 3 fields, but the header has 2."),
         ("name\tcategory\n\tb\n", "x.tsv:2: the name is empty."),
         ("name\nA\n\nB\n", "x.tsv:3: the name is empty."),
     ])
-    func `a broken file is an error that says where it is broken`(text: String, message: String) throws {
+    func `an invalid file is an error with the position`(text: String, message: String) throws {
         let failure = try #require(parseFailure(Array(text.utf8)))
         #expect(failure.status == .badData && failure.message == message)
     }
 
-    @Test func `a missing file and a folder are told apart from bad data`() {
+    @Test func `a missing file and a folder have their own status`() {
         #expect { try BrandFile.read("/nowhere.tsv") } throws: { ($0 as? Failure)?.status == .noInput }
         #expect { try BrandFile.read(NSTemporaryDirectory()) } throws: { ($0 as? Failure)?.status == .noInput }
     }

@@ -5,8 +5,8 @@ import Testing
 @testable import DiscountCards
 
 @Suite struct CardPictureTests {
-    /// The example of the standard's own drawings: 4 006381 333931.
-    @Test func `a number's bars are those of the standard`() throws {
+    /// The example in the standard's own figures: 4 006381 333931.
+    @Test func `a number's bars equal those of the standard`() throws {
         let number = try #require(EAN13("4006381333931"))
         let bars = number.modules.map { $0 ? "1" : "0" }.joined()
         #expect(
@@ -15,21 +15,21 @@ import Testing
                 + "01010" + "1000010" + "1000010" + "1000010" + "1110100" + "1000010" + "1100110" + "101")
     }
 
-    @Test func `the same card gives the same picture, and another card another`() {
+    @Test func `equal cards have equal pictures, and different cards different ones`() {
         let (first, second) = (EAN13(payload: 1), EAN13(payload: 2))
         #expect(CardPicture.png(of: first) == CardPicture.png(of: first))
         #expect(CardPicture.png(of: first) != CardPicture.png(of: second))
     }
 
-    /// 1 × 2 pixels: byte for byte what Python's zlib makes of them at level 0, within the same chunks.
-    @Test func `a picture is a PNG whose sums are right`() {
+    /// 1 × 2 pixels: byte for byte the output of Python's zlib at level 0, in the same chunks.
+    @Test func `a picture is a PNG with correct checksums`() {
         let png = PNGFile(width: 1, height: 2, pixels: [255, 0, 0, 0, 0, 255])
         let expected =
             "iVBORw0KGgoAAAANSUhEUgAAAAEAAAACCAIAAAAW4yFwAAAAE0lEQVR4AQEIAPf/AP8AAAAAAP8IAAH/8OKM3gAAAABJRU5ErkJggg=="
         #expect(Data(png.bytes).base64EncodedString() == expected)
     }
 
-    @Test func `a photograph is kept, saved and replaced`() async throws {
+    @Test func `a photograph is stored, saved and replaced`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cards-photo-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

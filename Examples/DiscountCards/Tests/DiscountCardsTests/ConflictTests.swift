@@ -6,7 +6,7 @@ import Testing
 @testable import DiscountCards
 
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ConflictTests {
-    /// Runs a body with two devices that both have a card of Лента's with 40 points.
+    /// Runs a body with two devices that both have a card of Лента with 40 points.
     private func withBoth(
         _ body: (_ server: DemoServer, _ phone: Gadget, _ tablet: Gadget) async throws -> Void
     ) async throws {
@@ -28,12 +28,12 @@ import Testing
         }
     }
 
-    @Test func `changes of different properties are put together`() async throws {
+    @Test func `changes of different properties are merged`() async throws {
         try await withBoth { server, phone, tablet in
             try phone.edit("лента") { $0.shop = "Лента 24" }
             try tablet.edit("лента") { $0.points += 60 }
             try await phone.sync()
-            #expect(try await tablet.sync().contains("  Put together with others' changes: 1 changed card."))
+            #expect(try await tablet.sync().contains("  Merged with others' changes: 1 changed card."))
             try await phone.sync()
             for gadget in [phone, tablet] {
                 #expect(try gadget.cards() == ["Лента 24 (Лента) of Ada, 100 points"])
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: [Conflicts.Choice.mine, .theirs, .discard])
-    func `of the same property the user is asked, and what they choose is on both devices`(
+    func `a conflict in one property gets the user's choice on both devices`(
         choice: Conflicts.Choice
     ) async throws {
         try await withBoth { server, phone, tablet in
@@ -50,7 +50,7 @@ import Testing
             try tablet.edit("лента") { $0.points = 1500 }
             try await phone.sync()
             let (lines, failure) = try await tablet.failingSync()
-            #expect(failure.status == .badData && failure.message == "1 change waits for you.")
+            #expect(failure.status == .badData && failure.message == "1 change needs a decision.")
             let words = "Both sides have changed it: points (was 40; here 1,500, on the server 1,200)."
             #expect(lines.contains { $0.hasSuffix(words) })
             #expect(try tablet.state(of: "лента") == "in conflict")
@@ -61,7 +61,7 @@ import Testing
                     "      --mine, --theirs, --discard or --hold",
                 ])
             let sentence = try await tablet.decide(choice)
-            #expect(sentence.hasSuffix(choice == .mine ? "by the next `cards sync`." : "Not sent: points."))
+            #expect(sentence.hasSuffix(choice == .mine ? "`cards sync` sends your values." : "Not sent: points."))
             try await tablet.sync()
             try await phone.sync()
             let points = choice == .mine ? "1500" : "1200"
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: [Conflicts.Choice.mine, .theirs])
-    func `an edit of a card that somebody else has deleted asks the user`(choice: Conflicts.Choice) async throws {
+    func `an edit of a card deleted by another person asks the user`(choice: Conflicts.Choice) async throws {
         try await withBoth { server, phone, tablet in
             try phone.delete("лента")
             try tablet.edit("лента") { $0.points = 1500 }
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [Conflicts.Choice.mine, .theirs])
-    func `a deletion of a card that somebody else has changed asks the user`(choice: Conflicts.Choice) async throws {
+    func `a deletion of a card changed by another person asks the user`(choice: Conflicts.Choice) async throws {
         try await withBoth { server, phone, tablet in
             try phone.edit("лента") { $0.points = 1200 }
             try tablet.delete("лента")
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `a number that is on another card is refused, and sent when it is mended`() async throws {
+    @Test func `a duplicate number is refused, and sent after a correction`() async throws {
         try await withBoth { server, phone, tablet in
             try phone.add("Магнит", 2)
             try await phone.sync()
@@ -114,10 +114,11 @@ import Testing
             let number = EAN13(payload: 2).digits
             #expect(
                 failure.status == .badData
-                    && lines.contains("  A card was not received: another one here has its barcode."))
+                    && lines.contains("  A card was not received: a local one has the same barcode."))
             #expect(lines.contains { $0.hasSuffix("The number \(number) is on another card already: Магнит.") })
             #expect(try tablet.state(of: "ашан") == "refused")
-            #expect(try await tablet.conflicts().last == "      `cards edit` to mend it, --retry, --discard or --hold")
+            #expect(
+                try await tablet.conflicts().last == "      `cards edit` to correct it, --retry, --discard or --hold")
             try tablet.edit("ашан") { $0.barcode = EAN13(payload: 3).digits }
             let mended = try await tablet.sync()
             #expect(mended.prefix(2) == ["  Received  1 new card", "  Sent      1 new card"])
@@ -126,22 +127,22 @@ import Testing
         }
     }
 
-    @Test func `what is held back stays, is no failure, and goes when it is retried`() async throws {
+    @Test func `a held change stays in the queue, is not a failure, and is sent when retried`() async throws {
         try await withBoth { server, phone, tablet in
             try phone.edit("лента") { $0.points = 1200 }
             try await phone.decide(.hold)
             #expect(try await phone.sync().prefix(2) == ["  Received  nothing", "  Sent      nothing"])
             #expect(try phone.state(of: "лента") == "held back")
             #expect(
-                try await phone.conflicts().last == "      Held back. --retry sends it, --discard gives it up.")
+                try await phone.conflicts().last == "      Held back. --retry sends it, --discard undoes it.")
             try await phone.decide(.retry)
             try await phone.sync()
             #expect(try server.cards().map(\.points) == ["1200"])
-            #expect(try await phone.conflicts() == ["Nothing waits for you."])
+            #expect(try await phone.conflicts() == ["No change needs a decision."])
         }
     }
 
-    @Test func `a change that is not in the queue can't be decided about`() async throws {
+    @Test func `a decision about an unknown change is refused`() async throws {
         try await withBoth { _, phone, _ in
             let failure = try await failure { _ = try await CardSync(phone.store).decide(4711, .mine) }
             #expect(failure?.status == .badData && failure?.message == "No change has the number 4711.")

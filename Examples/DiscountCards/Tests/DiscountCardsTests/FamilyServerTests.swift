@@ -6,7 +6,7 @@ import Testing
 @testable import DiscountCards
 
 @Suite(.serialized, .timeLimit(.minutes(2))) struct FamilyServerTests {
-    @Test func `what the server knew before it was started again still counts`() async throws {
+    @Test func `a restarted server still knows its card numbers`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cards-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -20,7 +20,7 @@ import Testing
             let failure = try await failure {
                 try await Paper().print { try await CardSync(store).run(on: $0) }
             }
-            #expect(failure?.message == (isTaken ? "1 change waits for you." : nil))
+            #expect(failure?.message == (isTaken ? "1 change needs a decision." : nil))
             #expect(try core.rows(in: "card").count == 1)
             try await server.stop()
             core.store.close()
@@ -31,7 +31,7 @@ import Testing
         try store.write { tx in _ = try tx.insert(Card(shop: shop, barcode: EAN13(payload: 1).digits)) }
     }
 
-    @Test func `the program itself serves, logs in, syncs and decides`() throws {
+    @Test func `the program serves, logs in, syncs and decides`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cards-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -51,8 +51,8 @@ import Testing
         _ = try cards("add", "Лента", EAN13(payload: 1).digits, "--brand", "Лента")
         #expect(try cards("sync").last == "  ✓ In step with \(url), as Ada.")
         #expect(try cards("list").contains { $0.contains("Ada") && $0.hasSuffix("on the server") })
-        #expect(try cards("conflicts") == ["Nothing waits for you."])
-        #expect(try cards("pending") == ["Nothing waits to be sent."])
+        #expect(try cards("conflicts") == ["No change needs a decision."])
+        #expect(try cards("pending") == ["No change is pending."])
         _ = try cards("edit", "лента", "--add-points", "5")
         #expect(try cards("conflicts", "4711", "--mine", ends: .badData).first?.contains("4711") == true)
         #expect(try cards("conflicts", "4711", ends: .usage).isEmpty == false)

@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `each entry makes a card, each name a brand, and each object an operation`() throws {
+    @Test func `each entry creates a card, each name a brand, and each object an operation`() throws {
         #expect(try importEntries() == Importer.Summary(cards: 4, brands: 2))
         let brand = try #require(try store.objects(Brand.self).where { $0.name == "Магнит" }.first())
         #expect(brand.categories == ["shop/supermarket", "amenity/pharmacy"])
@@ -32,7 +32,7 @@ import Testing
         #expect(try store.operations.count() == 4 + 2 + Family.names.count)
     }
 
-    @Test func `numbers are valid, all different, and the cards are dealt out in turn`() throws {
+    @Test func `numbers are valid and different, and cards are distributed in turn`() throws {
         try importEntries()
         let cards = try store.objects(Card.self).with(\.owner).all()
         #expect(Set(cards.map(\.0.barcode)).count == 4)
@@ -47,7 +47,7 @@ import Testing
         #expect(try store.operations.count() == operations)
     }
 
-    @Test func `an import that is interrupted leaves nothing behind`() throws {
+    @Test func `an interrupted import leaves nothing behind`() throws {
         #expect(throws: Failure.self) {
             try importEntries { count in
                 if count == 3 { throw Failure(.interrupted, "Interrupted.") }

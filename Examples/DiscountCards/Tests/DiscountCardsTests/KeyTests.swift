@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiscountCards
 
-/// A folder of its own for one test, removed when the test lets go of it.
+/// A temporary folder of a test, removed when it is released.
 private final class Folder {
     let url = FileManager.default.temporaryDirectory.appendingPathComponent("cards-tests-\(UUID().uuidString)")
     init() throws { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) }
@@ -40,7 +40,7 @@ private final class Folder {
         }
     }
 
-    @Test func `a key is an argument, else a variable that is not empty, else there is none`() throws {
+    @Test func `a key comes from an argument, else from a variable that is not empty`() throws {
         let given = try StoreOptions.parse(["--key", "tiger"]).keyOptions
         let none = try StoreOptions.parse([]).keyOptions
         #expect(given.passphrase(in: ["CARDS_KEY": "lion"]) == "tiger")
@@ -49,7 +49,7 @@ private final class Folder {
         #expect(none.passphrase(in: [:]) == nil)
     }
 
-    @Test func `a store made with a key opens with that key alone, and other tries say what is wrong`() throws {
+    @Test func `an encrypted store opens only with its key, and other attempts report the reason`() throws {
         let store = try Wallet.openStore(at: path, passphrase: "три тигра")
         #expect(store.isEncrypted)
         _ = try Wallet(store, as: "Мария")
@@ -68,14 +68,14 @@ private final class Folder {
         again.close()
     }
 
-    @Test func `a key for a plain store is refused, and the store stays as it was`() throws {
+    @Test func `a key for a plain store is refused, and the store is unchanged`() throws {
         try Wallet.openStore(at: path).close()
         let refused = try #require(failure("tiger"))
         #expect(refused.status == .badData && refused.advice == "Leave out --key, and unset CARDS_KEY.")
         #expect(failure(nil) == nil)
     }
 
-    @Test func `the commands make, search and watch a store with a key, given either way`() throws {
+    @Test func `commands create, search and watch an encrypted store with a key from either source`() throws {
         let number = EAN13(payload: 299_999_999_980).digits
         try cards("add", "Пятёрочка", EAN13(payload: 1).digits, "--key", "tiger").finish()
         let found = try cards("search", "пятероч", key: "tiger").finish()

@@ -5,7 +5,7 @@ import Testing
 @testable import DiscountCards
 
 @Suite(.serialized, .timeLimit(.minutes(2))) struct LogInTests {
-    @Test func `who is logged in is signed in, and remembered with the server and the token`() async throws {
+    @Test func `a login is stored with the server and the token`() async throws {
         try await withServer { server in
             let phone = try await Gadget("Мария", token: "maria", at: server)
             #expect(try phone.wallet.person.name == "Мария")
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `a store's data is one person's, and another is refused until it is said what becomes of it`()
+    @Test func `another person's data is refused without --keep or --purge`()
         async throws
     {
         try await withServer { server in
@@ -31,17 +31,17 @@ import Testing
             try phone.add("Магнит", 2)
             try await phone.logIn("Мария", "--token", "maria", "--keep")
             try await phone.sync()
-            #expect(try server.cards().map(\.owner) == ["Ada", "Ada"], "what was not sent is sent, as it was")
+            #expect(try server.cards().map(\.owner) == ["Ada", "Ada"], "unsent changes are sent unchanged")
 
             try phone.add("Ашан", 3)
             try await phone.logIn("Ada", "--token", "ada", "--purge")
             #expect(try phone.cards().isEmpty)
             try await phone.sync()
-            #expect(try phone.cards().count == 2 && server.cards().count == 2, "what was not sent is gone")
+            #expect(try phone.cards().count == 2 && server.cards().count == 2, "unsent changes are dropped")
         }
     }
 
-    @Test func `another server is refused by the first sync, until it is said that this one has moved`() async throws {
+    @Test func `another server is refused by the first sync without --keep or --purge`() async throws {
         try await withServer { first in
             try await withServer { second in
                 let phone = try await Gadget("Ada", token: "ada", at: first)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `the token is in a file that nobody else reads, and in an encrypted store nobody at all`() async throws {
+    @Test func `the token is in a private file, or only in the encrypted store`() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cards-tests-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `who names no server, or none that can be one, is told so`() async throws {
+    @Test func `a login without a valid server is refused`() async throws {
         let store = try Store(inMemoryModels: Wallet.models)
         for arguments in [["Ada"], ["Ada", "--server", "cards"], ["Ada", "--server", "http://a.b", "--token", "a b"]] {
             let failure = try await failure { try await LogIn.parse(arguments).logIn(to: store, environment: [:]) }
@@ -90,11 +90,11 @@ import Testing
         }
         #expect(try Session.current(in: store) == nil)
         let nobody = try await failure { try await CardSync(store).run(on: .output) }
-        #expect(nobody?.status == .usage && nobody?.message == "Nobody is logged in.")
+        #expect(nobody?.status == .usage && nobody?.message == "No person is logged in.")
         #expect(throws: (any Error).self) { try LogIn.parse(["Ada", "--keep", "--purge"]) }
     }
 
-    @Test func `an ID made of words is theirs alone, however they are spelled`() {
+    @Test func `an ID made from words is unique, and equal for equivalent spellings`() {
         #expect(LocalID.made(of: "person", "Ada") == LocalID.made(of: "person", "Ada"))
         #expect(LocalID.made(of: "person", "Orv\u{E9}a") == LocalID.made(of: "person", "Orve\u{301}a"))
         let others = [["person", "Ada"], ["brand", "Ada"], ["perso", "nAda"], ["person", "Ad", "a"], ["personAda"]]

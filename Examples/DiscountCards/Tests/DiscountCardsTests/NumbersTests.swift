@@ -7,7 +7,7 @@ import Testing
     @Test(arguments: [
         (0, "0"), (999, "999"), (1000, "1,000"), (-1000, "-1,000"), (14984, "14,984"), (123_456, "123,456"),
     ])
-    func `digits stand in groups of three`(number: Int, text: String) {
+    func `digits are grouped by three`(number: Int, text: String) {
         #expect(number.grouped == text)
     }
 
@@ -15,17 +15,17 @@ import Testing
         #expect(BigInt(10).power(21).grouped == "1" + String(repeating: ",000", count: 7))
     }
 
-    @Test func `a noun follows its number`() {
+    @Test func `a noun has the number's form`() {
         #expect(1.of("card") == "1 card" && 0.of("card") == "0 cards")
         #expect(2.of("person", plural: "people") == "2 people")
     }
 
     @Test(arguments: [(0.0032, "3.2 ms"), (0.25, "250 ms"), (1.44, "1.4 s")])
-    func `a duration is rounded to what matters`(seconds: Double, text: String) {
+    func `a duration is rounded to few digits`(seconds: Double, text: String) {
         #expect(Duration.seconds(seconds).rounded == text)
     }
 
-    @Test func `colour needs a terminal, one that knows it, and a person who wants it`() {
+    @Test func `colour needs a terminal with support and no objection`() {
         func hasColour(_ isTerminal: Bool, _ environment: [String: String]) -> Bool {
             Screen(descriptor: 1, isTerminal: isTerminal, environment: environment).hasColour
         }

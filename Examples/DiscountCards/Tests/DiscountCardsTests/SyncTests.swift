@@ -6,7 +6,7 @@ import Testing
 @testable import DiscountCards
 
 @Suite(.serialized, .timeLimit(.minutes(2))) struct SyncTests {
-    @Test func `what one device adds comes to the other with its owner and brand`() async throws {
+    @Test func `an added card arrives on the other device with its owner and brand`() async throws {
         try await withServer { server in
             let phone = try await Gadget("Ada", token: "ada", at: server)
             let tablet = try await Gadget("Мария", token: "maria", at: server)
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `two devices that add the same person, brand and star have added one of each`() async throws {
+    @Test func `the same person, brand and star added on two devices are one object each`() async throws {
         try await withServer { server in
             let phone = try await Gadget("Ada", token: "ada", at: server)
             let tablet = try await Gadget("Ada", token: "ada", at: server)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a star that is taken away and given again is there on both devices`() async throws {
+    @Test func `a star that is removed and given again exists on both devices`() async throws {
         try await withServer { server in
             let phone = try await Gadget("Ada", token: "ada", at: server)
             let tablet = try await Gadget("Ada", token: "ada", at: server)
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `a server that is away leaves all as it was, and the next sync goes on`() async throws {
+    @Test func `an unreachable server changes nothing, and the next sync continues`() async throws {
         try await withServer { server in
             let phone = try await Gadget("Ada", token: "ada", at: server)
             try phone.add("Лента", 1)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a lost answer creates nothing twice`() async throws {
+    @Test func `a lost response creates no duplicate`() async throws {
         try await withServer { server in
             let phone = try await Gadget("Ada", token: "ada", at: server)
             try await phone.sync()
@@ -91,14 +91,14 @@ import Testing
             }
             server.loseNextAnswer()
             let (_, failure) = try await phone.failingSync()
-            #expect(failure.status == .tryAgain && failure.message.contains("its answer was lost"))
+            #expect(failure.status == .tryAgain && failure.message.contains(" was lost: "))
             #expect(try phone.state(of: "лента") == "no answer yet")
             #expect(try await phone.sync().contains("  On the server already, and not sent twice: 1 new card."))
             #expect(try server.cards().count == 1 && phone.state(of: "лента") == "on the server")
         }
     }
 
-    @Test(arguments: ["nobody's", "-"]) func `a token that the server does not know, or none, is a status of its own`(
+    @Test(arguments: ["unknown", "-"]) func `an invalid or missing token has its own status`(
         token: String
     ) async throws {
         try await withServer { server in
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `what a sync is at is a line`() {
+    @Test func `the progress of a sync is one line`() {
         #expect(SyncProgress.line(.pushing(done: 1200, total: 4000)) == "Sending: 1,200 of 4,000")
         #expect(SyncProgress.line(.pulling(table: "Card", received: 100, total: nil)) == "Receiving Card: 100")
         #expect(SyncProgress.line(.pulling(table: "Card", received: 100, total: 250)) == "Receiving Card: 100 of 250")

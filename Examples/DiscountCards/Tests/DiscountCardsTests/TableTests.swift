@@ -10,12 +10,12 @@ import Testing
         return table
     }()
 
-    @Test func `columns are as wide as what stands in them`() {
+    @Test func `columns are as wide as their contents`() {
         #expect(table.widths(fitting: nil) == [17, 6])
         #expect(table.widths(fitting: 25) == [17, 6])
     }
 
-    @Test func `where the screen is too narrow, only the flexible column gives way, down to a limit`() {
+    @Test func `only flexible columns are cut on a narrow screen, down to a limit`() {
         #expect(table.widths(fitting: 20) == [12, 6])
         #expect(table.widths(fitting: 3) == [8, 6])
     }

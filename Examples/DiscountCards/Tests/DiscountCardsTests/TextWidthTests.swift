@@ -8,14 +8,14 @@ import Testing
         ("서울", 4), ("\u{1112}\u{1161}\u{11AB}", 2), ("น้ำผึ้ง", 4), ("כַּרְמֶל", 4), ("كَرْمَة", 4), ("⭐️", 2), ("👩‍👩‍👧", 2), ("🇩🇪", 2),
         ("•", 1), ("…", 1), ("★", 1),
     ])
-    func `text is as wide as a terminal shows it`(text: String, columns: Int) {
+    func `text has its width on a terminal`(text: String, columns: Int) {
         #expect(TextWidth.columns(text) == columns)
     }
 
     @Test(arguments: [
         ("Lidl", 4, "Lidl"), ("Lidl", 3, "Li…"), ("ローソン", 8, "ローソン"), ("ローソン", 7, "ローソ…"), ("ローソン", 6, "ロー…"),
     ])
-    func `text is cut at whole characters, to no more columns than there are`(text: String, limit: Int, cut: String) {
+    func `text is cut at whole characters within a number of columns`(text: String, limit: Int, cut: String) {
         #expect(text.cut(toColumns: limit) == cut)
     }
 
@@ -31,7 +31,7 @@ import Testing
         #expect("toolong a".wrapped(toColumns: 3) == "toolong\na")
     }
 
-    @Test func `what would move the cursor or turn the line round is made visible`() {
+    @Test func `control and bidirectional characters are replaced`() {
         #expect("a\u{1B}[2Jb\r\n\u{202E}c".printable == "a\u{FFFD}[2Jb\u{FFFD}\u{FFFD}\u{FFFD}c")
         #expect("Пятёрочка 🇩🇪".printable == "Пятёрочка 🇩🇪")
     }

@@ -27,16 +27,16 @@ import Testing
         try cards.all().map(\.shop)
     }
 
-    @Test func `whom a store was made for is signed in where no name is given, and made where there is none`() throws {
+    @Test func `the store's first person is signed in by default, and created if missing`() throws {
         try store.write { _ = try $0.insert(Person(name: "Aaron")) }
         #expect(try Wallet(store, as: nil).person.name == "Ada")
         let empty = try Store(inMemoryModels: Wallet.models)
         #expect(try Wallet(empty, as: nil).person.name == "Me")
     }
 
-    @Test func `a name that nobody has, or that two may have, is an error that names those there are`() throws {
+    @Test func `an unknown or ambiguous name is an error with the known names`() throws {
         try store.write { _ = try $0.insert(Person(name: "Марианна")) }
-        for name in ["nobody", "мари"] {
+        for name in ["stranger", "мари"] {
             #expect {
                 try Wallet(store, as: name)
             } throws: { error in
@@ -54,7 +54,7 @@ import Testing
         #expect(try shops(ada.cards(matching: "nothing")) == [])
     }
 
-    @Test func `favourites come first for the person whose star it is, and for nobody else`() throws {
+    @Test func `favourites come first only for the person with the star`() throws {
         let card = try ada.card("Пятёрочка")
         #expect(try ada.toggleStar(on: card))
         #expect(try shops(ada.cards) == ["Пятёрочка", "L'Orvéa", "лента", "Магнит"])
@@ -67,7 +67,7 @@ import Testing
         #expect(try maria.starredCards() == [card.localID])
     }
 
-    @Test func `a card is named by its number, its local ID or its shop, if only one card can be meant`() throws {
+    @Test func `a card is found by its number, its local ID or an unambiguous shop`() throws {
         let card = try ada.card("лента")
         #expect(try ada.card(card.barcode) == card)
         #expect(try ada.card(card.localID.rawValue) == card)
@@ -76,7 +76,7 @@ import Testing
         #expect(throws: Failure.self) { try ada.card("лента") }
     }
 
-    @Test func `deleting a card deletes the stars on it, and leaves nothing to be sent of either`() throws {
+    @Test func `deleting a card deletes its stars, and leaves no operation`() throws {
         let before = try store.operations.count()
         let card = try ada.card("лента")
         try ada.toggleStar(on: card)

@@ -35,7 +35,7 @@ import Testing
             receiveCompletion: { _ in }, receiveValue: { @Sendable [lines] in lines.append($0.line { _ in nil }) })
     }
 
-    @Test func `each change is a line that says what it was`() throws {
+    @Test func `each change is one line with its description`() throws {
         let card = try add("Пятёрочка", 1)
         let subscription = watch()
         _ = try add("Лента", 2)
@@ -55,7 +55,7 @@ import Testing
         subscription.cancel()
     }
 
-    @Test func `what one transaction does is one line`() throws {
+    @Test func `a transaction is a single line`() throws {
         let card = try add("Магнит", 1)
         let subscription = watch()
         try wallet.store.write { tx in
@@ -67,7 +67,7 @@ import Testing
         subscription.cancel()
     }
 
-    @Test func `only what is looked for is watched, and of that no more than fits`() throws {
+    @Test func `only matching cards are watched, up to the limit`() throws {
         for number in 1...6 { _ = try add("Пятёрочка \(number)", UInt64(number)) }
         let subscription = watch("пятероч", limit: 5)
         _ = try add("Лента", 7)
@@ -82,7 +82,7 @@ import Testing
         subscription.cancel()
     }
 
-    @Test func `a bell that was rung wakes who waits, and who waits for long enough is woken by the clock`() throws {
+    @Test func `a bell wakes its waiter, and a time limit does too`() throws {
         let bell = try Bell()
         let clock = ContinuousClock()
         #expect(clock.measure { bell.wait(seconds: 0.05) } >= .milliseconds(50))

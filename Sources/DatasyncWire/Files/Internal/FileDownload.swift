@@ -3,11 +3,11 @@ import Synchronization
 import Tandem
 import TandemSync
 
-/// Takes the answer to a `GET` of a file apart, and hands its bytes over.
+/// Decodes the response to a `GET` of a file, and delivers its bytes.
 final class FileDownload: Sendable {
     private struct State {
         var file: ServedFile?
-        /// Where in the file the next byte of the answer belongs.
+        /// The offset in the file of the response's next byte.
         var place: Int64 = 0
     }
 
@@ -27,16 +27,16 @@ final class FileDownload: Sendable {
         self.take = take
     }
 
-    /// The fields that ask for the file from the offset on.
+    /// Returns the header fields of a request for the file from the offset on.
     static func fields(_ file: RemoteFile, from offset: Int64) -> HTTPFields {
-        // A body that is compressed on the way has another length.
+        // Compression in transit would change the body's length.
         var fields: HTTPFields = [.acceptEncoding: "identity"]
         if offset > 0 { fields[.range] = "bytes=\(offset)-" }
         if let etag = file.etag { fields[.ifMatch] = "\"\(etag)\"" }
         return fields
     }
 
-    /// Takes a piece of the answer.
+    /// Processes a piece of the response.
     func piece(_ response: HTTPResponse, _ bytes: [UInt8]) async throws {
         let file = try begin(response)
         var bytes = bytes
@@ -45,9 +45,9 @@ final class FileDownload: Sendable {
             return state.place
         }
         guard place + Int64(bytes.count) <= file.size else {
-            throw exchange.bad(.size, "There are more bytes than the file has.", response.status.code)
+            throw exchange.bad(.size, "The response has more bytes than the file.", response.status.code)
         }
-        // A server that knows no ranges sends all of it.
+        // A server without support for ranges sends the whole file.
         var start = place
         if start < offset {
             let skipped = min(Int64(bytes.count), offset - start)
@@ -69,16 +69,16 @@ final class FileDownload: Sendable {
         }
     }
 
-    /// What the server said of the file, once all has come.
+    /// Returns the server's description of the file, after the response is complete.
     func end(_ response: HTTPResponse) throws(RemoteFailure) -> ServedFile {
         let file = try begin(response)
         guard state.withLock({ $0.place }) == file.size else {
-            throw exchange.bad(.size, "There are fewer bytes than the file has.", response.status.code)
+            throw exchange.bad(.size, "The response has fewer bytes than the file.", response.status.code)
         }
         return file
     }
 
-    /// What the head says, once.
+    /// Returns the file that the head describes. Decodes the head once.
     private func begin(_ response: HTTPResponse) throws(RemoteFailure) -> ServedFile {
         if let file = state.withLock({ $0.file }) { return file }
         let (file, place) = try head(response)
@@ -97,22 +97,21 @@ final class FileDownload: Sendable {
         let size: Int64
         switch status {
         case 200:
-            // A body in chunks does not say how long it is: then it is as long as is known, or it can't be told apart
-            // from one without end.
+            // A chunked body has no length. The known size then limits it, or an endless body would pass.
             guard let length = fields.length ?? wanted.size else {
-                throw exchange.bad(.size, "The answer does not say how many bytes the file has.", status)
+                throw exchange.bad(.size, "The response does not state the size of the file.", status)
             }
             size = length
         case 206:
             guard let range = fields.range, range.first == offset, range.last == range.size - 1,
                 fields.length.map({ $0 == range.size - offset }) ?? true
-            else { throw exchange.bad(.size, "The answer is another range than was asked for.", status) }
+            else { throw exchange.bad(.size, "The response has another range than the requested one.", status) }
             (size, place) = (range.size, range.first)
-        default: throw exchange.bad(.status, "The status is not one of this answer.", status)
+        default: throw exchange.bad(.status, "The status is not valid for this response.", status)
         }
         if let etag = wanted.etag, let found = fields.etag, etag != found { throw .file(.changed) }
         if let known = wanted.size, known != size {
-            throw exchange.bad(.size, "The file has \(size) bytes there, and \(known) are known of.", status)
+            throw exchange.bad(.size, "The server's file has \(size) bytes, but its known size is \(known).", status)
         }
         guard offset <= size else { throw .file(.changed) }
         return (ServedFile(size: size, etag: fields.etag, sha256: fields.sha256), place)

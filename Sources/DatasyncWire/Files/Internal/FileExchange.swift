@@ -3,21 +3,21 @@ import Synchronization
 import Tandem
 import TandemSync
 
-/// Exchanges with a server of files, and what their answers mean whatever the protocol is.
+/// An exchange with a file server, and the meaning of its responses in any protocol.
 struct FileExchange: Sendable {
     typealias Take = @Sendable (HTTPResponse, [UInt8]) async throws -> Void
 
-    /// The most of an answer that is no file which is kept: there may be a sentence in it.
+    /// The number of bytes kept of a response that is not a file. They may contain an error message.
     private static let kept = 16 << 10
-    /// The most that it may have.
+    /// The maximum size of a response that is not a file.
     private static let greatest = 1 << 20
 
-    /// More bytes than an answer may have.
+    /// The response exceeds its maximum size.
     private struct Endless: Error {}
 
     let transport: any FileTransport
     let request: HTTPRequest
-    /// The address without its query, as errors may show it.
+    /// The address without its query, which errors may show.
     let url: String
 
     init(_ transport: any FileTransport, _ request: HTTPRequest) {
@@ -27,9 +27,9 @@ struct FileExchange: Sendable {
         url = "\(request.scheme ?? "")://\(request.authority ?? "")\(path)"
     }
 
-    /// Sends the request, and keeps a little of the answer's body.
+    /// Sends the request, and keeps the first bytes of the response's body.
     ///
-    /// - Parameter take: Given the body of a success in place of keeping it.
+    /// - Parameter take: Receives the body of a success. The body is then not kept.
     func run(
         body: FileBody? = nil, take: Take? = nil
     ) async throws(RemoteFailure) -> (HTTPResponse, [UInt8]) {
@@ -50,7 +50,7 @@ struct FileExchange: Sendable {
             switch error {
             case .notSent(let cause): throw cause as? RemoteFailure ?? .notSent(cause)
             case .lost(let cause as RemoteFailure): throw cause
-            case .lost(is Endless), .tooLarge: throw bad(.tooLarge, "The answer has no end.", 0)
+            case .lost(is Endless), .tooLarge: throw bad(.tooLarge, "The response is too large.", 0)
             case .lost(let cause): throw .lost(cause)
             }
         }
@@ -60,12 +60,12 @@ struct FileExchange: Sendable {
         .badAnswer(BadAnswer(code, message, table: "files", url: url, status: status))
     }
 
-    /// What a status that is no success stands for.
+    /// Returns the failure that an unsuccessful status stands for.
     func failure(_ response: HTTPResponse, _ body: [UInt8], onMismatch mismatch: FileProblem) -> RemoteFailure {
-        // The words of an error are the tables'.
+        // File servers format error messages as table servers do.
         let words = AnswerReader(.datasync, at: .nowhere)
         switch response.status.code {
-        case 200..<300: return bad(.status, "The status is not one of this answer.", response.status.code)
+        case 200..<300: return bad(.status, "The status is not valid for this response.", response.status.code)
         case 401: return .unauthenticated(status: 401, underlying: nil)
         case 404: return .notFound
         case 410: return .gone
@@ -74,7 +74,7 @@ struct FileExchange: Sendable {
         case 416: return .file(.changed)
         case 422: return .file(.hashMismatch)
         case 507: return .file(.outOfSpace)
-        // Another upload of this file is under way, or has been: what it has is asked the next time.
+        // Another upload of this file is running or has ended. The next attempt asks for its state.
         case 408, 409, 423, 425, 429:
             return .later(status: response.status.code, retryAfter: words.retryAfter(response))
         case let status where (400..<500).contains(status):
@@ -87,12 +87,12 @@ struct FileExchange: Sendable {
 // MARK: - Bodies
 
 extension FileExchange {
-    /// A file's bytes from an offset on, as a body. What goes wrong with them is a ``RemoteFailure`` inside the
-    /// transport's.
+    /// Returns a file's bytes from an offset on, as a body. Read errors are a ``RemoteFailure`` inside the transport's
+    /// failure.
     static func body(
         of file: OutgoingFile, from offset: Int64, progress: @escaping @Sendable (Int64) -> Void
     ) -> FileBody {
-        // A repeat after a 401 begins anew, and nobody is told that there is less than before.
+        // A retry after a 401 restarts the body. The reported progress must not decrease.
         let told = Mutex<Int64>(-1)
         return FileBody(count: file.size - offset) { sent in
             let place = offset + sent
@@ -117,11 +117,11 @@ extension FileExchange {
         }
     }
 
-    /// How much is read of a file at a time.
+    /// The number of bytes read from a file at a time.
     private static let piece: Int64 = 256 << 10
 }
 
 extension ServerAddress {
-    /// An address for what has none.
+    /// A placeholder for a reader without a server.
     fileprivate static let nowhere = ServerAddress("https://localhost")!
 }

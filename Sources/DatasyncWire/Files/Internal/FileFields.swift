@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTypes
 
-/// What the fields of a file's answer say, each only if it is written as it must be.
+/// The header fields of a file response. Each is `nil` unless it is well-formed.
 struct FileFields {
     let fields: HTTPFields
 
@@ -9,17 +9,17 @@ struct FileFields {
         fields = response.headerFields
     }
 
-    /// Which file it is, without quotes; nil if it is not said, or too weakly to be asked for by it.
+    /// The entity tag without quotes. `nil` if it is missing, or weak and therefore unusable in a precondition.
     var etag: String? {
         guard let text = fields[.eTag], text.utf8.count >= 3, text.utf8.count <= 1026, text.first == "\"",
             text.last == "\""
         else { return nil }
         let tag = text.dropFirst().dropLast()
-        // RFC 9110's etagc, without what is beyond ASCII.
+        // The characters of `etagc` in RFC 9110, without those beyond ASCII.
         return tag.utf8.allSatisfy({ $0 == 0x21 || (0x23...0x7E).contains($0) }) ? String(tag) : nil
     }
 
-    /// The SHA-256 in `Repr-Digest` as hexadecimal digits, if there is one.
+    /// The SHA-256 in `Repr-Digest`, as hexadecimal digits.
     var sha256: String? {
         guard let text = fields[.reprDigest] else { return nil }
         for member in text.split(separator: ",") {
@@ -36,7 +36,7 @@ struct FileFields {
     var uploadOffset: Int64? { number(.uploadOffset) }
     var uploadLength: Int64? { number(.uploadLength) }
 
-    /// Whether the bytes are the file's own.
+    /// Whether the body is not encoded.
     var isPlain: Bool { fields[.contentEncoding].map { $0.lowercased() == "identity" } ?? true }
 
     /// `Content-Range: bytes 5-9/10`.
@@ -62,10 +62,10 @@ struct FileFields {
         return Int64(text)
     }
 
-    /// A `Repr-Digest` for a SHA-256 in hexadecimal digits.
+    /// Returns the `Repr-Digest` of a SHA-256 in hexadecimal digits.
     static func digest(_ sha256: String) -> String { "sha-256=:\(base64(sha256)):" }
 
-    /// Bytes in hexadecimal digits, as base64.
+    /// Converts bytes from hexadecimal digits to base64.
     static func base64(_ hex: String) -> String {
         let digits = Array(hex.utf8)
         let bytes = stride(from: 0, to: digits.count - 1, by: 2).map { index in

@@ -1,8 +1,8 @@
-/// A file's name in `Content-Disposition`, as RFC 8187 encodes it.
+/// The encoding of a file name in `Content-Disposition`, by RFC 8187.
 enum FileName {
     private static let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
 
-    /// A field's value: ASCII without a line's end, whatever the name has.
+    /// Returns the field's value: ASCII without line breaks, for any name.
     static func disposition(_ name: String) -> String {
         let hex = Array("0123456789ABCDEF".utf8)
         var text = Array("attachment; filename*=UTF-8''".utf8)

@@ -107,7 +107,7 @@ extension WriteTransaction {
 
     // MARK: -
 
-    private func users(of id: FileID) throws -> [(TableLayout, Int64)] {
+    func users(of id: FileID) throws -> [(TableLayout, Int64)] {
         let statement = try connection.uncachedStatement(
             #"SELECT "table", "object" FROM "__file_uses" WHERE "file" = ? ORDER BY "table", "object""#)
         statement.bind(1, id.rawValue)

@@ -1,25 +1,23 @@
 extension WriteTransaction {
-    /// Takes an update out of the queue that has nothing to say before its files have been uploaded: all that it changes
-    /// are attachments, and without those that wait they are what the server holds. The object then stands as one whose
-    /// insert was acknowledged before its file was uploaded.
+    /// Whether an update has nothing to send before its files are uploaded: all that it changes are attachments, and
+    /// until then the server's values are to stay as they are.
     ///
-    /// - Returns: Whether it was one.
-    package func leaveToFiles(_ id: Operation.ID) throws -> Bool {
+    /// If it replaces files, it stays in the queue, with what the server keeps until then. If it adds files only, it is
+    /// removed, and the object is as one whose insert was acknowledged before its file was uploaded.
+    ///
+    /// - Parameter removingAdditions: Whether an update that adds files only counts.
+    package func leaveToFiles(_ id: Operation.ID, removingAdditions: Bool) throws -> Bool {
         try checkUsable()
         let (operation, tableName, rowID) = try stored(id)
-        guard let table = store.schema.table(named: tableName), table.sendsFiles, operation.isUntriedUpdate,
+        guard let table = store.schema.table(named: tableName), table.sendsFiles,
             let state = try state(ofRow: rowID, in: table), state.serverID != nil, !state.isDeleted
         else { return false }
-        let values = try wholeValues(of: state, in: table)
-        for entry in operation.changes.entries {
-            guard
-                let column = table.attachments.first(where: {
-                    table.definition.properties[$0.property].column == entry.column
-                }),
-                try withoutPending(entry.value, of: column.property, in: table)
-                    == withoutPending(values[column.property], of: column.property, in: table)
-            else { return false }
+        switch try fileDependence(of: operation, onRow: rowID, table) {
+        case .none: return false
+        case .replacements: return true
+        case .additions: break
         }
+        guard removingAdditions else { return false }
         try savepoint {
             try drop(operation, in: table)
             try connection.execute(
@@ -28,12 +26,15 @@ extension WriteTransaction {
         }
         return true
     }
-}
 
-extension StoredOperation {
-    /// Whether it is an update of which nothing can have reached the server.
-    fileprivate var isUntriedUpdate: Bool {
-        kind == .update && state == .pending && sent == nil && replaced == nil && attemptedKinds.isEmpty
-            && !changes.isEmpty
+    /// The updates that have nothing to send before a file is uploaded.
+    package func operationsWaiting(for id: FileID) throws -> Set<Operation.ID> {
+        try checkUsable()
+        var waiting: Set<Operation.ID> = []
+        for (table, rowID) in try users(of: id) {
+            guard let operation = try self.operation(of: rowID, in: table) else { continue }
+            if try fileDependence(of: operation, onRow: rowID, table) != .none { waiting.insert(operation.id) }
+        }
+        return waiting
     }
 }

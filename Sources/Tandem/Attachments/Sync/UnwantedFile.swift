@@ -45,21 +45,36 @@ extension WriteTransaction {
     ///
     /// What an update takes out of a list is none of them: who adds to the same list elsewhere sends it whole, with that
     /// file.
-    package func filesLetGo(by id: Operation.ID) throws -> [UnwantedFile] {
+    ///
+    /// - Parameters:
+    ///   - item: What the server holds now; `nil` if it does not say.
+    ///   - isOver: Whether the operation is carried out. If not, only what was sent of it counts, and has arrived.
+    package func filesLetGo(
+        by id: Operation.ID, for item: ServerItem?, isOver: Bool = true
+    ) throws -> [UnwantedFile] {
         try checkUsable()
         let (operation, tableName, rowID) = try stored(id)
-        guard operation.kind != .insert, let table = store.schema.table(named: tableName), table.sendsFiles,
+        guard operation.kind == .update || operation.kind == .delete && isOver,
+            let table = store.schema.table(named: tableName), table.sendsFiles,
             let state = try state(ofRow: rowID, in: table)
         else { return [] }
         let isDelete = operation.kind == .delete
+        let attempted = try isOver ? nil : attemptedValues(id)
         let values = try wholeValues(of: state, in: table)
         var files: [FileID: UnwantedFile] = [:]
         for column in table.attachments where column.isSent && (isDelete || !column.isList) {
             let property = table.definition.properties[column.property]
             let base = operation.base(of: property.column) ?? .null
+            let said = item.flatMap { $0.isDeleted ? nil : $0.values[property.name] }
+            if let attempted {
+                guard let said, attempted.contains(said, of: property.column) else { continue }
+            }
             let here = try attachments(in: values[column.property], of: property)
             let there = base == .null ? [] : try attachments(in: base, of: property)
-            let kept = isDelete ? [] : Set(here.map(\.id))
+            // A server may name a file by its URL alone.
+            let named = said.map { property.form($0, like: base, values[column.property]) }
+            let now = try named ?? withoutPending(values[column.property], of: column.property, in: table, over: base)
+            let kept = try isDelete ? [] : Set((here + attachments(in: now, of: property)).map(\.id))
             for file in (isDelete ? here : []) + there where !kept.contains(file.id) {
                 let known = try connection.file(file.id)
                 guard let url = known?.attachment.serverURL ?? file.serverURL else { continue }

@@ -16,19 +16,6 @@ extension TableLayout {
 }
 
 extension WriteTransaction {
-    /// A property's value without the attachments that wait to be uploaded.
-    ///
-    /// One that can't be left out, as its property is not optional, stays: it is sent without a URL.
-    func withoutPending(_ value: StorageValue, of property: Int, in table: TableLayout) throws -> StorageValue {
-        guard let column = table.attachments(at: property), value != .null else { return value }
-        let definition = table.definition.properties[property]
-        let attachments = try attachments(in: value, of: definition)
-        guard attachments.contains(where: { $0.serverURL == nil }), column.isList || definition.isOptional else {
-            return value
-        }
-        return stored(attachments.filter { $0.serverURL != nil }, column)
-    }
-
     /// What a server holds of a property, with the attachments that wait here to be uploaded: in a list each after the
     /// one that it follows here.
     ///
@@ -55,7 +42,7 @@ extension WriteTransaction {
             }
             previous = attachment.id
         }
-        return stored(result, column)
+        return storedValue(of: result, column)
     }
 
     /// A property of a row in which attachments wait to be uploaded.
@@ -130,31 +117,6 @@ extension WriteTransaction {
         guard column.isList || definition.isOptional else { return value }
         let attachments = try attachments(in: value, of: definition)
         let known = try attachments.filter { try $0.serverURL != nil || connection.file($0.id) != nil }
-        return known.count == attachments.count ? value : stored(known, column)
-    }
-
-    func attachments(in value: StorageValue, of property: PropertyDefinition) throws -> [Attachment] {
-        let node = try readable { try property.node(of: value) }
-        let nodes: [JSONNode]
-        switch node {
-        case .null: return []
-        case .array(let several): nodes = several
-        default: nodes = [node]
-        }
-        return try nodes.map { node in
-            guard let attachment = Attachment(__json: node) else {
-                throw TandemError(
-                    .corrupt, "What the store says of an attachment is damaged.", advice: "Restore a backup.",
-                    store: store.path, property: property.name)
-            }
-            return attachment
-        }
-    }
-
-    private func stored(_ attachments: [Attachment], _ column: AttachmentColumn) -> StorageValue {
-        guard column.isList || !attachments.isEmpty else { return .null }
-        let row = RowBuffer()
-        row.append(json: column.isList ? .array(attachments.map(\.__json)) : attachments[0].__json)
-        return row.value(at: 0)
+        return known.count == attachments.count ? value : storedValue(of: known, column)
     }
 }

@@ -9,7 +9,8 @@ extension WriteTransaction {
     /// - Parameters:
     ///   - url: Where the server has it.
     ///   - etag: Which file that is, in the server's words.
-    ///   - isToldByServer: Whether the server sets the URL in its objects itself, so that nothing is queued.
+    ///   - isToldByServer: Whether the server sets the URL in its objects itself. The URL then only joins updates that
+    ///     are in the queue, such as that of a file that replaces another one.
     /// - Returns: The operations that carry the URL; `nil` if nobody uses the file any more, or deleted objects alone: it
     ///   waits then as it did before, for who brings one of them back.
     package func finishUpload(
@@ -17,7 +18,6 @@ extension WriteTransaction {
     ) throws -> [Operation.ID]? {
         guard try hasLivingObject(with: id) else { return nil }
         let owners = try acknowledgeUpload(of: id, at: url, etag: etag)
-        if isToldByServer { return [] }
         var operations: [Operation.ID] = []
         for owner in owners {
             guard let table = store.schema.table(named: owner.table), !table.isLocalOnly,
@@ -29,6 +29,10 @@ extension WriteTransaction {
                 guard owner.properties.contains(property.name) else { return nil }
                 let base = try without(id, values[column.property], column, property)
                 return (property.column, try withoutPending(base, of: column.property, in: table))
+            }
+            if isToldByServer {
+                let queued = try self.operation(of: state.rowID, in: table)
+                guard bases.contains(where: { queued?.base(of: $0.0) != nil }) else { continue }
             }
             if !bases.isEmpty, let operation = try recordURL(state, table, PropertyBases(bases)) {
                 operations.append(operation)

@@ -5,9 +5,9 @@ import Synchronization
 
 /// A live aggregate.
 ///
-/// Sums and averages of integers and decimals are exact, so that what leaves can be taken off them again; those of
-/// `Double` and `Float` depend on the order of the additions and are read afresh. So is a least or greatest value that
-/// leaves.
+/// Sums and averages of integers and decimals are exact, so a removed value can be subtracted. Sums and averages of
+/// `Double` and `Float` depend on the order of the additions, and are reloaded. If the least or greatest value is
+/// removed, it is reloaded too.
 final class AggregatePart<M: Model, Value: Sendable>: LivePart {
     private let query: QueryDescription
     private let aggregate: Aggregate<M, Value>
@@ -16,7 +16,7 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
     private var stored: [StorageValue] = []
     private var told: [StorageValue]?
     private var toldValue: Value?
-    /// Whether what was looked at last is new to the subscriber.
+    /// The result of the last comparison: whether the value is new to the subscriber.
     private var compared: (stored: [StorageValue], isNew: Bool)?
     var tuning = LiveTuning()
 
@@ -69,9 +69,9 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
     var isDirty: Bool {
         guard told != stored else { return false }
         guard told != nil else { return true }
-        // Texts that only Swift's == takes for one are two.
+        // Texts that are equal only by Swift's `==` are different.
         if case .text? = stored.first { return true }
-        // What is stored can change and the value stay: a sum and a count with their average, 0 and -0.
+        // The stored columns can change without the value: a sum and a count with the same average, or 0 and -0.
         if let compared, compared.stored == stored { return compared.isNew }
         let value = try? take(stored, path: "")
         let isNew = !Self.isSame(value as Any, toldValue as Any)
@@ -82,7 +82,7 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
     private static func isSame(_ old: Any, _ new: Any) -> Bool {
         func isEqual<T: Equatable>(_ old: T, _ new: Any) -> Bool {
             guard let new = new as? T else { return false }
-            // NaN stays NaN.
+            // A NaN that stays NaN is unchanged.
             return old == new || (old != old && new != new)
         }
         guard let old = old as? any Equatable else { return false }
@@ -115,16 +115,16 @@ final class AggregatePart<M: Model, Value: Sendable>: LivePart {
     }
 }
 
-/// An aggregate that values come to and leave.
+/// An aggregate that is updated as values are added and removed.
 enum RunningAggregate {
     case integers(BigInt, count: Int64, isBig: Bool)
     case decimals(DecimalTotal, count: Int64)
     /// The least or greatest value, if there is one.
     case extreme(StorageValue, isMinimum: Bool)
-    /// It can't be kept up to date.
+    /// The aggregate can't be updated.
     case unknown
 
-    /// - Parameter stored: What the aggregate's columns say.
+    /// - Parameter stored: The values of the aggregate's columns.
     init(_ node: AggregateNode, _ stored: [StorageValue]) {
         self = .unknown
         switch node {
@@ -152,9 +152,9 @@ enum RunningAggregate {
         }
     }
 
-    /// Takes a value off, and adds one.
+    /// Removes a value and adds another.
     ///
-    /// - Returns: `false` if what the aggregate is then is not known.
+    /// - Returns: `false` if the new aggregate is unknown.
     mutating func replace(_ old: StorageValue?, _ new: StorageValue?) -> Bool {
         let old = old.flatMap { $0 == .null ? nil : $0 }
         let new = new.flatMap { $0 == .null ? nil : $0 }
@@ -183,7 +183,8 @@ enum RunningAggregate {
                 self = .extreme(new, isMinimum: isMinimum)
                 return true
             }
-            // What stays the extreme may have another bearer; what goes may have been the last.
+            // If another row may have the same extreme value, keep it. If the removed value was the extreme, it may
+            // have been the last row with it.
             return old.map { !($0 == extreme || !Self.isBetter(extreme, $0, isMinimum)) } ?? true
         case .unknown: return false
         }
@@ -193,19 +194,19 @@ enum RunningAggregate {
         switch value {
         case .integer(let value): return BigInt(value)
         case .blob(let bytes) where isBig: return try? bytes.withUnsafeBytes(OrderedBigInt.decode)
-        // A UInt64 beyond Int64.max.
+        // A UInt64 greater than Int64.max.
         case .blob(let bytes) where bytes.count == 8: return BigInt(bytes.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
         default: return nil
         }
     }
 
-    /// Whether a value comes before another one as a least or greatest.
+    /// Returns whether a value is less (for a minimum) or greater (for a maximum) than another.
     private static func isBetter(_ value: StorageValue, _ other: StorageValue, _ isMinimum: Bool) -> Bool {
         let order = BoundValue(other).order(of: BoundValue(value))
         return isMinimum ? order < 0 : order > 0
     }
 
-    /// The aggregate's columns.
+    /// Returns the values of the aggregate's columns.
     func stored(width: Int) -> [StorageValue] {
         switch self {
         case .integers(let sum, let count, _):
@@ -219,10 +220,11 @@ enum RunningAggregate {
     }
 }
 
-/// Lends values to what reads them from a row.
+/// A helper that presents values as a row, for code that reads rows.
 enum StoredValues {
     private struct Handle: @unchecked Sendable {
-        // Used by one thread at a time, inside the lock; never closed.
+        // Proof of `@unchecked Sendable`: the lock protects the statement, so one thread uses it at a time. It is never
+        // closed.
         let statement: OpaquePointer
     }
 
@@ -238,7 +240,7 @@ enum StoredValues {
     static func read<T: Sendable>(_ values: [StorageValue], _ body: (RowReader) throws -> T) throws -> T {
         try handle.withLock { handle in
             guard let statement = handle?.statement else {
-                throw TandemError(.cannotOpen, "SQLite could not make room for two values.", advice: "Free memory.")
+                throw TandemError(.cannotOpen, "SQLite ran out of memory for two values.", advice: "Free memory.")
             }
             defer {
                 sqlite3_reset(statement)
@@ -253,7 +255,7 @@ enum StoredValues {
 }
 
 extension Statement {
-    /// Binds a value to a statement of SQLite's own.
+    /// Binds a value to a raw SQLite statement.
     fileprivate static func bind(_ value: StorageValue, to handle: OpaquePointer, _ index: Int32) {
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         switch value {

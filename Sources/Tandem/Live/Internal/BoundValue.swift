@@ -1,4 +1,4 @@
-/// A value as a statement binds it, its text as bytes: what a row's columns are compared with.
+/// A value in the form in which a statement binds it, with text as bytes. Columns of rows are compared with it.
 enum BoundValue: Sendable {
     case null
     case integer(Int64)
@@ -11,7 +11,7 @@ enum BoundValue: Sendable {
         case .null: self = .null
         case .integer(let value): self = .integer(value)
         case .real(let value) where value.isNaN:
-            // As `Statement.bind` does.
+            // This matches `Statement.bind`.
             var bits: [UInt8] = []
             NaNStorage.append(value, to: &bits)
             self = .blob(bits)
@@ -32,7 +32,8 @@ enum BoundValue: Sendable {
         }
     }
 
-    /// Where a column's value stands: negative if it comes before this one, zero if it is equal, positive if after.
+    /// Returns the order of a column's value: negative if it comes before this value, zero if it is equal, positive if
+    /// after.
     @inline(__always)
     func order(of view: ColumnView) -> Int {
         withView { view.order($0) }

@@ -1,19 +1,20 @@
-/// What a transaction did, translated for all whom it can matter to. Nobody is told before it is committed.
+/// The changes of a transaction, translated for all parts that they can affect. Subscriptions get them after the
+/// commit.
 struct SealedCommit {
-    /// The plan that it was noted by.
+    /// The version of the plan that recorded the changes.
     let planVersion: Int
-    /// Whether it wrote anything.
+    /// Whether the transaction wrote anything.
     let hasChanges: Bool
     var changes: [(part: PartID, change: PartChange)] = []
-    /// Parts that must be read afresh.
+    /// Parts that must reload.
     var reloads: Set<PartID> = []
 }
 
 extension ChangeCapture {
-    /// Reads the changed rows as they are now, and asks those parts of them that they can matter to.
+    /// Reads the new state of the changed rows, and evaluates them for the parts that they can affect.
     ///
-    /// What can't be read is no reason to refuse the write: the parts that wanted it read afresh, and tell their
-    /// subscribers.
+    /// A row that can't be read is not a reason to fail the write. The parts that need it reload, and report the error
+    /// to their subscribers.
     func seal() -> SealedCommit {
         var sealed = SealedCommit(planVersion: plan.version, hasChanges: hasChanges)
         guard sealed.hasChanges, !plan.isEmpty else { return sealed }
@@ -41,7 +42,8 @@ extension ChangeCapture {
     ) {
         let watch = table.watch
         var hasChanged = false
-        // A part is asked of a row once, however many ways lead to it: the row that each was asked of last.
+        // A part evaluates a row only once, even if several routes lead to it. For each part, the index of the last row
+        // evaluated.
         var latest = [Int](repeating: -1, count: watch.rows.count)
         for index in 0..<table.count {
             if tuning.has(.changeDropped), index > 0, index == table.count - 1 { continue }
@@ -87,7 +89,7 @@ extension ChangeCapture {
 
     private func ask(_ part: RowWatch, _ id: PartID, _ row: borrowing SealedRow, _ sealed: inout SealedCommit) {
         let isIn = row.exists && part.predicate.holds(row.asked)
-        // What the predicate looks at has not changed: nor has its answer.
+        // The columns of the predicate did not change, so its result did not either.
         let isSettled = row.existed && row.exists && row.mask & part.filterMask == 0
         let wasIn = isSettled ? isIn : row.existed && part.predicate.holds(row.old)
         guard wasIn || isIn else { return }
@@ -103,7 +105,7 @@ extension ChangeCapture {
     }
 }
 
-/// A changed row that a statement stands on, or that is gone.
+/// A changed row at which a statement is positioned, or a deleted row.
 private struct SealedRow {
     let rowID: Int64
     let existed: Bool
@@ -129,8 +131,8 @@ private struct SealedRow {
 }
 
 extension CapturedTable {
-    /// The columns in which a row differs from what it was: all of them if it has come or gone; none if it is as it
-    /// was, or was never there but in between.
+    /// Returns the columns in which a row differs from its old state. All columns differ if the row was inserted or
+    /// deleted. No column differs if the row is unchanged, or if it existed only within the transaction.
     fileprivate func mask(_ index: Int, _ statement: Statement?, _ tuning: LiveTuning) -> ColumnMask {
         guard let statement else { return existed[index] ? .max : 0 }
         guard existed[index] else { return .max }
@@ -145,7 +147,7 @@ extension CapturedTable {
 }
 
 extension TableWatch {
-    /// All parts that a change of the table can matter to.
+    /// All parts that a change of the table can affect.
     var everyPart: Set<PartID> {
         requeried.union(rows.indices.lazy.filter { rows[$0] != nil }).union(joined.keys).union(reached.keys)
     }

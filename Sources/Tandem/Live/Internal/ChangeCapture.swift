@@ -1,23 +1,23 @@
 import GRDBSQLite
 import SQLitePreupdate
 
-/// Notes which rows a transaction changes, and how they were before, through SQLite's preupdate hook.
+/// A recorder of the rows that a transaction changes, and of their old states. It uses SQLite's preupdate hook.
 ///
-/// The hook tells of each row before each change: also of the rows that a REPLACE, a cascade or a statement without
-/// WHERE removes, which the update hook misses. What is rolled back to a savepoint, or fails half-way, is told of and
-/// not taken back; so only the *first* image of a row counts, which is how it was when the transaction began, and how
-/// it is in the end is read from the table.
+/// The hook is called for each row before each change. Unlike the update hook, it includes rows that are removed by a
+/// REPLACE, a cascade or a statement without WHERE. Changes that are rolled back to a savepoint, or that fail half-way,
+/// are reported and not undone. Therefore only the *first* image of a row counts, which is its state at the beginning
+/// of the transaction. Its final state is read from the table.
 ///
-/// Used by the thread that writes.
+/// Only the writing thread uses it.
 final class ChangeCapture {
     let plan: WatchPlan
     let connection: Connection
     let tuning: LiveTuning
     private(set) var tables: [CapturedTable] = []
-    /// How many rows the connection had changed when the transaction began.
+    /// The connection's count of changed rows at the beginning of the transaction.
     private let changesAtBegin: Int64
 
-    /// The table told of last, by the place of its name in SQLite's memory: changes come in runs.
+    /// The last reported table, identified by the address of its name in SQLite's memory. Changes come in runs.
     private var latestName: UnsafePointer<CChar>?
     private var latest: CapturedTable?
 
@@ -36,7 +36,7 @@ final class ChangeCapture {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// Takes the hook off. Whoever began a capture ends it.
+    /// Removes the hook. The code that began a capture must end it.
     func end() {
         guard !plan.isEmpty else { return }
         tandem_preupdate_set(UnsafeMutableRawPointer(connection.sqlite), nil, nil)
@@ -77,20 +77,20 @@ final class ChangeCapture {
     }
 }
 
-/// The changed rows of one table. A connection keeps it for its next transaction, so that a small one costs no
-/// allocation.
+/// The changed rows of a table. A connection reuses it for the next transaction, so that a small one allocates nothing.
 final class CapturedTable {
     private(set) var watch: TableWatch
-    /// The changed rows, once they are many.
+    /// The set of the changed rows, once there are many.
     private var known: Set<Int64> = []
     private(set) var rowIDs: [Int64] = []
-    /// Whether there was a row before.
+    /// Whether each row existed before.
     private(set) var existed: [Bool] = []
-    /// The asked columns as they were, row after row; as many for each row, whether it was there or not.
+    /// The old values of the watched columns, row by row. Each row has the same number of values, even if it did not
+    /// exist.
     private(set) var old = RowBuffer()
-    /// A number for each column of each row that was there, by which it can be told whether it has changed.
+    /// A hash for each column of each row that existed, which detects changes.
     private(set) var digests: [UInt64] = []
-    /// Whether too many rows have changed to be noted.
+    /// Whether too many rows have changed to record them.
     private(set) var isBulk = false
 
     private var columns: TableColumns?
@@ -103,7 +103,7 @@ final class CapturedTable {
         digestCount = RowReader.stateColumns.count + watch.table.definition.properties.count
     }
 
-    /// A transaction begins to change the table.
+    /// Prepares for a transaction that changes the table.
     func begin(_ watch: TableWatch, _ tuning: LiveTuning) {
         self.watch = watch
         self.tuning = tuning
@@ -111,7 +111,7 @@ final class CapturedTable {
         columns = nil
     }
 
-    /// Forgets the transaction, and who watched.
+    /// Discards the data of the transaction and its watches.
     func end() {
         watch = TableWatch(watch.table)
         isBulk = false
@@ -124,7 +124,7 @@ final class CapturedTable {
         digests.removeAll(keepingCapacity: isSmall)
     }
 
-    /// What more than so many rows or bytes have taken is given back.
+    /// Memory beyond these numbers of rows or bytes is released.
     private static let keptRows = 16
     private static let keptBytes = 1 << 16
 
@@ -156,7 +156,7 @@ final class CapturedTable {
         }
     }
 
-    /// Notes that a row changes; `false` if that is known.
+    /// Records that a row changes. Returns `false` if it is already recorded.
     private func note(_ row: Int64, existed wasThere: Bool) -> Bool {
         if rowIDs.count >= tuning.bulkLimit {
             if known.isEmpty ? !rowIDs.contains(row) : !known.contains(row) { becomeBulk() }
@@ -167,7 +167,7 @@ final class CapturedTable {
             existed[place] = false
             known.remove(row)
         }
-        // Few are looked through faster than hashed.
+        // For few rows, a linear search is faster than hashing.
         if rowIDs.count < Self.scannedRows {
             if rowIDs.contains(row) { return false }
         } else {
@@ -191,17 +191,17 @@ final class CapturedTable {
     }
 }
 
-/// Where a table has the columns that are noted.
+/// The indices of a table's recorded columns.
 struct TableColumns {
-    /// The names of those asked.
+    /// The names of the watched columns.
     let names: [String]
     let digested: [Int32]
     let asked: [Int32]
-    /// The columns that were added with a default, which is no NULL.
+    /// The columns that were added with a default other than NULL.
     let defaulted: Set<Int32>
 
-    /// Whether a row lacks a column's value, because it was written before the column was added. A reader of the row gets
-    /// the default; the hook, before SQLite 3.44, gets NULL.
+    /// Whether a row lacks a column's value, because it was written before the column was added. A query of the row
+    /// returns the default. Before SQLite 3.44, the hook returns NULL.
     @inline(__always)
     func isLacking(_ column: Int32, _ value: UnsafeMutableRawPointer?) -> Bool {
         guard !defaulted.isEmpty, defaulted.contains(column) else { return false }
@@ -210,8 +210,8 @@ struct TableColumns {
 }
 
 extension Connection {
-    /// Looks up where a table has its columns, which depends on how the table came about. Done beforehand: a hook may run
-    /// no statement.
+    /// Looks up the indices of a table's columns, which depend on the table's history. It runs in advance, because a
+    /// hook must not run statements.
     fileprivate func findColumns(of table: TableLayout) {
         guard columnPlaces[ObjectIdentifier(table)] == nil else { return }
         var places: [String: Int32] = [:]
@@ -227,7 +227,7 @@ extension Connection {
             }
         }
         defaultedColumns[ObjectIdentifier(table)] = defaulted
-        // What could not be looked up has no place, which the hook finds out.
+        // A column that could not be looked up has no index, and the hook detects that.
         let isWhole = table.definition.properties.allSatisfy { places[$0.column] != nil }
         columnPlaces[ObjectIdentifier(table)] = isWhole ? places : nil
     }
@@ -246,7 +246,7 @@ extension Connection {
 }
 
 extension ColumnView {
-    /// A value that SQLite hands to a hook.
+    /// Creates a view of a value that SQLite passes to a hook.
     init(value: UnsafeMutableRawPointer?) {
         guard let value = value.map(OpaquePointer.init) else {
             self = .null
@@ -265,9 +265,9 @@ extension ColumnView {
         }
     }
 
-    /// A number that differs if values differ, with a chance of failure of about 2^-64.
+    /// A hash that differs if values differ, with a collision probability of about 2^-64.
     ///
-    /// Random keys of the process take part, so that collisions can't be prepared in advance. The mixing is a variant of
+    /// It includes random keys of the process, so that collisions can't be prepared. The mixing is a variant of
     /// wyhash's (Wang Yi, https://github.com/wangyi-fudan/wyhash).
     var digest: UInt64 {
         let keys = digestKeys
@@ -300,5 +300,5 @@ extension ColumnView {
     }
 }
 
-/// The keys of ``ColumnView/digest``, new in each process.
+/// The keys of ``ColumnView/digest``, which are random in each process.
 private let digestKeys = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))

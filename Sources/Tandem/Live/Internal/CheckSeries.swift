@@ -1,73 +1,73 @@
-/// What is known of transactions that are not this process's.
+/// Information about transactions of other processes.
 enum ForeignTransactions: Sendable, Equatable {
-    /// No other process was in a transaction when it was asked.
+    /// No other process was in a transaction at the time of the query.
     case none
-    /// Another process was in one, if only to read.
+    /// Another process was in a transaction, possibly only to read.
     case some
-    /// It can't be told.
+    /// The system can't tell.
     case unknown
 }
 
-/// When to look for commits of other processes, after the log file has changed.
+/// The schedule of checks for commits of other processes, after the log file has changed.
 ///
 /// **The lost wake-up.** SQLite writes a transaction's frames to the log, then (with `synchronous=FULL`) waits for the
-/// disk, and only then publishes the commit in shared memory. The change of the file is told at the first of these
-/// steps, and nothing is told at the last. Who looks once, when told, misses a commit in eight, and one after which the
-/// store is quiet for good. Finding a new version proves nothing either: it may be that of the commit before, while
-/// the one that has just written its frames is still to be published.
+/// disk, and only then publishes the commit in shared memory. The system reports the change of the file at the first of
+/// these steps, and reports nothing at the last. A single check after the report misses every eighth commit, and also a
+/// commit after which the store stays idle. Finding a new version proves nothing either. It may be the version of the
+/// previous commit, while the process that has just written its frames has not published them yet.
 ///
-/// So a series of looks follows a change, with growing delays, until it is certain that all is seen. It is when no
-/// other process was in a transaction *before* the look: a writer is in one from before its first frame until after
-/// the commit is published. Whoever wrote what raised the change has then published it, or never will. Mostly that is
-/// so at the first look, and the series ends with it. As long as another process is in a transaction (it may wait for
-/// a slow disk, or only read) the series goes on, with ``pause`` between looks, after ``patience`` with ``longPause``:
-/// then a reader that goes on for hours costs next to nothing, and a commit whose flush of the disk takes longer than
-/// that is still found. Where transactions can't be told, the series ends with its last delay.
+/// Therefore a series of checks follows a change, with growing delays, until all commits are certainly seen. That is
+/// the case if no other process was in a transaction *before* the check. A writer is in a transaction from before its
+/// first frame until after the commit is published. A process that caused the change has then either published it, or
+/// never will. Usually this holds at the first check, which ends the series. While another process is in a transaction
+/// (it may wait for a slow disk, or only read), the series continues. The interval between checks is ``pause``, and
+/// ``longPause`` after ``patience``. A reader that runs for hours then costs almost nothing, and a commit whose flush
+/// takes longer is still found. If transactions can't be detected, the series ends with its last delay.
 ///
 /// **Own writes.** They change the file too. An own write that began after a change has waited for the lock that the
-/// writer of the change held, and has looked with the lock in its hands: that look stands for the series'. What is
-/// written later changes the file again.
+/// writer of the change held. It has checked while holding the lock, and its check replaces that of the series. Later
+/// writes change the file again.
 ///
-/// A pure machine: whoever runs it says what happened and what time it is.
+/// This is a pure state machine. Its caller passes the events and the time.
 struct CheckSeries {
     enum Step: Equatable {
-        /// Look now, and say what was found with ``checked(_:at:)``.
+        /// Check now, and pass the result to ``checked(_:at:)``.
         case check
         case wait(Duration)
-        /// The series is over. The next change begins another.
+        /// The series has ended. The next change begins another.
         case rest
     }
 
-    /// The time within which a commit of another process is noticed. No pause below is longer than a quarter of it,
-    /// save ``longPause``: the rest is for threads that wait for a processor.
+    /// The time within which a commit of another process is noticed. Except for ``longPause``, no delay below is longer
+    /// than a quarter of it. The rest is for threads that wait for a processor.
     static let limit = Duration.milliseconds(100)
-    /// The delays before the looks, each counted from the look before.
+    /// The delays before the checks, each measured from the previous check.
     static let delays: [Duration] = [
         .microseconds(150), .milliseconds(1), .milliseconds(2), .milliseconds(5), .milliseconds(20),
         .milliseconds(25), .milliseconds(25), .milliseconds(25),
     ]
-    /// The delay of all looks after those.
+    /// The delay of all later checks.
     static let pause = Duration.milliseconds(25)
-    /// How often to look where the system can't tell of changes.
+    /// The interval of checks on systems that can't report changes.
     static let blindPause = Duration.milliseconds(25)
-    /// How long after the last change ``pause`` holds.
+    /// The time after the last change during which ``pause`` applies.
     static let patience = Duration.seconds(10)
-    /// The delay of all looks after that. A commit that takes longer to flush is noticed with its end and this delay.
+    /// The delay of all checks after that. A commit with a slower flush is noticed at most this delay after its end.
     static let longPause = Duration.seconds(1)
-    /// Looks are at least so far apart, however many changes there are.
+    /// The minimum interval between checks, however many changes there are.
     static let spacing = Duration.milliseconds(1)
 
-    /// The number of own writes that had begun when the last change was told of.
+    /// The number of own writes that had begun when the last change was reported.
     private var mark = 0
-    /// Which of the delays comes next.
+    /// The index of the next delay.
     private var index = 0
     private var lastChange = Duration.zero
     private var lastStep: Duration?
 
-    /// A change, while no series is under way, begins one.
+    /// Begins a series after a change, if no series is running.
     ///
-    /// - Parameter ownWrites: The number of own writes that have begun, read after the change was told of. One that is
-    ///   counted although it began after the change costs a look too many; the other way round would lose a commit.
+    /// - Parameter ownWrites: The number of own writes that have begun, read after the change was reported. If a write
+    ///   that began after the change is counted, it costs a superfluous check. The opposite error would lose a commit.
     /// - Returns: The time until the first step.
     mutating func begin(ownWrites: Int, at now: Duration) -> Duration {
         mark = ownWrites
@@ -77,7 +77,7 @@ struct CheckSeries {
         return max(Self.delays[0], Self.spacing - (now - lastStep))
     }
 
-    /// The time has come for the next step.
+    /// Returns the action for the next step, whose time has come.
     ///
     /// - Parameters:
     ///   - hasChanged: Whether the file has changed since the last step.
@@ -87,7 +87,7 @@ struct CheckSeries {
         lastStep = now
         if hasChanged {
             mark = ownWrites
-            // The first delay is for a change after quiet.
+            // The first delay applies only to a change after an idle period.
             index = 1
             lastChange = now
             // The own write may have begun before this change.
@@ -96,10 +96,10 @@ struct CheckSeries {
         return hasLooked ? .rest : .check
     }
 
-    /// A look has been taken.
+    /// Records a check.
     ///
-    /// - Parameter foreign: What was known of others' transactions just before the look.
-    /// - Returns: The time until the next step; `nil` if the series is over.
+    /// - Parameter foreign: The state of other processes' transactions immediately before the check.
+    /// - Returns: The time until the next step, or `nil` if the series has ended.
     mutating func checked(_ foreign: ForeignTransactions, at now: Duration) -> Duration? {
         switch foreign {
         case .none: nil

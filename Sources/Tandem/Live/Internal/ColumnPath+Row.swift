@@ -1,6 +1,6 @@
 extension ColumnPath {
-    /// What SQLite turns a value into before it compares it with this column. It follows the types that the schema's
-    /// tables declare.
+    /// The conversion that SQLite applies to a value before it compares it with this column. It follows the column
+    /// types in the schema's tables.
     private enum Affinity {
         case none, integer, text
     }
@@ -13,7 +13,7 @@ extension ColumnPath {
             case .string, .url, .reference, .references, .collection, .json, .attachment: .text
             case .double, .float, .date, .data, .uuid, .decimal, .bigInt, .bigUInt: .none
             }
-        case .folded: .text
+        case .folded, .firstLetter: .text
         case .state("localID", _, _), .state("serverID", _, _), .state("version", _, _): .text
         case .state("createdAt", _, _), .state("updatedAt", _, _): .none
         case .state: .integer
@@ -23,8 +23,8 @@ extension ColumnPath {
     /// Whether it is a text column of the model itself.
     var isOwnText: Bool { steps.isEmpty && affinity == .text }
 
-    /// Whether SQLite compares a value with this column as it is. All that properties encode is such a value; a text
-    /// next to an INTEGER column, say, would be read as a number.
+    /// Returns whether SQLite compares a value with this column without conversion. This holds for all values that
+    /// properties encode. A text compared with an INTEGER column, for example, would be converted to a number.
     func takesAsBound(_ value: StorageValue) -> Bool {
         switch (affinity, value) {
         case (.integer, .text), (.text, .integer), (.text, .real): false
@@ -32,10 +32,10 @@ extension ColumnPath {
         }
     }
 
-    /// Whether SQLite compares two columns' values as they are.
+    /// Returns whether SQLite compares the values of two columns without conversion.
     func takesAsStored(_ other: ColumnPath) -> Bool { affinity == other.affinity }
 
-    /// Whether a value bound to this column is the encoding of a NaN.
+    /// Returns whether a value for this column is the encoding of a NaN.
     func encodesNaN(_ value: StorageValue) -> Bool {
         guard let firstNaN, case .blob = value else { return false }
         return isFloating || value == firstNaN

@@ -1,11 +1,11 @@
 import Foundation
 
-// The order of SQLite: NULL, numbers, texts, blobs. Numbers are compared exactly, whatever they are stored as; texts
-// and blobs by their bytes.
+// The order of SQLite: NULL, numbers, texts, blobs. Numbers are compared exactly, whatever their storage class. Texts
+// and blobs are compared by their bytes.
 
 extension ColumnView {
-    /// Negative if this value comes before the other one, zero if they are equal, positive if it comes after. NULL is
-    /// equal to NULL, as in ORDER BY and for `IS`.
+    /// Returns a negative number if this value comes first, zero if both are equal, and a positive number if it comes
+    /// last. NULL equals NULL, as in ORDER BY and for `IS`.
     @inline(__always)
     func order(_ other: ColumnView) -> Int {
         switch (self, other) {
@@ -28,18 +28,18 @@ extension ColumnView {
         }
     }
 
-    /// An integer against a real number, with no rounding.
+    /// Compares an integer with a real number, without rounding.
     private static func order(_ integer: Int64, _ real: Double) -> Int {
         if !(real < 0x1p63) { return -1 }
         if real < -0x1p63 { return 1 }
         let whole = Int64(real)
         if integer != whole { return integer < whole ? -1 : 1 }
-        // What has a fraction is small enough to be told from its whole part.
+        // A number with a fraction is small enough for an exact difference from its integer part.
         let rest = real - Double(whole)
         return rest > 0 ? -1 : rest < 0 ? 1 : 0
     }
 
-    /// Bytes by `memcmp`, a prefix before what it begins.
+    /// Compares bytes like `memcmp`. A prefix comes before its extensions.
     @inline(__always)
     static func order(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Int {
         if let start = left.baseAddress, let other = right.baseAddress {
@@ -51,7 +51,7 @@ extension ColumnView {
 }
 
 extension Comparison {
-    /// Whether it holds between two values of this order.
+    /// Returns whether the comparison holds for two values with this order.
     @inline(__always)
     func holds(_ order: Int) -> Bool {
         switch self {
@@ -66,7 +66,8 @@ extension Comparison {
 }
 
 extension ColumnView {
-    /// A hash that values share if they are equal in SQLite: 1 and 1.0, 0.0 and -0.0. It differs between processes.
+    /// A hash that is the same for values that SQLite considers equal: 1 and 1.0, 0.0 and -0.0. It differs between
+    /// processes.
     @inline(__always)
     var equalityHash: Int {
         var hasher = Hasher()

@@ -1,21 +1,31 @@
 import GRDBSQLite
 
-/// A value as SQLite keeps it, in place: its bytes are valid until what it was taken from moves on.
+/// A view of a value in SQLite's memory. Its bytes are valid until its source moves on.
 enum ColumnView {
     case null
     case integer(Int64)
     case real(Double)
     case text(UnsafeBufferPointer<UInt8>)
     case blob(UnsafeBufferPointer<UInt8>)
+
+    /// The first letter of a text, as SQLite's `substr` finds it: U+0000 ends the text.
+    var firstLetter: ColumnView {
+        guard case .text(let bytes) = self, let first = bytes.first else { return self }
+        var count = first == 0 ? 0 : 1
+        if first >= 0xC0 {
+            while count < bytes.count, bytes[count] & 0xC0 == 0x80 { count += 1 }
+        }
+        return .text(UnsafeBufferPointer(rebasing: bytes[..<count]))
+    }
 }
 
-/// A row whose columns can be looked at, by slots: small numbers that whoever asks and whoever answers agree on (see
+/// A row whose columns are accessed by slots. Slots are small numbers that reader and source share (see
 /// ``ColumnSlots``).
 protocol ColumnSource {
     func view(_ slot: Int) -> ColumnView
 }
 
-/// The row that a statement stands on; slot 0 is a given column.
+/// The row at which a statement is positioned. Slot 0 is a given column.
 struct StatementColumns: ColumnSource {
     let statement: OpaquePointer
     var first: Int32 = 0
@@ -37,13 +47,12 @@ struct StatementColumns: ColumnSource {
     }
 }
 
-/// The columns of one table that those who watch it look at, each with a slot of its own. Slots are given out once and
-/// never change.
+/// The watched columns of a table, each with its own slot. Slots are assigned once and never change.
 struct ColumnSlots: Sendable {
     private(set) var columns: [String] = []
     private var slots: [String: Int] = [:]
 
-    /// The slot of a column, by its name in the table: its own, or a new one.
+    /// Returns the slot of a column, by its name in the table. A new column gets a new slot.
     mutating func slot(of column: String) -> Int {
         if let slot = slots[column] { return slot }
         slots[column] = columns.count

@@ -1,10 +1,10 @@
 import GRDBSQLite
 
 extension Connection {
-    /// Whether another process is in a transaction of this store just now.
+    /// Whether another process is currently in a transaction of this store.
     ///
-    /// Asks SQLite for other processes' locks on the log's readers' marks. Who writes holds one as well, from its
-    /// transaction's begin until its commit is published. What this process's connections hold does not count.
+    /// This asks SQLite for other processes' locks on the log's read marks. A writer also holds one, from the beginning
+    /// of its transaction until its commit is published. Locks of this process's connections do not count.
     var foreignTransactions: ForeignTransactions {
         var answer: Int32 = 0
         let code = sqlite3_file_control(sqlite, "main", SQLITE_FCNTL_EXTERNAL_READER, &answer)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Whether the current thread is inside a delivery to a subscriber. It then waits for nobody else's: two deliveries
-/// that write could wait for each other.
+/// Tracks whether the current thread is inside a delivery to a subscriber. It then does not wait for another thread's
+/// delivery, because two deliveries that write could wait for each other.
 enum DeliveryDepth {
-    // A key is made once in the process.
+    // The key is created once per process.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
-        precondition(pthread_key_create(&key, nil) == 0, "The process has no room for one more thread-specific value.")
+        precondition(pthread_key_create(&key, nil) == 0, "The process can't create another thread-specific key.")
         return key
     }()
 

@@ -1,35 +1,35 @@
 import Dispatch
 
-/// Tells that a file changes, appears or is replaced by another of its name.
+/// An observer that reports when a file changes, appears or is replaced by another file with the same name.
 ///
-/// Used by one thread at a time: that which makes it, then the queue.
+/// Only one thread uses it at a time: first the thread that creates it, then the queue.
 protocol FileChanges: AnyObject {
-    /// Whether the file may have changed since this was asked last. Asks the system, also while paused.
+    /// Returns whether the file may have changed since the last call. It queries the system, even while paused.
     func takeChanges() -> Bool
 
-    /// `false` where the system has no more means to tell (there are limits of a user's watches): then one has to look
-    /// now and then. ``takeChanges()`` tries again, and answers `true`.
+    /// Whether the system reports changes. If it is `false`, because a limit for a user's watches was reached, the
+    /// caller must poll. ``takeChanges()`` then tries again, and returns `true`.
     var isWatching: Bool { get }
 
-    /// Not to be called back for a while.
+    /// Suspends callbacks.
     func pause()
-    /// To be called back again, at once if the file changed meanwhile.
+    /// Resumes callbacks. It calls back at once if the file has changed in the meantime.
     func resume()
-    /// Lets go of everything. The last call.
+    /// Releases all resources. No other call may follow.
     func cancel()
 }
 
-/// Makes what watches a file.
+/// A function that creates an observer of a file.
 ///
 /// - Parameters:
-///   - path: The file, which need not be there.
+///   - path: The file, which need not exist.
 ///   - queue: A serial queue.
-///   - onChange: Called on the queue when the file may have changed.
-/// - Returns: `nil` if the system has no means to tell.
+///   - onChange: Called on the queue if the file may have changed.
+/// - Returns: `nil` if the system can't report changes.
 typealias FileChangesMaker =
     @Sendable (_ path: String, _ queue: DispatchQueue, _ onChange: @escaping @Sendable () -> Void) -> (any FileChanges)?
 
-/// What the platform has.
+/// The platform's observer.
 let systemFileChanges: FileChangesMaker = { path, queue, onChange in
     #if os(Linux) || os(Android)
         InotifyChanges(path: path, queue: queue, onChange: onChange)

@@ -2,16 +2,17 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Notices that another process (or another `Store` of this one) has committed, by watching the store's log file.
+/// A monitor for commits of other processes, or of another `Store` of this process. It watches the store's log file.
 ///
-/// It tells nothing itself: it calls `check`, on a serial queue of its own, whenever there may be something new. While
-/// nothing happens to the file nothing runs: there is no thread, and no timer. ``CheckSeries`` decides when.
+/// It does not report commits itself. It calls `check`, on its own serial queue, whenever there may be a new commit.
+/// While the file does not change, nothing runs: there is neither a thread nor a timer. ``CheckSeries`` decides on the
+/// times.
 ///
-/// What it relies on:
-/// - `check` asks ``Connection/foreignTransactions`` **first**, then looks at `PRAGMA data_version`, deals with what is
-///   new, and returns the answer of the first; ``ForeignTransactions/unknown`` if looking failed.
-/// - A write of this store calls ``noteOwnWrite()`` when it has begun (`BEGIN IMMEDIATE`) and has looked at
-///   `data_version` itself, and ``noteOwnCommit()`` when it has committed.
+/// Requirements:
+/// - `check` **first** calls ``Connection/foreignTransactions``, and then reads `PRAGMA data_version`. It handles new
+///   commits, and returns the result of the first call, or ``ForeignTransactions/unknown`` if the check failed.
+/// - A write of this store calls ``noteOwnWrite()`` after it has begun (`BEGIN IMMEDIATE`) and has read `data_version`
+///   itself. It calls ``noteOwnCommit()`` after its commit.
 final class ForeignCommits: Sendable {
     typealias Check = @Sendable () -> ForeignTransactions
 
@@ -26,14 +27,14 @@ final class ForeignCommits: Sendable {
     private let neighbours: Neighbours
     private let ownWrites = OwnWrites()
     private let state = Mutex(State())
-    /// This store's own place among its neighbours, 0 for none: read at each commit.
+    /// The number of this store among its neighbors, or 0. It is read at each commit.
     private let member = Atomic<Int>(0)
 
     /// - Parameters:
     ///   - path: The store's path. The store must exist.
-    ///   - check: Looks for commits. It may use the writer and wait for it, and may call ``stop()``.
+    ///   - check: Checks for commits. It may use the writer and wait for it, and may call ``stop()``.
     init(path: String, makeChanges: @escaping FileChangesMaker = systemFileChanges, check: @escaping Check) {
-        // SQLite keeps the log beside the file itself, not beside a link to it.
+        // SQLite keeps the log beside the file itself, and not beside a link to it.
         let real = realpath(path, nil)
         defer { free(real) }
         logPath = (real.map { String(cString: $0) } ?? path) + "-wal"
@@ -44,9 +45,9 @@ final class ForeignCommits: Sendable {
 
     deinit { stop() }
 
-    /// Begins to watch. Does nothing if it has begun already.
+    /// Starts the monitor. Does nothing if it is already running.
     ///
-    /// What is committed from now on is noticed; `check` is called once soon, for a commit that is on its way now.
+    /// Later commits are detected. `check` is also called once soon, for a commit that is already in progress.
     func start() {
         state.withLock { state in
             guard state.session == nil else { return }
@@ -58,10 +59,10 @@ final class ForeignCommits: Sendable {
         }
     }
 
-    /// Ends watching; ``start()`` begins anew.
+    /// Stops the monitor. ``start()`` starts it again.
     ///
-    /// Returns at once: a `check` under way goes on (this may have been called from it, or while it waits for what the
-    /// caller holds). None begins afterwards.
+    /// It returns at once. A running `check` continues, because it may have called this function, or may wait for a
+    /// lock of the caller. No check begins after that.
     func stop() {
         state.withLock { state in
             state.session?.stop()
@@ -72,11 +73,11 @@ final class ForeignCommits: Sendable {
         }
     }
 
-    /// An own write has begun and has looked for other processes' commits.
+    /// Notes that an own write has begun and has checked for commits of other processes.
     @inline(__always)
     func noteOwnWrite() { ownWrites.count.wrappingAdd(1, ordering: .sequentiallyConsistent) }
 
-    /// An own write has committed: neighbours in this process are told.
+    /// Notes that an own write has committed, and wakes the neighbors in this process.
     @inline(__always)
     func noteOwnCommit() {
         let member = member.load(ordering: .relaxed)
@@ -84,24 +85,24 @@ final class ForeignCommits: Sendable {
     }
 }
 
-/// How many own writes have begun.
+/// The number of own writes that have begun.
 private final class OwnWrites: Sendable {
     let count = Atomic<Int>(0)
 }
 
-/// Watching, from a start to its stop.
+/// A running monitor, from start to stop.
 ///
-/// `@unchecked`: what is not constant is behind a lock, or atomic, or used on the queue alone once `init` has handed it
-/// over.
+/// Proof of `@unchecked Sendable`: its variables are protected by a lock, or atomic, or used only on the queue after
+/// `init`.
 private final class Session: @unchecked Sendable {
     private let queue = DispatchQueue(label: "tandem.foreign-commits", qos: .userInitiated)
     private let check: ForeignCommits.Check
     private let ownWrites: OwnWrites
     private let isStopped = Mutex(false)
-    /// Whether a neighbour has committed since the last step.
+    /// Whether a neighbor has committed since the last step.
     private let isWoken = Atomic<Bool>(false)
 
-    // On the queue.
+    // Used only on the queue.
     private let timer: any DispatchSourceTimer
     private var changes: (any FileChanges)?
     private var series = CheckSeries()
@@ -115,8 +116,8 @@ private final class Session: @unchecked Sendable {
         timer = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
         timer.setEventHandler { [weak self] in self?.step() }
         timer.activate()
-        // Here, not on the queue: what happens after the start is told of. Until the first series has ended `begin`
-        // touches nothing.
+        // This runs here and not on the queue, so that changes after the start are reported. `begin` does nothing until
+        // the first series has ended.
         changes = makeChanges(logPath, queue) { [weak self] in self?.begin() }
         queue.async { self.startSeries() }
     }
@@ -130,7 +131,7 @@ private final class Session: @unchecked Sendable {
         }
     }
 
-    /// A neighbour has committed.
+    /// Notes that a neighbor has committed.
     func wake() {
         guard !isWoken.exchange(true, ordering: .acquiringAndReleasing) else { return }
         queue.async { self.begin() }
@@ -140,7 +141,7 @@ private final class Session: @unchecked Sendable {
 
     private var isOver: Bool { isStopped.withLock { $0 } }
 
-    /// Begins a series if something has changed. While one is under way its next step finds out.
+    /// Begins a series if something has changed. If a series is running, its next step detects the change.
     private func begin() {
         guard isResting, !isOver, takeChanges() else { return }
         startSeries()
@@ -148,7 +149,8 @@ private final class Session: @unchecked Sendable {
 
     private func startSeries() {
         isResting = false
-        // Until the series ends its steps ask for changes themselves: a busy writer does not wake us each time.
+        // During the series, its steps query the changes themselves. A busy writer then does not wake this queue for
+        // each change.
         changes?.pause()
         schedule(series.begin(ownWrites: ownWritesBegun, at: Self.now))
     }
@@ -158,7 +160,7 @@ private final class Session: @unchecked Sendable {
         let hasChanged = takeChanges()
         switch series.step(hasChanged: hasChanged, ownWrites: ownWritesBegun, at: Self.now) {
         case .check:
-            // From here on this check is under way.
+            // From here on this check counts as running.
             guard !isOver else { return }
             let foreign = check()
             if let delay = series.checked(foreign, at: Self.now) { schedule(delay) } else { rest() }
@@ -182,8 +184,8 @@ private final class Session: @unchecked Sendable {
         return changes?.takeChanges() != false || isWoken
     }
 
-    /// Read after changes were taken. An own write that ended before a foreign one raised a change is counted by then:
-    /// the lock went from the one to the other in between.
+    /// Read after the changes were taken. An own write that ended before a foreign write caused a change is already
+    /// counted, because the lock passed from one to the other in between.
     private var ownWritesBegun: Int { ownWrites.count.load(ordering: .sequentiallyConsistent) }
 
     private func schedule(_ delay: Duration) {

@@ -2,8 +2,8 @@
     import Dispatch
     import Foundation
 
-    /// Watches a file through inotify; its folder too, but only while the file is not there: SQLite writes other files
-    /// beside it all the time.
+    /// An observer of a file through inotify. It also watches the folder, but only while the file does not exist,
+    /// because SQLite often writes other files in the folder.
     final class InotifyChanges: FileChanges {
         private let path: String
         private let folder: String
@@ -13,10 +13,10 @@
         private var isPaused = false
         private var fileWatch: Int32 = -1
         private var folderWatch: Int32 = -1
-        /// Whether the file could not be watched although it is there, or its folder is not.
+        /// Whether an existing file could not be watched, or the folder does not exist.
         private var hasFailed = false
 
-        // A file that is deleted while somebody has it open is told by its attributes: the count of its names.
+        // If an open file is deleted, its attributes change: the number of its names.
         private static let fileEvents = UInt32(IN_MODIFY | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
         private static let folderEvents = UInt32(IN_CREATE | IN_MOVED_TO | IN_ONLYDIR)
 
@@ -54,7 +54,7 @@
             }
             if mustAttach {
                 attach()
-                // Before it was watched, the file may have been written.
+                // The file may have been written before it was watched.
                 hasChanged = true
             }
             return hasChanged
@@ -78,17 +78,17 @@
             resume()
         }
 
-        /// Watches the file that has the name now; if there is none, the folder.
+        /// Watches the file with the current name or, if it does not exist, the folder.
         private func attach() {
             if attachFile() { return }
             if folderWatch < 0 { folderWatch = inotify_add_watch(descriptor, folder, Self.folderEvents) }
-            // It may have been made in between.
+            // The file may have been created in between.
             if attachFile() { return }
             hasFailed = errno != ENOENT || folderWatch < 0
         }
 
         private func attachFile() -> Bool {
-            // A file that is watched already keeps the number of its watch.
+            // A file that is already watched keeps the number of its watch.
             let watch = inotify_add_watch(descriptor, path, Self.fileEvents)
             if fileWatch >= 0, fileWatch != watch {
                 let error = errno
@@ -103,7 +103,7 @@
             return true
         }
 
-        /// Reads all events that wait.
+        /// Reads all pending events.
         private func readEvents(_ body: (inotify_event, Slice<UnsafeRawBufferPointer>) -> Void) {
             let head = MemoryLayout<inotify_event>.size
             withUnsafeTemporaryAllocation(byteCount: 4096, alignment: MemoryLayout<inotify_event>.alignment) { buffer in
@@ -115,7 +115,7 @@
                     while offset + head <= count {
                         let event = buffer.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
                         let end = offset + head + Int(event.len)
-                        // The name is filled up with zeros.
+                        // The name is padded with zeros.
                         let name = UnsafeRawBufferPointer(buffer)[offset + head..<end].prefix { $0 != 0 }
                         body(event, name)
                         offset = end

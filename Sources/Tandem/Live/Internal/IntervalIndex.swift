@@ -1,10 +1,10 @@
-/// Intervals of one column's values, and which of them a value lies in.
+/// An index of intervals over a column's values. It finds the intervals that contain a value.
 ///
-/// The ends of all intervals are kept sorted, each once; a value's place among them is looked up first, and the rest is
-/// arithmetic with small integers. The intervals are the nodes of a balanced binary tree, laid out as a sorted array,
-/// in which each node knows the greatest end below it.
+/// The end points of all intervals are kept sorted and distinct. A look-up first finds a value's position among them,
+/// and then works with small integers only. The intervals are the nodes of a balanced binary tree, stored as a sorted
+/// array. Each node knows the greatest end below it.
 struct IntervalIndex: Sendable {
-    /// A point between values: before all that equal a value, or after them.
+    /// A point between values: before or after all values equal to a given value.
     struct Point: Sendable {
         let value: BoundValue
         let isAfter: Bool
@@ -27,9 +27,9 @@ struct IntervalIndex: Sendable {
     }
 
     private struct Interval {
-        /// The index of the point where it begins.
+        /// The index of the start point.
         var low: Int
-        /// The index of the point where it ends, or ``IntervalIndex/endless``.
+        /// The index of the end point, or ``IntervalIndex/endless``.
         var high: Int
         let id: Int
     }
@@ -37,14 +37,14 @@ struct IntervalIndex: Sendable {
     private static let endless = Int.max
 
     private var points: [Point] = []
-    /// Sorted by where they begin.
+    /// Sorted by start point.
     private var intervals: [Interval] = []
-    /// For each interval as the middle of its part of the array: the greatest `high` in that part.
+    /// For each interval, as the middle of its part of the array: the greatest `high` in that part.
     private var reaches: [Int] = []
 
     var isEmpty: Bool { intervals.isEmpty }
 
-    /// An interval that no value lies in is not kept.
+    /// Inserts an interval. An empty interval is not stored.
     ///
     /// - Complexity: O(*n*), with O(log *n*) comparisons of values.
     mutating func insert(_ id: Int, from lower: Point, to upper: Point?) {
@@ -55,6 +55,8 @@ struct IntervalIndex: Sendable {
         measure()
     }
 
+    /// Removes an interval.
+    ///
     /// - Complexity: O(*n*).
     mutating func remove(_ id: Int) {
         intervals.removeAll { $0.id == id }
@@ -76,7 +78,7 @@ struct IntervalIndex: Sendable {
         measure()
     }
 
-    /// Calls a function with the number of each interval that a value lies in.
+    /// Calls a function with the number of each interval that contains a value.
     ///
     /// - Complexity: O(log *n*) comparisons of values, and O(log *n*) for each interval found.
     func find(_ view: ColumnView, into body: (Int) -> Void) {
@@ -98,7 +100,7 @@ struct IntervalIndex: Sendable {
 
     // MARK: Keeping it
 
-    /// The index of a point, which is put in if it is new.
+    /// Returns the index of a point. A new point is inserted.
     private mutating func place(_ point: Point) -> Int {
         let index = Self.partition(points.count) { points[$0].order(point) < 0 }
         if index < points.count, points[index].order(point) == 0 { return index }
@@ -122,7 +124,7 @@ struct IntervalIndex: Sendable {
         return reaches[middle]
     }
 
-    /// The number of indices, of those below a count, for which a test holds; it holds for the first ones.
+    /// Returns the number of leading indices below a count for which a test holds.
     @inline(__always)
     private static func partition(_ count: Int, _ holds: (Int) -> Bool) -> Int {
         var (low, high) = (0, count)

@@ -1,6 +1,7 @@
-/// What queries ask of a collection, in its stored form.
+/// Tests of a collection in its stored form.
 enum JSONElements {
-    /// The number of an array's elements, as `json_array_length` counts them; 0 for other JSON, `nil` for none.
+    /// Returns the number of an array's elements, as `json_array_length` does: 0 for other JSON, `nil` for an empty
+    /// text.
     static func count(_ json: UnsafeBufferPointer<UInt8>) -> Int? {
         var (index, depth, commas) = (0, 0, 0)
         var isEmpty = true
@@ -34,7 +35,7 @@ enum JSONElements {
         return isEmpty ? nil : 0
     }
 
-    /// Whether an array has an element, as ``SQLFunctions/elementsContain`` says it.
+    /// Returns whether an array has an element, as ``SQLFunctions/elementsContain`` does.
     static func contain(_ wanted: JSONNode, _ json: UnsafeBufferPointer<UInt8>) -> Bool {
         guard case .array(let nodes)? = try? ExactJSON.parse(json) else { return false }
         return nodes.contains { node in

@@ -1,10 +1,10 @@
-/// A part whose query follows references: its rows are asked of SQLite, one by one, in the transaction that changes
-/// them or what they refer to.
+/// The watch of a part whose query follows references. SQLite evaluates its rows one by one, in the transaction that
+/// changes them or their targets.
 struct JoinedWatch: Sendable {
     /// A table that the references lead to.
     struct Reach: Sendable {
         let table: TableLayout
-        /// The columns of it that the query looks at.
+        /// The columns of the table that the query uses.
         let mask: ColumnMask
         /// Finds the rows of the part's own table whose references lead to a row, which is bound.
         let holdersSQL: String
@@ -12,11 +12,11 @@ struct JoinedWatch: Sendable {
 
     let table: TableLayout
     let reaches: [Reach]
-    /// Reads a row of the part, if it is one; the row is bound last.
+    /// Reads a row of the part, if the query contains it. The row is the last bound value.
     let rowSQL: SQL
-    /// Makes the row that a statement of ``rowSQL`` stands on.
+    /// Creates the row from a statement of ``rowSQL``.
     let makeRow: @Sendable (Statement, _ path: String) throws -> LiveRow
-    /// The columns of the part's own table whose change is worth telling.
+    /// The columns of the part's own table whose changes are reported.
     let observed: ColumnMask
 }
 
@@ -53,7 +53,7 @@ extension JoinedWatch {
     private struct MissingTable: Error {}
 }
 
-/// The work that a transaction still does for live queries, all of them together: see ``LiveTuning/sealingLimit``.
+/// The remaining work of a transaction for all live queries together: see ``LiveTuning/sealingLimit``.
 struct SealingBudget {
     private var left: Int
     private let statementWork: Int
@@ -63,14 +63,14 @@ struct SealingBudget {
         statementWork = tuning.statementWork
     }
 
-    /// Takes the work of showing a row to a query; `false` if nothing is left.
+    /// Spends the work of evaluating a row for a query. Returns `false` if none is left.
     @inline(__always)
     mutating func spendRow() -> Bool {
         left -= 1
         return left >= 0
     }
 
-    /// Takes the work of some statements; `false`, and takes none, if less than that is left.
+    /// Spends the work of some statements. Returns `false`, and spends nothing, if too little is left.
     mutating func spendStatement(_ count: Int = 1) -> Bool {
         guard left >= count * statementWork else { return false }
         left -= count * statementWork
@@ -78,7 +78,7 @@ struct SealingBudget {
     }
 }
 
-/// The rows to be asked of SQLite at the end of a transaction, each once.
+/// The rows that SQLite evaluates at the end of a transaction, each once.
 struct JoinedCandidates {
     private struct Part {
         let watch: JoinedWatch
@@ -86,20 +86,20 @@ struct JoinedCandidates {
     }
 
     private var parts: [PartID: Part] = [:]
-    /// Parts whose rows the budget was too small to look for.
+    /// Parts whose rows were not looked up, because the budget was exhausted.
     private var unfollowed: Set<PartID> = []
 
     mutating func add(_ row: Int64, mask: ColumnMask, to id: PartID, _ watch: JoinedWatch) {
         parts[id, default: Part(watch: watch)].rows[row, default: 0] |= mask
     }
 
-    /// Adds the rows whose references lead to a changed one.
+    /// Adds the rows whose references lead to a changed row.
     mutating func addHolders(
         of row: Int64, _ reach: Int, to id: PartID, _ watch: JoinedWatch, _ connection: Connection,
         _ tuning: LiveTuning,
         _ budget: inout SealingBudget
     ) throws {
-        // A part with too many rows is reloaded in any case.
+        // A part with too many rows reloads in any case.
         guard parts[id]?.rows.count ?? 0 <= tuning.joinedLimit else { return }
         guard budget.spendStatement() else {
             unfollowed.insert(id)

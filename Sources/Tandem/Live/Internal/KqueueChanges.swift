@@ -3,10 +3,11 @@
     import Dispatch
     import Foundation
 
-    /// Watches a file through Dispatch's file system sources, which are kqueue's; its folder while the file is not
-    /// there.
+    /// An observer of a file through Dispatch's file system sources, which use kqueue. It watches the folder while the
+    /// file does not exist.
     ///
-    /// `@unchecked`: used by one thread at a time, as its protocol says, and its handlers run on the queue.
+    /// Proof of `@unchecked Sendable`: one thread uses it at a time, as the protocol states, and its handlers run on
+    /// the queue.
     final class KqueueChanges: FileChanges, @unchecked Sendable {
         private let path: String
         private let folder: String
@@ -35,7 +36,7 @@
             return hasChanged
         }
 
-        // kqueue merges the events that nobody has fetched, so there is little to be saved here.
+        // kqueue merges pending events, so pausing would save little.
         func pause() {}
 
         func resume() {
@@ -52,7 +53,7 @@
             isOnFile = watch(path, [.write, .extend, .delete, .rename, .link])
             if isOnFile { return }
             guard watch(folder, [.write, .delete, .rename]) else { return }
-            // It may have been made in between.
+            // The file may have been created in between.
             if access(path, F_OK) == 0 {
                 cancel()
                 isOnFile = watch(path, [.write, .extend, .delete, .rename, .link])

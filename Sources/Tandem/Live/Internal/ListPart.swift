@@ -1,22 +1,22 @@
-/// A live list: the rows that a query finds, in its order, and what has changed since the subscriber was last told.
+/// A live list: the rows of a query in its order, and their changes since the last delivery to the subscriber.
 final class ListPart: LivePart {
     let list: LiveList
-    /// What the subscriber was told last.
+    /// The rows of the last delivery.
     private var told = RowSlice(RowTree())
-    /// What differs from that, row by row.
+    /// The differences from these rows, by row.
     private var pending = RowDeltas()
     private var wasTold = false
     var tuning = LiveTuning()
 
     private var tree = RowTree()
-    /// The rows by their numbers in the table, where changes come row by row.
+    /// The rows by their rowids, if changes arrive row by row.
     private var rows: [Int64: LiveRow] = [:]
-    /// What was visible before changes after which the window had room for rows that are not known.
+    /// The visible rows before changes after which unknown rows belong to the window.
     private var unsettled: RowSlice?
-    /// Whether the tree has all rows of the query, not only as many as the window wants and some more.
+    /// Whether the tree has all rows of the query, and not only those of the window and a reserve.
     private var isComplete = true
 
-    /// Whether two rows of one object are the same to the subscriber.
+    /// Returns whether two rows of an object are the same to the subscriber.
     private let isSame: (LiveRow, LiveRow) -> Bool
 
     init(_ list: LiveList) {
@@ -24,7 +24,7 @@ final class ListPart: LivePart {
         self.list = list
     }
 
-    /// What the query shows now.
+    /// The rows that the query currently shows.
     private var visible: RowSlice {
         guard let window = list.window else { return RowSlice(tree) }
         let start = min(window.offset, tree.count)
@@ -37,10 +37,10 @@ final class ListPart: LivePart {
 
     var isDirty: Bool { !wasTold || !pending.isEmpty }
 
-    /// How many rows differ from what was told.
+    /// The number of rows that differ from the last delivery.
     var pendingCount: Int { pending.count }
 
-    // MARK: Reading afresh
+    // MARK: Reloading
 
     func load(_ connection: Connection) throws {
         latest = []
@@ -53,11 +53,11 @@ final class ListPart: LivePart {
         var found = try list.reading.rows(query, connection)
         isComplete = list.window.map { found.count < $0.capacity(tuning) } ?? true
         RowTree.sort(&found)
-        // Only in a damaged file: a tree holds each once.
+        // This happens only in a damaged file: a tree holds each position once.
         if zip(found, found.dropFirst()).contains(where: { $0.hasPlace(of: $1) }) {
             throw TandemError(
-                .corrupt, "Two objects of \(list.query.model.name) have one local ID.",
-                advice: "Restore a backup; Store.checkIntegrity tells what is hurt.", store: connection.path,
+                .corrupt, "Two objects of \(list.query.model.name) have the same local ID.",
+                advice: "Restore a backup. Store.checkIntegrity lists the damage.", store: connection.path,
                 model: list.query.model.name)
         }
         tree = RowTree(sorted: found)
@@ -99,14 +99,14 @@ final class ListPart: LivePart {
         return true
     }
 
-    /// What the changes of one commit do to the tree.
+    /// The effects of a commit's changes on the tree.
     private struct Steps {
         var removed: [LiveRow] = []
         var inserted: [LiveRow] = []
         var deltas: [RowDelta] = []
-        /// Rows of which nothing observed has changed.
+        /// Rows without a change of an observed column.
         var silent: Set<Int64> = []
-        /// Whether each row that was replaced was there.
+        /// Whether each replaced row was in the tree.
         var areKnown = true
     }
 
@@ -119,7 +119,7 @@ final class ListPart: LivePart {
             if isSilent { steps.silent.insert(rowID) } else { steps.deltas.append(RowDelta(old: old, new: new)) }
             return
         }
-        // Rows beyond the last one that is kept are not known, and not of interest until it moves up.
+        // Rows beyond the last kept row are unknown, and do not matter until they move up.
         let kept = new.flatMap { isBeyond($0, without: old) ? nil : $0 }
         if let old { steps.removed.append(old) }
         if let kept { steps.inserted.append(kept) }
@@ -132,9 +132,9 @@ final class ListPart: LivePart {
         return tree.lowerBound(row) >= tree.count
     }
 
-    /// Lets rows go that are far beyond the window.
+    /// Drops rows that are far beyond the window.
     ///
-    /// - Returns: `false` if the window has room for rows that are not known.
+    /// - Returns: `false` if unknown rows belong to the window.
     private func trimToWindow() -> Bool {
         guard let window = list.window else { return true }
         let capacity = window.capacity(tuning)
@@ -156,18 +156,18 @@ final class ListPart: LivePart {
         }
         if deltas.count > 32 { pending.reserveCapacity(pending.count + deltas.count) }
         let deltas = deltas.contains(where: \.isOfSeveralRows) ? Self.byRow(deltas) : deltas
-        // A number that one row leaves and another takes: it is left first.
+        // A rowid that one object releases and another gets: process the release first.
         for delta in deltas where delta.new == nil { merge(delta) }
         for delta in deltas where delta.new != nil { merge(delta) }
         latest = deltas
         forgetReturned(deltas)
     }
 
-    /// How many rows that wait are looked through for one that went. A subscriber for whom more wait may be told of a
-    /// change that is none.
+    /// The maximum number of pending rows that are searched for a removed row. With more pending rows, a subscriber may
+    /// get a change without effect.
     private static let mostLookedThrough = 1000
 
-    /// An object that went under one number and came back under another, as it was, is no change to the subscriber.
+    /// Drops changes of an object that was removed under one rowid and inserted unchanged under another.
     private func forgetReturned(_ deltas: [RowDelta]) {
         guard pending.count > 1, pending.count <= Self.mostLookedThrough, deltas.contains(where: { $0.old == nil })
         else { return }
@@ -187,7 +187,7 @@ final class ListPart: LivePart {
         guard let rowID = (delta.old ?? delta.new)?.rowID else { return }
         let hasWaited = pending[rowID] != nil
         pending.merge(delta, rowID: rowID)
-        // What has changed and changed back while the subscriber was slow is no change to it.
+        // A value that has changed and changed back since the last delivery is not a change for the subscriber.
         if hasWaited, let whole = pending[rowID], let old = whole.old, let new = whole.new, old.hasPlace(of: new),
             isSame(old, new)
         {
@@ -195,7 +195,7 @@ final class ListPart: LivePart {
         }
     }
 
-    /// An object that has come back under another number has gone under the one and come under the other.
+    /// Splits the deltas of objects that got another rowid into a removal and an insertion.
     private static func byRow(_ deltas: [RowDelta]) -> [RowDelta] {
         deltas.flatMap { delta in
             delta.isOfSeveralRows
@@ -205,7 +205,7 @@ final class ListPart: LivePart {
 
     // MARK: Telling
 
-    /// What the latest commit did.
+    /// The changes of the latest commit.
     private var latest: [RowDelta] = []
 
     func settleQuietly(wasDirty: Bool) {
@@ -215,27 +215,27 @@ final class ListPart: LivePart {
             pending = RowDeltas()
             return
         }
-        // The subscriber has made these changes to what it was told last. Windows can't be followed so: what a row
-        // that goes makes room for may be among what waits.
+        // The subscriber has applied these changes to its last delivered state. This is not possible for windows: the
+        // row that fills a gap may be among the pending changes.
         guard list.window == nil, list.isIncremental else { return tellAnew() }
         var tree = told.tree
         var removed: [LiveRow] = []
         var inserted: [LiveRow] = []
         for delta in latest {
             guard let rowID = (delta.old ?? delta.new)?.rowID else { continue }
-            // If nothing waits of it, it is what the subscriber was told already.
+            // Without a pending change, the subscriber already has this state.
             guard let waiting = pending.remove(rowID: rowID) else { continue }
             if let had = waiting.old {
-                // The number was another object's, of which the subscriber must still be told that it went.
+                // The rowid belonged to another object, whose removal the subscriber must still get.
                 guard had.localID == delta.old?.localID || had.localID == delta.new?.localID else { return tellAnew() }
                 removed.append(had)
             } else if delta.old != nil {
-                // It was there to be changed, and the subscriber has not been told of it: it may have had no row for it.
+                // The row existed and changed, but the subscriber was not notified of it, and may not have it.
                 return tellAnew()
             }
             if let new = waiting.new { inserted.append(new) }
         }
-        // An object can have been shown under another number.
+        // An object can have been shown under another rowid.
         let touched = Set(latest.flatMap { [$0.old?.localID, $0.new?.localID].compactMap(\.self) })
         for delta in pending.all {
             guard let had = delta.old, touched.contains(had.localID) else { continue }
@@ -256,7 +256,7 @@ final class ListPart: LivePart {
         wasTold = false
     }
 
-    /// Hands over what has changed, and takes it for told.
+    /// Returns the pending changes, and marks them as delivered.
     func take() -> (old: RowSlice, new: RowSlice, changes: RowChanges?) {
         defer {
             told = visible
@@ -271,8 +271,8 @@ final class ListPart: LivePart {
         return (told, visible, RowChanges(replacing: told, with: visible))
     }
 
-    /// What a commit did does not fit the rows that are known, which a mistake in this engine alone can cause. An app is
-    /// better served by a list that is read afresh, or told whole, than by its end; a test of ours by the latter.
+    /// Handles changes that do not fit the known rows. Only a bug in this engine can cause that. An app is better
+    /// served by a reload, or by a full delivery, than by a crash. Our tests are better served by a crash.
     private func noteContradiction() {
         assert(tuning.fault != nil, "The changes of \(list.query.model.name) do not fit the rows of its live list.")
     }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Waiting until nothing is under way: for tests, which then know that what was not delivered never will be.
+/// A test helper that waits until the engine is idle. After that, no further delivery follows.
 extension LiveEngine {
-    /// Looks for commits of others, and waits until all subscriptions have done what there is to do.
+    /// Checks for commits of others, and waits until all subscriptions are idle.
     ///
-    /// - Parameter isDone: What else must hold.
-    /// - Returns: Whether they have, in the time there is: what takes longer is stuck.
+    /// - Parameter isDone: An additional condition.
+    /// - Returns: Whether they became idle within the time limit. A subscription that needs longer is stuck.
     func settle(_ store: Store, seconds: Double = 60, until isDone: () -> Bool = { true }) -> Bool {
         let deadline = Date(timeIntervalSinceNow: seconds)
         while true {
@@ -18,9 +18,9 @@ extension LiveEngine {
 }
 
 extension LiveSubscription {
-    /// How a subscription stands.
+    /// The state of a subscription.
     struct Standing {
-        /// Whether it would do nothing more if nothing came.
+        /// Whether it has nothing left to do without new events.
         var isSettled: Bool
         /// Whether its subscriber waits for a value.
         var isAsked: Bool

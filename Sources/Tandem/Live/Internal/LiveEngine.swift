@@ -1,21 +1,22 @@
 import Dispatch
 import Synchronization
 
-/// Keeps the live queries of a store: who watches what, and what each commit says to whom.
+/// The engine for a store's live queries. It knows the watches of all subscriptions, and distributes the changes of
+/// each commit.
 ///
-/// The way of a commit: the transaction notes which rows it changes (``ChangeCapture``); before COMMIT they are read as
-/// they are now and shown to the parts of subscriptions that they can matter to (``WatchPlan``); after COMMIT, with the
-/// writer's turn not yet over, each of these subscriptions gets its news; with the writer free, subscriptions with the
-/// immediate scheduler run on the thread that wrote, the others on the engine's queue (``LiveSubscription``).
+/// The path of a commit: the transaction records the rows that it changes (``ChangeCapture``). Before COMMIT their new
+/// state is read, and evaluated for the parts of subscriptions that they can affect (``WatchPlan``). After COMMIT,
+/// before the writer is released, each affected subscription gets its news. After the writer is released, subscriptions
+/// with the immediate scheduler run on the writing thread. The others run on the engine's queue (``LiveSubscription``).
 ///
-/// Commits have numbers. A subscription that reads afresh does so in a state of which it knows the number of the last
-/// commit in it: a read begins while no commit of this process is under way (``commitLock``). News of that number or an
-/// earlier one is then old.
+/// Commits have numbers. A subscription that reloads knows the number of the last commit in the state that it reads.
+/// Such a read begins while this process is not committing (``commitLock``). News with this number or an earlier one
+/// are then outdated.
 final class LiveEngine: Sendable {
     fileprivate struct State {
         var plan = WatchPlan()
         var subscriptions: [ObjectIdentifier: LiveSubscription] = [:]
-        /// Whose part each is.
+        /// The owner of each part.
         var owners: [(subscription: LiveSubscription, index: Int)?] = []
         var freeParts: [PartID] = []
         var sequence: UInt64 = 0
@@ -25,7 +26,7 @@ final class LiveEngine: Sendable {
         var tuning = LiveTuning()
     }
 
-    /// The store, which has the engine.
+    /// A weak reference to the store, which owns the engine.
     private final class StoreLink: Sendable {
         private struct Link { weak var store: Store? }
         private let link = Mutex(Link())
@@ -37,19 +38,20 @@ final class LiveEngine: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Whether the watcher runs.
+    /// Whether the monitor for other processes is running.
     private let watching = Mutex(false)
-    /// Held while a transaction commits and its news is given out, and while a read of known number begins.
+    /// Held while a transaction commits and its news are distributed, and while a read with a known number begins.
     private let commitLock = Mutex(())
-    /// Runs subscriptions after commits, one after the other.
+    /// The queue on which subscriptions run after commits, one at a time.
     let queue = DispatchQueue(label: "tandem.live")
-    /// Where results are read afresh, so that a long reading holds up nobody's news.
+    /// The queues for reloads, so that a long read does not delay other subscriptions' news.
     private let loaders = [DispatchQueue(label: "tandem.live.load.0"), DispatchQueue(label: "tandem.live.load.1")]
     private let nextLoader = Atomic<Int>(0)
     private let path: String
     private let link = StoreLink()
     let isInMemory: Bool
-    /// Notices commits of other processes, while somebody subscribes; `nil` in memory.
+    /// The monitor for commits of other processes, which runs while there are subscriptions. It is `nil` for a store in
+    /// memory.
     private let watcher: ForeignCommits?
 
     init(path: String, isInMemory: Bool) {
@@ -63,14 +65,14 @@ final class LiveEngine: Sendable {
             }
     }
 
-    /// Tells whose engine it is. Called once, when the store is open.
+    /// Sets the engine's store. Called once, when the store is open.
     func attach(to store: Store) { link.store = store }
 
     // MARK: Subscribing
 
-    /// Adds a subscription. What is committed from now on is news to it.
+    /// Adds a subscription. It gets news of all later commits.
     ///
-    /// - Throws: ``TandemError`` with the code `closed`, or if a model is not the store's.
+    /// - Throws: ``TandemError`` with the code `closed`, or if the store lacks a model.
     func add(_ subscription: LiveSubscription) throws {
         let schema = subscription.store.schema
         let watches = try subscription.parts.map { try $0.watch(in: schema) }
@@ -91,7 +93,7 @@ final class LiveEngine: Sendable {
         if isFirst { adjustWatcher() }
     }
 
-    /// Watches for other processes as long as somebody subscribes, or watches the queue.
+    /// Starts or stops the monitor. It runs while there are subscriptions, or while the operation queue is observed.
     func adjustWatcher() {
         watching.withLock { isWatching in
             let isQueueWatched = link.store?.commits.isObserved ?? false
@@ -102,7 +104,7 @@ final class LiveEngine: Sendable {
         }
     }
 
-    /// Removes a subscription: nothing is news to it any more.
+    /// Removes a subscription. It gets no more news.
     func remove(_ subscription: LiveSubscription) {
         let isLast = state.withLock { state in
             guard state.subscriptions.removeValue(forKey: ObjectIdentifier(subscription)) != nil else { return false }
@@ -116,28 +118,29 @@ final class LiveEngine: Sendable {
         if isLast { adjustWatcher() }
     }
 
-    /// What the engine knows a subscription by.
+    /// The engine's registration of a subscription.
     struct Registration: Sendable {
         let parts: [PartID]
-        /// Transactions that go by an older plan have not noted what it wants to know.
+        /// The plan's version at registration. Transactions with an older plan have not recorded the changes that it
+        /// needs.
         let planVersion: Int
     }
 
     var subscriptionCount: Int { state.withLock { $0.subscriptions.count } }
 
-    /// The subscriptions there are.
+    /// The current subscriptions.
     var present: [LiveSubscription] { state.withLock { Array($0.subscriptions.values) } }
 
-    /// The number of the last commit that was told of.
+    /// The number of the last distributed commit.
     var lastCommit: UInt64 { state.withLock { $0.sequence } }
 
-    /// Set by tests, before they subscribe.
+    /// Tests set it before they subscribe.
     var tuning: LiveTuning {
         get { state.withLock { $0.tuning } }
         set { state.withLock { $0.tuning = newValue } }
     }
 
-    /// The store closes: all subscriptions end.
+    /// Ends all subscriptions because the store closes.
     func finish() {
         let subscriptions = state.withLock { state in
             state.isFinished = true
@@ -149,18 +152,18 @@ final class LiveEngine: Sendable {
 
     // MARK: Committing
 
-    /// Begins to note what a transaction changes.
+    /// Begins to record the changes of a transaction.
     func beginCapture(on connection: Connection) -> ChangeCapture {
         let (plan, tuning) = state.withLock { ($0.plan, $0.tuning) }
         return ChangeCapture(plan, on: connection, tuning)
     }
 
-    /// A transaction has begun and has looked for commits of other processes.
+    /// Notes that a transaction has begun and has checked for commits of other processes.
     func noteOwnWrite() { watcher?.noteOwnWrite() }
 
-    /// Commits, and gives out what that says to whom.
+    /// Commits, and distributes the changes.
     ///
-    /// - Returns: The subscriptions that have news, to be run when the writer is free.
+    /// - Returns: The subscriptions with news. Run them after the writer is released.
     func commit(
         _ sealed: SealedCommit, withoutNotifying quiet: Set<LiveToken>, _ commit: () throws -> Void
     ) rethrows -> LiveWakeUp {
@@ -176,7 +179,7 @@ final class LiveEngine: Sendable {
         }
     }
 
-    /// Another process has committed: what it did is not known, and all subscriptions must read afresh.
+    /// Records a commit of another process. Its changes are unknown, so all subscriptions must reload.
     func noteForeignCommit() -> LiveWakeUp {
         state.withLock { state in
             state.sequence += 1
@@ -192,13 +195,13 @@ final class LiveEngine: Sendable {
         }
     }
 
-    /// Nothing can be read any more: another process has changed the schema.
+    /// Ends all subscriptions with an error, because another process has changed the schema.
     func fail(with error: TandemError) {
         let subscriptions = state.withLock { Array($0.subscriptions.values) }
         for subscription in subscriptions { subscription.end(with: error) }
     }
 
-    /// Runs those who have news: on this thread if they want that, else on the engine's queue.
+    /// Runs the subscriptions with news: immediate ones on this thread, others on the engine's queue.
     func run(_ wakeUp: LiveWakeUp) {
         guard !wakeUp.isEmpty else { return }
         if let failure = wakeUp.failure { fail(with: failure) }
@@ -216,7 +219,7 @@ final class LiveEngine: Sendable {
 
     // MARK: Reading
 
-    /// Reads in a state of known number.
+    /// Reads a state whose commit number is known.
     func read<T>(_ store: Store, _ body: (Connection, _ sequence: UInt64) throws -> T) throws -> T {
         try store.checkOpen()
         guard let readers = store.readers else {
@@ -230,11 +233,11 @@ final class LiveEngine: Sendable {
         let connection = reader.connection
         return try connection.reading {
             let sequence = try commitLock.withLock { _ in
-                // Looked up first: commits of other processes wait for no lock of ours. One that is numbered from here
-                // on may be in what is read or not, and is news.
+                // Get the number first: commits of other processes do not wait for our lock. A commit that gets its
+                // number later may or may not be in the state that is read, and counts as news.
                 let sequence = state.withLock { $0.sequence }
                 try connection.statement("BEGIN DEFERRED").run()
-                // The state is that of the first read. The tables must still be those that the statements were made for.
+                // The first read determines the state. The tables must still match the prepared statements.
                 try SchemaKeeper.checkStamp(connection, store: store)
                 return sequence
             }
@@ -242,7 +245,7 @@ final class LiveEngine: Sendable {
         }
     }
 
-    /// A queue to read on.
+    /// Returns a queue for a reload.
     func loader() -> DispatchQueue {
         let number = nextLoader.add(1, ordering: .relaxed).oldValue
         return loaders[Int(bitPattern: UInt(bitPattern: number) % UInt(loaders.count))]
@@ -255,9 +258,9 @@ final class LiveEngine: Sendable {
             let (others, wakeUp) = try store.writer.queue.unsafeReentrantRead { _ in
                 try store.checkOpen()
                 let connection = store.writer.connection
-                // Asked first: who is in a transaction now may commit after the look.
+                // Query this first: a process in a transaction now may commit after the check.
                 let others = connection.foreignTransactions
-                // Noted before the writer is free: the next commit's news must not come before this one.
+                // Record it before the writer is released: the news of the next commit must not come before this one.
                 let hasMoved = try SchemaKeeper.checkUnchanged(connection, store: store)
                 return (others, hasMoved ? noteForeignCommit() : LiveWakeUp())
             }
@@ -267,12 +270,13 @@ final class LiveEngine: Sendable {
             fail(with: error)
             return .none
         } catch {
-            // The file can't be read just now: there may be something to be seen later.
+            // The file can't be read at the moment. There may be changes later.
             return store.isOpen ? .some : .none
         }
     }
 
-    /// Whether another process has committed since a commit of ours, so that what was read in between may hold that too.
+    /// Returns whether another process has committed since a given commit. A read in between may then include that
+    /// commit.
     func hasForeignCommit(since sequence: UInt64, _ store: Store) -> Bool {
         guard !isInMemory else { return false }
         _ = lookForForeignCommit(store)
@@ -281,13 +285,13 @@ final class LiveEngine: Sendable {
 }
 
 extension LiveEngine.State {
-    /// Gives each subscription its news of a commit.
+    /// Distributes the news of a commit to the subscriptions.
     fileprivate mutating func giveOut(_ sealed: SealedCommit, _ quiet: Set<LiveToken>) -> LiveWakeUp {
         func isQuiet(_ subscription: LiveSubscription) -> Bool {
             (subscription.token.map(quiet.contains) ?? false) && !tuning.has(.quietWriteTold)
         }
         var news: [(subscription: LiveSubscription, news: LiveNews)] = []
-        // Where each subscription's news is, once there are many: few are looked through faster.
+        // The index of each subscription's news, once there are many. For few, a linear search is faster.
         var places: [ObjectIdentifier: Int] = [:]
         func place(of subscription: LiveSubscription) -> Int? {
             guard news.count >= 8 else { return news.firstIndex { $0.subscription === subscription } }
@@ -304,7 +308,7 @@ extension LiveEngine.State {
             news.append((subscription, item))
         }
         for (id, change) in sealed.changes {
-            // Who went while the transaction was under way is gone; who came since by the same number is told below.
+            // Skip parts that were removed during the transaction. A new part with the same number is handled below.
             guard id < owners.count, let owner = owners[id], owner.subscription.isNoted(by: sealed.planVersion)
             else { continue }
             note(owner.subscription) { $0.changes.append((owner.index, change)) }
@@ -324,14 +328,14 @@ extension LiveEngine.State {
     }
 }
 
-/// The subscriptions that have news of a commit.
+/// The subscriptions with news of a commit.
 struct LiveWakeUp: Sendable {
     fileprivate(set) var immediate: [LiveSubscription] = []
     fileprivate(set) var background: [LiveSubscription] = []
     fileprivate var isForeign = false
-    /// Whether another process has committed, which may have changed the queue.
+    /// Whether another process has committed, which may have changed the operation queue.
     fileprivate var hasForeignCommit = false
-    /// Why nothing can be read any more.
+    /// The error because of which nothing can be read any more.
     var failure: TandemError?
 
     var isEmpty: Bool { immediate.isEmpty && background.isEmpty && failure == nil && !hasForeignCommit }
@@ -342,7 +346,7 @@ struct LiveWakeUp: Sendable {
     }
 
     mutating func add(_ other: LiveWakeUp) {
-        // What another process did needs no thread of ours.
+        // Commits of other processes never run on the caller's thread.
         background += other.isForeign ? other.background + other.immediate : other.background
         immediate += other.isForeign ? [] : other.immediate
         hasForeignCommit = hasForeignCommit || other.hasForeignCommit

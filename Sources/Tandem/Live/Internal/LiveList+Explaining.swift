@@ -1,18 +1,18 @@
 extension LiveList {
-    /// How the list is kept up to date, in a sentence for people: see ``QueryExplanation/live``.
+    /// Returns a sentence that describes how the list follows changes: see ``QueryExplanation/live``.
     func explanation(in schema: Schema) -> String {
         func model(_ table: String) -> String { schema.table(named: table)?.definition.name ?? table }
         let upkeep =
             switch upkeep {
-            case .rows: "each change is looked at by itself"
+            case .rows: "each changed row is evaluated by itself"
             case .joined:
-                "each change is looked at by itself"
+                "each changed row is evaluated by itself"
                     + query.steps.map { steps in
                         ", and those of \(model(steps[steps.count - 1].target)) through "
                             + steps.map { property($0, in: schema) }.joined(separator: ".")
                     }.joined()
             case .requery(let reason):
-                "read afresh after each commit that changes "
+                "reloaded after each commit that changes "
                     + query.tables.map(model).sorted().joined(separator: " or ") + ": \(reason)"
             }
         guard let window else { return upkeep }
@@ -24,7 +24,7 @@ extension LiveList {
         return "\(upkeep); \(shown) and a reserve of \(reserve) are kept"
     }
 
-    /// The name that a reference has in its model.
+    /// Returns the name of a reference in its model.
     private func property(_ step: ReferenceStep, in schema: Schema) -> String {
         let properties = schema.table(named: step.table)?.definition.properties ?? []
         return properties.first { $0.column == step.column }?.name ?? step.column
@@ -32,7 +32,7 @@ extension LiveList {
 }
 
 extension QueryDescription {
-    /// How a live list of what the query finds is kept up to date.
+    /// Returns a sentence that describes how a live list of this query follows changes.
     func liveExplanation(in schema: Schema) -> String {
         LiveList(
             self, reading: RowReading(maker: .references(model, observed: nil), section: nil, order: RowOrder(order)),

@@ -1,21 +1,21 @@
-/// What a live list is made by: the query, how its rows are read, and how it is kept up to date.
+/// The definition of a live list: the query, the reading of its rows, and the way in which it follows changes.
 struct LiveList: Sendable {
-    /// How the list follows its table.
+    /// The way in which the list follows its table.
     enum Upkeep: Sendable {
-        /// Each changed row is asked in Swift.
+        /// Each changed row is evaluated in Swift.
         case rows
-        /// Each changed row, and each whose references lead to a changed one, is asked of SQLite.
+        /// SQLite evaluates each changed row, and each row whose references lead to a changed row.
         case joined
-        /// It is read afresh, and compared.
+        /// The list reloads, and compares the rows.
         case requery(reason: String)
     }
 
-    /// The rows that a limited query shows, and how many are kept beyond them, to take the place of those that go.
+    /// The rows that a limited query shows, and a reserve of rows that replace removed ones.
     struct Window: Sendable {
         let offset: Int
         let limit: Int
 
-        /// The rows that are read: those shown, and as many again as a reserve, within reason.
+        /// Returns the number of rows to read: the visible rows and a reserve of the same size, within limits.
         func capacity(_ tuning: LiveTuning) -> Int {
             offset + limit + (tuning.leastReserve == 0 ? 0 : min(1_000, max(tuning.leastReserve, limit)))
         }
@@ -25,7 +25,7 @@ struct LiveList: Sendable {
     let reading: RowReading
     let upkeep: Upkeep
     let window: Window?
-    /// The columns whose change is worth telling.
+    /// The columns whose changes are reported.
     private let observed: ColumnMask
 
     var isIncremental: Bool {
@@ -34,7 +34,7 @@ struct LiveList: Sendable {
 
     init(_ query: QueryDescription, reading: RowReading, in schema: Schema, section: SortKey? = nil) {
         self.reading = reading
-        // The order of the sections comes first, so that a limit cuts as the list stands.
+        // The order of the sections comes first.
         var query = query
         let keys = (section.map { [$0] } ?? []) + query.order
         query.order = keys
@@ -58,7 +58,7 @@ struct LiveList: Sendable {
         case .rows:
             return .rows(table, query) { [reading, observed] _, ordered in
                 guard let order = reading.order.own(&ordered) else {
-                    preconditionFailure("An order that follows references is watched another way.")
+                    preconditionFailure("An order that follows references needs another kind of watch.")
                 }
                 return ListWatcher(
                     order: order, section: reading.section.flatMap { $0.own(&ordered) }, maker: reading.maker,
@@ -72,11 +72,11 @@ extension LiveList.Upkeep {
     init(_ query: QueryDescription) {
         var slots = ColumnSlots()
         if query.base != nil {
-            self = .requery(reason: "it chooses among the objects that a limit or distinct(by:) has picked")
+            self = .requery(reason: "it filters or sorts the objects that a limit or distinct(by:) selects")
         } else if !query.distinct.isEmpty {
-            self = .requery(reason: "which of the objects with equal values distinct(by:) shows depends on all of them")
+            self = .requery(reason: "the object that distinct(by:) selects depends on all objects with the same value")
         } else if query.followsLinks {
-            self = .requery(reason: "it asks of lists of references or inverse links")
+            self = .requery(reason: "it uses lists of references or inverse links")
         } else if query.limit == nil, query.offset > 0 {
             self = .requery(reason: "it has an offset without a limit")
         } else if query.offset > Self.largestWindow || (query.limit ?? 0) > Self.largestWindow - query.offset {
@@ -84,20 +84,20 @@ extension LiveList.Upkeep {
         } else if RowPredicate(query, slots: &slots) != nil, RowOrder(query.order).own(&slots) != nil {
             self = .rows
         } else if query.life != .live {
-            // An object that is deleted keeps its references, also to what is gone and names nothing any more.
+            // A deleted object keeps its references, even to objects that no longer exist.
             self = .requery(reason: "it follows references of deleted objects")
         } else {
             self = .joined
         }
     }
 
-    /// Windows are compared whole after each change.
+    /// Windows are compared as a whole after each change, so their size is limited.
     private static let largestWindow = 100_000
 }
 
 extension QueryDescription {
-    /// The columns whose change is told of: all, or those chosen. A change of the order is told of all the same: the row
-    /// has another place then.
+    /// Returns the columns whose changes are reported: all, or the selected ones. A change of the order is always
+    /// reported, because the row then has another position.
     func observedMask(in schema: Schema) -> ColumnMask {
         guard let observed, let table = schema.table(named: model.table) else { return .max }
         return table.mask(ofColumns: observed.map(\.name))

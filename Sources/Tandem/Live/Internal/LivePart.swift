@@ -1,32 +1,31 @@
-/// One thing that a subscription watches: a list, a count, an aggregate. A subscription to several queries has several.
+/// A part of a subscription: a list, a count, or an aggregate. A subscription to several queries has several parts.
 ///
-/// It is kept up to date by whoever runs its subscription, one thread at a time; ``watch(in:)`` alone is asked by
-/// others.
+/// The thread that runs the subscription updates its parts, one thread at a time. Only ``watch(in:)`` is called from
+/// other threads.
 protocol LivePart: AnyObject {
-    /// What the engine was set to.
+    /// The settings of the engine.
     var tuning: LiveTuning { get set }
 
-    /// How the writer translates changes for it.
+    /// Returns the way in which the writer translates changes for this part.
     func watch(in schema: Schema) throws -> PartWatch
 
-    /// Reads it afresh, in a state that stands until this returns.
+    /// Reloads the part, in a state that does not change until this returns.
     func load(_ connection: Connection) throws
 
-    /// Brings it forward by one commit.
+    /// Applies the changes of a commit.
     ///
-    /// - Returns: `false` if that can't be done: it must then be read afresh.
+    /// - Returns: `false` if that is not possible. The part must then reload.
     func apply(_ changes: [PartChange]) throws -> Bool
 
-    /// Whether there is something to be told that has not been.
+    /// Whether there are undelivered changes.
     var isDirty: Bool { get }
 
-    /// What is under way is known to the subscriber already: it made the change itself. If what waits can't be told apart
-    /// from it, the subscriber is told anew.
+    /// Applies the current changes without a delivery, because the subscriber made them itself. If they can't be
+    /// separated from pending changes, the next delivery starts again.
     ///
-    /// - Parameter wasDirty: Whether something else waited to be told before.
+    /// - Parameter wasDirty: Whether other changes were pending before.
     func settleQuietly(wasDirty: Bool)
 
-    /// Forgets what the subscriber was told: what it is told next is told as if it were the first, and told even if it is
-    /// what was told last.
+    /// Discards the last delivered state. The next delivery is then initial, even if nothing has changed.
     func tellAnew()
 }

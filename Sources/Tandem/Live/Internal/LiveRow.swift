@@ -1,13 +1,13 @@
-/// One row of a live result, as it was at one commit. It never changes: a row that does is replaced by a new one.
+/// A row of a live result, in the state of a commit. It is immutable: a changed row is replaced by a new object.
 ///
-/// Rows are ordered by their keys' bytes, then by their local IDs' bytes, which is the order that SQLite answers the
-/// query in (see ``RowOrder``).
+/// Rows are ordered by the bytes of their keys, then by the bytes of their local IDs. That is SQLite's order for the
+/// query (see ``RowOrder``).
 ///
-/// `@unchecked`: it and its subclasses have nothing but constants.
+/// Proof of `@unchecked Sendable`: it and its subclasses have only constants.
 class LiveRow: @unchecked Sendable {
-    /// The row's number in its table: the same for as long as the row is there, and used again afterwards.
+    /// The rowid in the table. It is constant while the row exists, and may be reused after that.
     final let rowID: Int64
-    /// What the query sorts by, in bytes that compare as the values do. Empty for a query without an order.
+    /// The sort key: bytes that compare as the values do. It is empty for a query without an order.
     final let key: [UInt8]
     final let localID: LocalID
 
@@ -17,15 +17,15 @@ class LiveRow: @unchecked Sendable {
         self.localID = localID
     }
 
-    /// Whether two rows stand at the same place of the order: they are the same object with the same key.
+    /// Returns whether two rows have the same position: the same object and the same key.
     final func hasPlace(of other: LiveRow) -> Bool {
         self === other || (localID == other.localID && key == other.key)
     }
 }
 
 /// A row with its object.
-final class ObjectRow<M: Model>: LiveRow, @unchecked Sendable {
-    let object: M
+class ObjectRow<M: Model>: LiveRow, @unchecked Sendable {
+    final let object: M
 
     init(_ object: M, rowID: Int64, key: [UInt8]) {
         self.object = object
@@ -35,7 +35,7 @@ final class ObjectRow<M: Model>: LiveRow, @unchecked Sendable {
 
 /// A row without its object.
 final class ReferenceRow: LiveRow, @unchecked Sendable {
-    /// A number that differs where an observed column does.
+    /// A hash that differs if an observed column differs.
     let digest: UInt64
 
     init(rowID: Int64, key: [UInt8], localID: LocalID, digest: UInt64) {
@@ -44,17 +44,16 @@ final class ReferenceRow: LiveRow, @unchecked Sendable {
     }
 }
 
-/// A row with its object, in a section: the first bytes of its key are the section's.
-final class SectionedRow<M: Model, Key: Sendable>: LiveRow, @unchecked Sendable {
-    let object: M
-    let sectionKey: Key
-    /// How many bytes of the row's key are the section's.
+/// A row with its object, in a section. Its key begins with the bytes of the section.
+final class SectionedRow<M: Model, Value: Sendable>: ObjectRow<M>, @unchecked Sendable {
+    /// The common value of the objects in the section.
+    let sectionValue: Value
+    /// The number of the key's bytes that belong to the section.
     let sectionLength: Int
 
-    init(_ object: M, in sectionKey: Key, length: Int, rowID: Int64, key: [UInt8]) {
-        self.object = object
-        self.sectionKey = sectionKey
+    init(_ object: M, in sectionValue: Value, length: Int, rowID: Int64, key: [UInt8]) {
+        self.sectionValue = sectionValue
         sectionLength = length
-        super.init(rowID: rowID, key: key, localID: object.localID)
+        super.init(object, rowID: rowID, key: key)
     }
 }

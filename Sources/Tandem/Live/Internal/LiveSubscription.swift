@@ -3,25 +3,23 @@ import Foundation
 import OpenCombine
 import Synchronization
 
-/// One subscription to a live query: it takes news from the engine, keeps its parts up to date by it, and delivers what
-/// has changed as its subscriber asks for it.
+/// A subscription to a live query. It receives news from the engine, updates its parts, and delivers changes on demand.
 ///
-/// One thread at a time has its *run*: it takes the news there is, brings the parts forward and delivers, with no lock
-/// held, until there is nothing left to do. Who comes meanwhile leaves its news and goes, but for a writer with the
-/// immediate scheduler: it waits for the run and goes on with it, so that `write` returns when its change was
-/// delivered. A thread that is inside a delivery does not wait for another's run; that one delivers its news too.
+/// Only one thread at a time *runs* the subscription. It takes the pending news, updates the parts and delivers,
+/// without holding a lock, until there is nothing left to do. Other threads add their news and leave. An exception is a
+/// writer with the immediate scheduler: it waits for the run and continues it, so that `write` returns after its change
+/// was delivered. A thread inside a delivery does not wait for another thread's run, which then also delivers its news.
 ///
-/// At most one delivery is under way. What is committed meanwhile, or while the subscriber asks for nothing, is merged
-/// in the parts.
+/// At most one delivery is in progress. The parts merge commits that arrive during it, or while there is no demand.
 ///
-/// `@unchecked Sendable`: what changes is guarded by `condition`, save what belongs to the run (`parts`,
-/// `loadedSequence`, `hasLoadedQuietly`), which its owner alone touches; the condition orders one owner's doings before
-/// the next one's.
+/// Proof of `@unchecked Sendable`: `condition` protects the variables, except those of the run (`parts`,
+/// `loadedSequence`, `hasLoadedQuietly`). Only the thread with the run accesses these, and the condition orders the
+/// accesses of successive threads.
 class LiveSubscription: @unchecked Sendable {
     let store: Store
     let scheduler: LiveScheduler
     let token: LiveToken?
-    /// What the engine knows it by.
+    /// The engine's registration of this subscription.
     let registration = Mutex<LiveEngine.Registration?>(nil)
 
     private let tuning: LiveTuning
@@ -37,22 +35,23 @@ class LiveSubscription: @unchecked Sendable {
     private var ending: Subscribers.Completion<TandemError>?
     private var isLoaderCalled = false
     private var isDelivererCalled = false
-    /// Where an immediate subscription delivers what no caller waits for; `nil` for other schedulers.
+    /// The queue on which an immediate subscription delivers if no caller waits for it. It is `nil` for other
+    /// schedulers.
     ///
-    /// A subscriber that blocks then holds up this queue, and no other subscription's news or reading.
+    /// A subscriber that blocks then delays only this queue, and no other subscription's news or reads.
     private let deliverer: DispatchQueue?
-    /// Whether the store was open when the subscriber asked.
+    /// Whether the store was open when the subscriber requested values.
     private var hasBegun = false
-    /// The connection that it reads afresh by, to be stopped when it is cancelled.
+    /// The connection of the current reload, which is interrupted if the subscription is cancelled.
     private var reader: Connection?
 
-    /// Written by the run, with the condition's lock held.
+    /// Written by the run, while it holds the condition's lock.
     private var isLoaded = false
 
-    // The run's own.
+    // Variables of the run.
     private(set) var parts: [any LivePart]
     private var loadedSequence: UInt64 = 0
-    /// Whether the parts were read last at the beginning, or for a write that the subscriber made itself.
+    /// Whether the last reload was the first one, or was caused by a write of the subscriber itself.
     private var hasLoadedQuietly = true
 
     init(store: Store, parts: [any LivePart], scheduler: LiveScheduler, token: LiveToken?) {
@@ -66,19 +65,19 @@ class LiveSubscription: @unchecked Sendable {
         deliverer = scheduler.isImmediate ? DispatchQueue(label: "tandem.live.immediate") : nil
     }
 
-    // MARK: What a subclass does
+    // MARK: Overridden by subclasses
 
-    /// Makes what is to be delivered from the parts, and takes it for told.
+    /// Creates the output from the parts, and marks it as delivered.
     func makeOutput() throws {}
-    /// Delivers what was made last.
+    /// Delivers the last output.
     func deliver() -> Subscribers.Demand { .none }
     func complete(_ completion: Subscribers.Completion<TandemError>) {}
-    /// Lets the subscriber go.
+    /// Releases the subscriber.
     func release() {}
-    /// Lets the parts go, which are not read any more.
+    /// Releases the parts, which are not read any more.
     func forgetParts() {}
 
-    /// How it stands. The parts are looked at only while nobody runs.
+    /// The state of the subscription. The parts are read only while no thread runs it.
     var standing: Standing {
         condition.withLock {
             let isIdle = !isRunning && !isDelivering && !isLoaderCalled && !isDelivererCalled
@@ -96,19 +95,19 @@ class LiveSubscription: @unchecked Sendable {
         }
     }
 
-    /// How often it has read afresh.
+    /// The number of reloads.
     private(set) var loads = 0
 
     // MARK: News
 
     var isImmediate: Bool { scheduler.isImmediate }
 
-    /// Whether a transaction that went by a plan has noted what this subscription wants to know.
+    /// Returns whether a transaction with a given plan has recorded the changes that this subscription needs.
     func isNoted(by planVersion: Int) -> Bool {
         registration.withLock { $0.map { $0.planVersion <= planVersion } ?? false }
     }
 
-    /// Takes news of a commit, in the order of the commits.
+    /// Adds the news of a commit, in the order of the commits.
     func take(_ item: LiveNews) {
         condition.withLock {
             if isCancelled || ending != nil { return }
@@ -116,19 +115,19 @@ class LiveSubscription: @unchecked Sendable {
         }
     }
 
-    /// The subscriber asks for more.
+    /// Adds demand of the subscriber.
     func ask(for more: Subscribers.Demand) {
         let isOpen = (try? store.checkOpen()) != nil
         let (isMine, isLoaded) = condition.withLock {
             demand += more
             if more > .none, isOpen { hasBegun = true }
-            // The run that asks, in its delivery, goes on anyway.
+            // The run continues after a delivery in any case.
             return (!(isRunning && runner == pthread_self()), self.isLoaded)
         }
         guard isMine else { return }
         if isImmediate, !store.isBusyInMemory {
-            // Whoever has the run sees what is asked for. To wait for it could be for ever: this thread may be in a
-            // transaction that the other's delivery waits for.
+            // The thread with the run sees the demand. Waiting for it could deadlock: this thread may be in a
+            // transaction that the other thread's delivery waits for.
             if enter(waits: false) { work(mayLoad: mayReadHere, mayDeliver: true) }
         } else if isLoaded {
             store.live.queue.async { self.run() }
@@ -137,7 +136,7 @@ class LiveSubscription: @unchecked Sendable {
         }
     }
 
-    /// Nobody wants to know any more.
+    /// Cancels the subscription.
     func stop() {
         let isIdle = condition.withLock {
             isCancelled = true
@@ -151,7 +150,8 @@ class LiveSubscription: @unchecked Sendable {
         if isIdle { letGo() }
     }
 
-    /// The store has closed (no error), or nothing can be read any more (an error, found on a thread of Tandem's).
+    /// Ends the subscription. There is no error if the store was closed. An error, found on a thread of Tandem, means
+    /// that the store can't be read any more.
     func end(with error: TandemError?) {
         let isFirst = condition.withLock {
             guard ending == nil, !isCancelled else { return false }
@@ -166,12 +166,12 @@ class LiveSubscription: @unchecked Sendable {
 
     // MARK: The run
 
-    /// Runs on a thread of Tandem's, unless another thread does: that one sees what there is.
+    /// Runs on a thread of Tandem, unless another thread has the run, which then sees the pending work.
     func run() {
         if enter(waits: false) { work(mayLoad: false, mayDeliver: deliverer == nil) }
     }
 
-    /// Runs on this thread, when whoever runs has let go.
+    /// Runs on this thread, after another thread has released the run.
     func runHere() {
         if enter(waits: !DeliveryDepth.isInside) { work(mayLoad: mayReadHere, mayDeliver: true) }
     }
@@ -192,7 +192,7 @@ class LiveSubscription: @unchecked Sendable {
         }
     }
 
-    /// Goes on with the run on the subscription's own queue.
+    /// Continues the run on the subscription's own queue.
     private func callDeliverer() {
         let isMine = condition.withLock {
             defer { isDelivererCalled = true }
@@ -213,7 +213,7 @@ class LiveSubscription: @unchecked Sendable {
                 waiting += 1
                 while isRunning { condition.wait() }
                 waiting -= 1
-                // It may have ended meanwhile, and is told so once.
+                // The subscription may have ended in the meantime, which is reported only once.
                 if isOver { return false }
             }
             isRunning = true
@@ -222,7 +222,7 @@ class LiveSubscription: @unchecked Sendable {
         }
     }
 
-    /// What the run does next.
+    /// The next step of the run.
     private enum Step {
         case forget
         case end(Subscribers.Completion<TandemError>)
@@ -245,7 +245,7 @@ class LiveSubscription: @unchecked Sendable {
                 callDeliverer()
                 return
             case .forget:
-                // It may have been made known after it was cancelled, by the run that was under way.
+                // The run may have registered the subscription after it was cancelled.
                 store.live.remove(self)
                 return
             case .callLoader:
@@ -264,7 +264,7 @@ class LiveSubscription: @unchecked Sendable {
     }
 
     private func next(_ mayLoad: Bool, _ mayDeliver: Bool) -> Step {
-        // Freed when the lock is open: what goes with the parts is the app's, and may be much.
+        // Free the parts after the lock is released: they hold the app's objects, and can be large.
         var gone: [any LivePart] = []
         defer { withExtendedLifetime(gone) {} }
         return condition.withLock {
@@ -294,7 +294,7 @@ class LiveSubscription: @unchecked Sendable {
                 guard mayLoad || !mustLoad else { return leave(.callLoader) }
                 return .apply(takeNews())
             }
-            // Only this thread touches the parts now.
+            // Only this thread accesses the parts now.
             if demand > .none || tuning.has(.demandIgnored), !isDelivering, parts.contains(where: \.isDirty) {
                 guard mayDeliver else { return leave(.callDeliverer) }
                 if demand > .none { demand -= 1 }
@@ -305,8 +305,7 @@ class LiveSubscription: @unchecked Sendable {
         }
     }
 
-    /// Lets a writer go on that waits to run: it has news of its own, and would wait for ever if others had more and
-    /// more.
+    /// Releases the run for a waiting writer. It has its own news, and would wait forever if others kept adding more.
     private func passOn() -> Bool {
         condition.withLock {
             guard waiting > 0 else { return false }
@@ -330,7 +329,7 @@ class LiveSubscription: @unchecked Sendable {
                 return fail(
                     TandemError(.sql, "The live query can't be read.", store: store.path, underlying: error))
             }
-            // A store that closes ends its subscriptions without an error. Who comes later gets one.
+            // A store that closes ends its subscriptions without an error. A later subscriber gets an error.
             if error.code == .closed, condition.withLock({ hasBegun }) { return fail(nil) }
             fail(error)
         }
@@ -347,14 +346,14 @@ class LiveSubscription: @unchecked Sendable {
 
     // MARK: Bringing forward
 
-    /// Reads for the first time. What is committed from before that on is news.
+    /// Loads the parts for the first time. Commits from before that on are news.
     private func begin() throws {
         try store.live.add(self)
         try load()
         condition.withLock { isLoaded = true }
     }
 
-    /// Reads afresh, which makes news of commits that are in what is read old.
+    /// Reloads the parts. News of commits that are in the loaded state are then outdated.
     private func load() throws {
         loads += 1
         loadedSequence = try store.live.read(store) { connection, sequence in
@@ -377,7 +376,7 @@ class LiveSubscription: @unchecked Sendable {
     private func apply(_ items: [LiveNews]) throws {
         for (place, item) in items.enumerated() {
             guard item.sequence > loadedSequence else {
-                // It was read together with somebody else's commit.
+                // It was loaded together with another commit.
                 if item.isQuiet, !hasLoadedQuietly { tellAnew(item) }
                 continue
             }
@@ -386,7 +385,7 @@ class LiveSubscription: @unchecked Sendable {
                 try load()
                 hasLoadedQuietly = item.isQuiet
             } else if try !apply(item) {
-                // Where this runs may be no place to read.
+                // This thread may not be allowed to read.
                 var rest = Array(items[place...])
                 rest[0].mustReload = true
                 if item.isQuiet { rest[0].dirt = dirt }
@@ -397,10 +396,10 @@ class LiveSubscription: @unchecked Sendable {
         }
     }
 
-    /// Takes a write for told of by those who asked not to be told.
+    /// Marks a write as delivered, if the subscriber left itself out of its notifications.
     private func settleQuietly(_ item: LiveNews, _ dirt: [Bool], later: some Sequence<LiveNews>) {
-        // What was read afresh may hold other commits too, this store's or another process's, of which the subscriber
-        // must be told; and what it shows, with the change that it made, is in none of the states that are known.
+        // A reload may include other commits, of this store or of another process, which the subscriber must get. The
+        // state of the subscriber, with its own change, is then none of the known states.
         let isMixed =
             hasReadOn(item, later) || item.mustReload && store.live.hasForeignCommit(since: loadedSequence, store)
         if isMixed { return tellAnew(item) }
@@ -411,19 +410,19 @@ class LiveSubscription: @unchecked Sendable {
         for index in indices(of: item) { parts[index].tellAnew() }
     }
 
-    /// The parts that a commit changes.
+    /// Returns the parts that a commit changes.
     private func indices(of item: LiveNews) -> Set<Int> {
         Set(item.mustReload ? Array(parts.indices) : item.changes.map(\.part))
     }
 
-    /// Whether what was read holds later commits too, of which the subscriber must be told.
+    /// Returns whether the loaded state includes later commits, which the subscriber must get.
     private func hasReadOn(_ item: LiveNews, _ later: some Sequence<LiveNews>) -> Bool {
         func isTold(_ other: LiveNews) -> Bool { !other.isQuiet && other.sequence <= loadedSequence }
         guard loadedSequence > item.sequence else { return false }
         return later.contains(where: isTold) || condition.withLock { news.contains(where: isTold) }
     }
 
-    /// Brings all parts forward by one commit; `false` if one of them must be read afresh.
+    /// Applies a commit to all parts. Returns `false` if a part must reload.
     private func apply(_ item: LiveNews) throws -> Bool {
         if parts.count == 1 { return try item.changes.isEmpty || parts[0].apply(item.changes.map(\.change)) }
         for (index, part) in parts.enumerated() {
@@ -447,7 +446,7 @@ class LiveSubscription: @unchecked Sendable {
         guard let queue = scheduler.deliveryQueue else { return deliverNow() }
         queue.async { [self] in
             deliverNow()
-            // Off the subscriber's queue again: bringing forward is not its work.
+            // Continue outside the subscriber's queue: updating the parts is not its work.
             store.live.queue.async { self.run() }
         }
     }
@@ -471,7 +470,7 @@ class LiveSubscription: @unchecked Sendable {
 
     // MARK: Letting go
 
-    /// Frees what the parts hold, if nobody runs.
+    /// Frees the content of the parts, if no thread runs the subscription.
     private func letGo() {
         let gone: [any LivePart] = condition.withLock {
             guard !isRunning else { return [] }
@@ -481,7 +480,7 @@ class LiveSubscription: @unchecked Sendable {
         withExtendedLifetime(gone) {}
     }
 
-    /// - Returns: The parts, to be freed with the lock open.
+    /// - Returns: The parts, to be freed after the lock is released.
     private func letGoOfParts() -> [any LivePart] {
         defer {
             parts = []

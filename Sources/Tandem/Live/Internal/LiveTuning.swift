@@ -1,21 +1,22 @@
-/// Limits of a live engine, and a planted fault. Tests lower the limits so that few rows reach them.
+/// Limits of a live engine, and an injected fault. Tests lower the limits so that few rows reach them.
 struct LiveTuning: Sendable {
-    /// Changed rows of one table per transaction that are recorded. If there are more, queries of the table reload their
-    /// results, which costs about the same but does not delay the writer.
+    /// The maximum number of recorded rows per table and transaction. If more rows change, queries of the table reload,
+    /// which costs about the same but does not delay the writer.
     var bulkLimit = 10_000
-    /// Rows of a part that are looked up one by one. If there are more, reloading the part is cheaper.
+    /// The maximum number of a part's rows that are looked up one by one. If there are more, reloading the part is
+    /// cheaper.
     var joinedLimit = 2_000
-    /// Bound of a transaction's work for all live queries before it commits. The remaining queries reload their results
-    /// on another thread. A row compared with a query costs 1, a statement ``statementWork``.
+    /// The limit of a transaction's work for all live queries before it commits. The remaining queries reload on
+    /// another thread. Comparing a row with a query costs 1, and a statement costs ``statementWork``.
     var sealingLimit = 200_000
-    /// Cost of a statement in units of ``sealingLimit``: 5 µs against 0.3 µs for a row.
+    /// The cost of a statement in units of ``sealingLimit``: 5 µs compared with 0.3 µs for a row.
     var statementWork = 16
-    /// The rows that a limited query keeps beyond those it shows, at least; 0 for none ever.
+    /// The minimum number of rows that a limited query keeps beyond its visible rows. 0 disables the reserve.
     var leastReserve = 32
-    /// What the engine does wrong. Without effect in a release build.
+    /// The injected fault. It has no effect in a release build.
     var fault: LiveFault?
 
-    /// Whether the engine is to do something wrong.
+    /// Returns whether a fault is injected.
     @inline(__always)
     func has(_ fault: LiveFault) -> Bool {
         #if DEBUG
@@ -26,40 +27,40 @@ struct LiveTuning: Sendable {
     }
 }
 
-/// Mistakes that an engine like this one can have: see ``LiveTuning/fault``.
+/// Bugs that an engine like this one can have: see ``LiveTuning/fault``.
 enum LiveFault: String, CaseIterable, Sendable {
-    /// Of several changed rows the last is not told of.
+    /// The last of several changed rows is not reported.
     case changeDropped
-    /// Rows with equal keys are ordered by their numbers.
+    /// Rows with equal keys are ordered by their rowids.
     case tieBrokenWrongly
-    /// A window into which rows must move up is left short.
+    /// A window into which rows must move up is not refilled.
     case windowNotRefilled
-    /// A row that is changed twice in a transaction is taken to have been as it was before the second time.
+    /// For a row that is changed twice in a transaction, the state before the second change counts as the old one.
     case lastImageForFirst
-    /// A transaction that is rolled back is told of.
+    /// A transaction that is rolled back is reported.
     case rolledBackPublished
-    /// An object that has the row number of one that is gone is taken for that one.
+    /// An object that reuses the rowid of a removed object is treated as that object.
     case reusedRowForModification
-    /// A change behind a reference is not looked at.
+    /// A change behind a reference is ignored.
     case joinedRowIgnored
-    /// A change of the sync state alone is taken for none.
+    /// A change that affects only the sync state is ignored.
     case syncStateIgnored
-    /// Who asked not to be told of a write is told.
+    /// A subscription that a write left out is notified.
     case quietWriteTold
-    /// What changed while the subscriber was slow is told as what changed last.
+    /// Changes that accumulated for a slow subscriber are reported against the wrong base.
     case mergedAgainstWrongBase
-    /// What other processes do is not noticed.
+    /// Commits of other processes are not noticed.
     case foreignCommitMissed
-    /// A least or greatest value that has left stays.
+    /// A least or greatest value that was removed is kept.
     case staleExtreme
-    /// Who has asked for nothing is delivered to.
+    /// Values are delivered without demand.
     case demandIgnored
-    /// A commit of very many rows is not told of.
+    /// A commit with very many rows is not reported.
     case bulkForgotten
-    /// Who subscribes during a transaction is not told to read again.
+    /// A subscription that begins during a transaction does not reload.
     case lateSubscriberForgotten
-    /// A change of properties that are not observed is told.
+    /// A change of properties that are not observed is reported.
     case silentChangeTold
-    /// Of several queries in one subscription only the first is brought forward.
+    /// In a subscription with several queries, only the first is updated.
     case combinedTorn
 }

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// The watchers that this process has of one store: several `Store`s may have it open.
+/// The monitors of this process for the same store, which several `Store`s may have open.
 ///
-/// Locks belong to a process, so that nobody can tell whether a neighbour is in a transaction. Each one tells the
-/// others of its commits instead.
+/// File locks belong to a process, so they can't show whether a neighbor is in a transaction. Each neighbor notifies
+/// the others of its commits instead.
 final class Neighbours: Sendable {
-    /// The file itself: it may have many paths.
+    /// The identity of a file, which may have many paths.
     private struct File: Hashable {
         let device: UInt64
         let number: UInt64
@@ -36,7 +36,7 @@ final class Neighbours: Sendable {
 
     private init(_ file: File?) { self.file = file }
 
-    /// Those of the store at a path.
+    /// Returns the neighbors of the store at a path.
     static func of(_ path: String) -> Neighbours {
         guard let file = File(path) else { return Neighbours(nil) }
         return all.withLock { all in
@@ -49,7 +49,7 @@ final class Neighbours: Sendable {
 
     deinit {
         guard let file else { return }
-        // Another may have taken the place. It is let go of outside the lock: that may be its end.
+        // Another object may have replaced this one. It is released outside the lock, because that may free it.
         _ = Self.all.withLock { all -> Neighbours? in
             let other = all[file]?.neighbours
             if other == nil { all[file] = nil }
@@ -73,7 +73,7 @@ final class Neighbours: Sendable {
         }
     }
 
-    /// Wakes all but one.
+    /// Wakes all members except one.
     func wake(except member: Int?) {
         guard count.load(ordering: .sequentiallyConsistent) > (member == nil ? 0 : 1) else { return }
         for (other, wake) in members.withLock({ $0.wake }) where other != member { wake() }

@@ -1,6 +1,6 @@
-/// Compares values of an object as the store tells them apart: by what is stored. A model's own `==` may ask less.
+/// A comparison of an object's values by their stored forms. A model's own `==` may be less strict.
 final class ObjectComparison<M: Model> {
-    /// The columns that are compared; `nil` for all.
+    /// The compared columns, or `nil` for all.
     private let observed: ColumnMask?
     private let old = RowBuffer()
     private let new = RowBuffer()
@@ -24,7 +24,7 @@ final class ObjectComparison<M: Model> {
         return true
     }
 
-    /// The columns of the state that differ.
+    /// Returns the columns of the state that differ.
     private static func changedState(_ before: ObjectState, _ after: ObjectState) -> ColumnMask {
         var mask: ColumnMask = 0
         if before.localID != after.localID { mask |= 1 << 1 }
@@ -39,7 +39,7 @@ final class ObjectComparison<M: Model> {
 }
 
 extension RowBuffer {
-    /// Whether two rows have the same values, bit by bit.
+    /// Returns whether two rows have the same values, bit by bit.
     fileprivate func isSame(as other: RowBuffer) -> Bool {
         slots.count == other.slots.count && bytes == other.bytes
             && zip(slots, other.slots).allSatisfy { $0.tag == $1.tag && $0.bits == $1.bits && $0.count == $1.count }

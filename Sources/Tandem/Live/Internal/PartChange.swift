@@ -1,25 +1,25 @@
-/// What a commit did to one part of a subscription: see ``LivePart``.
+/// A change that a commit makes to a part of a subscription: see ``LivePart``.
 enum PartChange: Sendable {
-    /// A row as it is now, or none if it is not among the part's any more (or never was).
+    /// A row's new state, or `nil` if the row is not (or never was) in the part.
     ///
-    /// - Parameter isSilent: Whether only properties changed that are not observed.
+    /// - Parameter isSilent: Whether only unobserved properties changed.
     case row(Int64, LiveRow?, isSilent: Bool)
-    /// So many rows more, or fewer.
+    /// An increase or decrease of the number of rows.
     case count(Int)
-    /// A value that has left an aggregate, and one that has come to it.
+    /// A value that was removed from an aggregate, and a value that was added to it.
     case value(old: StorageValue?, new: StorageValue?)
 }
 
-/// What one commit says to one subscription.
+/// The news of a commit for a subscription.
 struct LiveNews: Sendable {
     /// The commit's number.
     var sequence: UInt64
-    /// What it did, by the parts' indices.
+    /// The changes, by the indices of the parts.
     var changes: [(part: Int, change: PartChange)] = []
-    /// Whether what it did is not known row by row: the parts must be read afresh.
+    /// Whether the changes are not known row by row, so that the parts must reload.
     var mustReload = false
-    /// Whether the writer asked not to have this subscription told.
+    /// Whether the write left this subscription out of its notifications.
     var isQuiet = false
-    /// Which parts had something to tell before it, where that was looked at already.
+    /// Whether each part had pending changes before, if that is already known.
     var dirt: [Bool]?
 }

@@ -1,6 +1,6 @@
-/// Which tables and columns a query looks at.
+/// The tables and columns that a query uses.
 extension QueryDescription {
-    /// The columns that the query looks at, outside of links and of a query that it picks from.
+    /// The columns that the query uses, without those of links and of its base query.
     var columnPaths: [ColumnPath] {
         var paths = distinct
         for key in order {
@@ -13,7 +13,7 @@ extension QueryDescription {
         return paths
     }
 
-    /// The references that the query follows, each way to a table once, the shorter ones first.
+    /// The references that the query follows. Each path to a table occurs once, shorter paths first.
     var steps: [[ReferenceStep]] {
         var found: Set<[ReferenceStep]> = []
         for path in columnPaths where !path.steps.isEmpty {
@@ -22,8 +22,8 @@ extension QueryDescription {
         return found.sorted { ($0.count, "\($0)") < ($1.count, "\($1)") }
     }
 
-    /// The columns of the table at the end of some references that the query looks at: what it asks there, and the
-    /// references that lead on.
+    /// Returns the columns that the query uses in the table at the end of some references, including references that
+    /// lead on.
     func columns(through steps: [ReferenceStep]) -> [String] {
         columnPaths.compactMap { path in
             if path.steps == steps { return path.sourceName }
@@ -32,7 +32,7 @@ extension QueryDescription {
         }
     }
 
-    /// Whether the query asks for lists of references or inverse links.
+    /// Whether the query uses lists of references or inverse links.
     var followsLinks: Bool {
         var follows = false
         func look(_ node: PredicateNode) {
@@ -43,7 +43,7 @@ extension QueryDescription {
         return follows
     }
 
-    /// The names of all tables that the query's answer depends on.
+    /// The names of all tables that the query's result depends on.
     var tables: Set<String> {
         var tables: Set<String> = [model.table]
         func add(_ steps: [ReferenceStep]) { tables.formUnion(steps.flatMap { [$0.table, $0.target] }) }
@@ -70,7 +70,7 @@ extension QueryDescription {
 }
 
 extension PredicateNode {
-    /// Calls a function with this predicate and all in it, those asked of linked objects included.
+    /// Calls a function with this predicate and all nested ones, including those on linked objects.
     func visit(_ body: (PredicateNode) -> Void) {
         body(self)
         switch self {
@@ -80,7 +80,7 @@ extension PredicateNode {
         }
     }
 
-    /// The columns that this predicate itself looks at.
+    /// The columns that this predicate itself uses.
     fileprivate var columnPaths: [ColumnPath] {
         switch self {
         case .isTrue(let path), .comparison(let path, _, .value), .among(let path, _), .identical(let path, _),

@@ -1,20 +1,19 @@
-/// The part of a query by which changed rows are routed to it: a condition on one column that no row of its result can
-/// fail. A ``RouteIndex`` finds the conditions that a row meets.
+/// The part of a query that routes changed rows to it: a condition on a single column that every row of its result
+/// meets. A ``RouteIndex`` finds the conditions that a row meets.
 ///
-/// It is about the row that is asked, not about others that a query may look at through a reference.
+/// The condition applies to the row itself, and not to rows that the query reads through a reference.
 enum RouteCondition: Sendable {
     struct Bound: Sendable {
         let value: StorageValue
         let isIncluded: Bool
     }
 
-    /// The column has one of some values. With none, no row meets it.
+    /// The column has one of the given values. If the list is empty, no row meets the condition.
     case equal(column: String, values: [StorageValue])
-    /// The column has a value between two bounds. A row with NULL in it does not meet it.
+    /// The column's value is between two bounds. A row with NULL does not meet the condition.
     case range(column: String, lower: Bound?, upper: Bound?)
 
-    /// The condition that is met by the fewest rows, as far as one can tell without looking at them; `nil` if there is
-    /// none.
+    /// Creates the condition that is probably met by the fewest rows. Returns `nil` if there is none.
     init?(_ query: QueryDescription) {
         guard query.base == nil, query.distinct.isEmpty else { return nil }
         var parts = Parts()
@@ -32,15 +31,15 @@ enum RouteCondition: Sendable {
 }
 
 extension RouteCondition {
-    /// What is known of a predicate: the conditions on own columns that must all be met.
+    /// The conditions on the model's own columns that a predicate requires.
     private struct Parts {
-        /// How few rows an equality leaves, best first.
+        /// The selectivity of an equality, best first.
         enum Rank: Int {
             case unique, indexed, other, flag
         }
 
         private var equality: (rank: Rank, column: String, values: [StorageValue])?
-        /// In the order in which the predicate names the columns.
+        /// The ranges, in the order in which the predicate names the columns.
         private var ranges: [(column: String, lower: Bound?, upper: Bound?)] = []
 
         var best: RouteCondition? {
@@ -81,7 +80,7 @@ extension RouteCondition {
                 }
             case .notEqual: break
             case .less, .lessOrEqual, .greater, .greaterOrEqual:
-                // Nothing is less or greater than these.
+                // No value is less or greater than these.
                 if value == .null || path.encodesNaN(value) { return addEquality(path.name, [], rank: .unique) }
                 let bound = Bound(value: value, isIncluded: comparison == .lessOrEqual || comparison == .greaterOrEqual)
                 if comparison == .less || comparison == .lessOrEqual {
@@ -107,7 +106,7 @@ extension RouteCondition {
             if let upper, upper.isTighter(than: ranges[index].upper, sign: -1) { ranges[index].upper = upper }
         }
 
-        /// The values one of which a column must have for a predicate to hold.
+        /// Returns the values of a column that a predicate requires.
         private static func equality(_ node: PredicateNode) -> (path: ColumnPath, values: [StorageValue])? {
             switch node {
             case .isTrue(let path) where path.steps.isEmpty: return (path, [.integer(1)])
@@ -143,7 +142,7 @@ extension RouteCondition {
 }
 
 extension RouteCondition.Bound {
-    /// - Parameter sign: 1 between lower bounds, of which the greater one is tighter, -1 between upper ones.
+    /// - Parameter sign: 1 for lower bounds, where the greater one is tighter, and -1 for upper bounds.
     fileprivate func isTighter(than other: Self?, sign: Int) -> Bool {
         guard let other else { return true }
         let order = BoundValue(other.value).order(of: BoundValue(value)) * sign

@@ -1,9 +1,9 @@
-/// Which of many queries a row may be of, for the queries of one table.
+/// An index of a table's queries, which finds the queries that may contain a row.
 ///
-/// It is a value: a copy stays as it is while the original is changed, and can be asked on another thread.
+/// It is a value: a copy does not change with the original, and another thread can use it.
 struct RouteIndex: Sendable {
-    /// The queries that ask a column for one of some values, by the values' hashes. Different values with one hash only
-    /// make a query a candidate in vain.
+    /// The queries that require one of some values in a column, by the values' hashes. A hash collision only makes a
+    /// query a superfluous candidate.
     private struct Equality {
         let slot: Int
         var ids: [Int: [Int]] = [:]
@@ -14,7 +14,7 @@ struct RouteIndex: Sendable {
         var intervals = IntervalIndex()
     }
 
-    /// Where a query was put.
+    /// The entry of a query.
     private enum Place {
         case always
         case equality(slot: Int, hashes: Set<Int>)
@@ -28,7 +28,7 @@ struct RouteIndex: Sendable {
 
     /// Adds a query. Without a condition it is a candidate for every row.
     ///
-    /// - Parameter id: The query's number, which no other one has while it is here.
+    /// - Parameter id: The query's number, which is unique in the index.
     /// - Complexity: O(1), or O(*n*) for a range.
     mutating func add(id: Int, condition: RouteCondition?, slots: inout ColumnSlots) {
         remove(id: id)
@@ -48,14 +48,14 @@ struct RouteIndex: Sendable {
             places[id] = .range(slot: slot)
             let index = ranges.firstIndex { $0.slot == slot } ?? ranges.endIndex
             if index == ranges.endIndex { ranges.append(Ranges(slot: slot)) }
-            // NULL, which is below all values, lies in no range.
+            // NULL sorts below all values, and is not in any range.
             let low = lower.map { IntervalIndex.Point($0.value, isAfter: !$0.isIncluded) }
             let high = upper.map { IntervalIndex.Point($0.value, isAfter: $0.isIncluded) }
             ranges[index].intervals.insert(id, from: low ?? IntervalIndex.Point(.null, isAfter: true), to: high)
         }
     }
 
-    /// Removes a query, if it is here.
+    /// Removes a query, if it is in the index.
     mutating func remove(id: Int) {
         switch places.removeValue(forKey: id) {
         case nil: break
@@ -74,7 +74,7 @@ struct RouteIndex: Sendable {
         }
     }
 
-    /// Calls a function with each query whose condition may hold for a row, once.
+    /// Calls a function once with each query whose condition may hold for a row.
     ///
     /// - Complexity: O(*c* · log *n* + *f* · log *n*), where *c* is the number of columns with conditions, and *f* that
     ///   of the queries found.

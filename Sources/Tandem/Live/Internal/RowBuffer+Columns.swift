@@ -11,7 +11,7 @@ extension RowBuffer {
     }
 }
 
-/// A row's values in the order in which they were appended. They are valid until the next one is, or all are removed.
+/// A row's values, in the order in which they were appended. They are valid until the next append or removal.
 extension RowBuffer: ColumnSource {
     @inline(__always)
     func view(_ slot: Int) -> ColumnView {
@@ -28,8 +28,8 @@ extension RowBuffer: ColumnSource {
         }
     }
 
-    /// The bytes stand in the array's own memory, which moves only when something is appended: the buffer holds the
-    /// array, and a view is not used beyond that.
+    /// Returns a view of a slot's bytes in the array's memory. That memory moves only at an append. The buffer retains
+    /// the array, and views are not used longer than that.
     @inline(__always)
     private func view(ofBytes slot: Slot) -> UnsafeBufferPointer<UInt8> {
         bytes.withUnsafeBufferPointer { bytes in

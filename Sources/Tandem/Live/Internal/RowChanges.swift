@@ -1,32 +1,32 @@
-/// What a change of rows looks like by index, for whoever shows them in a list.
+/// A change of rows by index, for lists.
 ///
-/// Applied to an array of the old rows it gives the new ones: first the deletions, from the last to the first, then the
-/// insertions, from the first to the last, then the modifications.
+/// Applied to an array of the old rows, it gives the new rows: first the deletions, from the last to the first, then
+/// the insertions, from the first to the last, then the modifications.
 struct RowChanges: Sendable {
-    /// Indices of the old rows that go, ascending.
+    /// Indices of removed rows among the old rows, ascending.
     var deletions: [Int] = []
-    /// Indices of the new rows that come, ascending.
+    /// Indices of inserted rows among the new rows, ascending.
     var insertions: [Int] = []
-    /// Where rows were and are that changed and stayed between the same neighbours, ascending.
+    /// Old and new indices of changed rows that kept their neighbors, ascending.
     var modifications: [(old: Int, new: Int)] = []
-    /// Where rows were and are that changed and went elsewhere, ascending by where they were. Each is a deletion and an
-    /// insertion too.
+    /// Old and new indices of changed rows that moved, ascending by the old index. Each is also a deletion and an
+    /// insertion.
     var moves: [(from: Int, to: Int)] = []
 
     var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 
     init() {}
 
-    /// The changes from one slice to another.
+    /// Computes the changes from one slice to another.
     ///
-    /// - Parameter deltas: What became of the rows: all that differ.
-    /// - Returns: `nil` if the deltas do not make the one of the other.
+    /// - Parameter deltas: The changes of all rows that differ.
+    /// - Returns: `nil` if the deltas do not turn one slice into the other.
     /// - Complexity: O(*k* log *n*) for *k* deltas, or O(*n* + *k* log *k*) if that is less.
     init?(from: RowSlice, to: RowSlice, deltas: [RowDelta], _ tuning: LiveTuning = LiveTuning()) {
         if deltas.count <= 1 {
             if let delta = deltas.first, !setOne(delta, from: from, to: to, tuning) { return nil }
         } else if from.isEmpty || to.isEmpty {
-            // All have come, or all have gone, as after an import.
+            // All rows were inserted or all were removed, as after an import.
             self = RowChanges(replacing: from, with: to)
         } else {
             guard let places = Places(from: from, to: to, deltas: deltas, tuning) else { return nil }
@@ -39,15 +39,16 @@ struct RowChanges: Sendable {
         guard from.count - deletions.count + insertions.count == to.count else { return nil }
     }
 
-    /// All rows of one slice go, and all of the other come: right whatever became of them.
+    /// Creates a change that removes all rows of one slice and inserts all rows of the other. It is correct in any
+    /// case.
     init(replacing from: RowSlice, with to: RowSlice) {
         deletions = Array(0..<from.count)
         insertions = Array(0..<to.count)
     }
 
-    /// A row that changed alone is between the same neighbours if it is at the same index.
+    /// Handles a single delta. If only one row changed, it has the same neighbors exactly if its index is the same.
     ///
-    /// - Returns: `false` if it is not shown.
+    /// - Returns: `false` if the row is not visible.
     private mutating func setOne(_ delta: RowDelta, from: RowSlice, to: RowSlice, _ tuning: LiveTuning) -> Bool {
         let old = delta.old.flatMap { from.rank(of: $0) }
         let new = delta.new.flatMap { to.rank(of: $0) }
@@ -64,7 +65,7 @@ struct RowChanges: Sendable {
         return true
     }
 
-    /// The elements of an ascending array that are not among others, which are all in it and ascend too.
+    /// Returns the elements of an ascending array without others, which are a subset and ascending too.
     private static func without(_ others: some Sequence<Int>, in all: [Int]) -> [Int] {
         var others = others.makeIterator()
         var next = others.next()
@@ -76,12 +77,12 @@ struct RowChanges: Sendable {
     }
 }
 
-/// Where the rows of deltas were and are.
+/// The indices of the rows of deltas.
 private struct Places {
-    /// The indices of all old rows that differ, and of all new ones, ascending.
+    /// The indices of all old and of all new rows that differ, ascending.
     let old: [Int]
     let new: [Int]
-    /// The indices of the objects that are on both sides, ascending by the old ones.
+    /// The indices of the objects on both sides, ascending by the old index.
     let changed: [(old: Int, new: Int)]
 
     init?(from: RowSlice, to: RowSlice, deltas: [RowDelta], _ tuning: LiveTuning) {
@@ -89,7 +90,7 @@ private struct Places {
         let news = deltas.compactMap(\.new)
         guard let oldRanks = from.ranks(of: olds), let newRanks = to.ranks(of: news) else { return nil }
         var changed: [(old: Int, new: Int)] = []
-        // Objects that went under one row number may have come back under another.
+        // Objects that were removed under one rowid may have been inserted under another.
         var gone: [Int] = []
         var came: [Int] = []
         var oldIndex = 0
@@ -107,7 +108,8 @@ private struct Places {
             if delta.new != nil { newIndex += 1 }
         }
         if !gone.isEmpty && !came.isEmpty {
-            // A local ID is there once, unless the store is damaged: then it is deleted and inserted for the others.
+            // A local ID occurs once, unless the store is damaged. Otherwise the other rows count as deleted and
+            // inserted.
             var goneByID = Dictionary(gone.lazy.map { (olds[$0].localID, $0) }) { first, _ in first }
             for index in came {
                 if let old = goneByID.removeValue(forKey: news[index].localID) {
@@ -122,10 +124,10 @@ private struct Places {
         self.changed = changed.sorted { $0.old < $1.old }
     }
 
-    /// Tells the changed rows that stayed between the same neighbours from those that moved.
+    /// Separates the changed rows that kept their neighbors from those that moved.
     ///
-    /// The rows that differ in nothing are the same on both sides, in the same order. A changed row that has as many of
-    /// them before it as it had is in the same gap between them. Of those in a gap as many stay as can without
+    /// Rows without a difference are the same on both sides, in the same order. A changed row with the same number of
+    /// such rows before it is in the same gap between them. Within a gap, as many rows as possible stay without
     /// changing their order.
     func stayedAndMoved() -> (stayed: [(old: Int, new: Int)], moved: [(from: Int, to: Int)]) {
         var inGap: [Int] = []
@@ -160,12 +162,12 @@ private struct Places {
         return low
     }
 
-    /// As many of the elements as ascend by a value, in their order (patience sorting).
+    /// Returns the longest subsequence of the elements that ascends by a value (patience sorting).
     private static func longestAscent(of elements: [Int], by value: (Int) -> Int) -> [Int] {
         if zip(elements, elements.dropFirst()).allSatisfy({ value($0) < value($1) }) { return elements }
-        /// For each length, the last element of the ascent that ends lowest, as an index into `elements`.
+        /// For each length, the last element of the sequence that ends lowest, as an index into `elements`.
         var ends: [Int] = []
-        /// For each element, the one before it in the best ascent that ends with it.
+        /// For each element, the element before it in the best sequence that ends with it.
         var previous = Array(repeating: -1, count: elements.count)
         for index in elements.indices {
             var low = 0

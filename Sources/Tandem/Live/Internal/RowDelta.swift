@@ -1,7 +1,8 @@
-/// What became of one row between two states: it came (no old one), it went (no new one), or it was replaced.
+/// The change of a row between two states: it was inserted (no old row), removed (no new row), or replaced.
 ///
-/// The number of a row that went can be given to another object. Then old and new have different local IDs, and one
-/// went and the other came. An object that came back may have another number, and is in two deltas.
+/// The rowid of a removed row can be reused for another object. Old and new row then have different local IDs, and one
+/// was removed and the other inserted. An object that was inserted again may have another rowid, and is then in two
+/// deltas.
 struct RowDelta: Sendable {
     var old: LiveRow?
     var new: LiveRow?
@@ -11,17 +12,17 @@ struct RowDelta: Sendable {
         self.new = new
     }
 
-    /// Whether nothing became of it.
+    /// Whether the row is unchanged.
     var isEmpty: Bool { old === new }
 
-    /// Whether the object has another number than it had.
+    /// Whether the object's rowid has changed.
     var isOfSeveralRows: Bool {
         guard let old, let new else { return false }
         return old.rowID != new.rowID
     }
 }
 
-/// What became of rows over several commits: the net effect of the deltas merged into it, each after the last.
+/// The changes of rows over several commits: the net effect of the deltas that were merged in sequence.
 struct RowDeltas: Sendable, Sequence {
     private var deltas: [Int64: RowDelta] = [:]
 
@@ -31,7 +32,7 @@ struct RowDeltas: Sendable, Sequence {
     var isEmpty: Bool { deltas.isEmpty }
     var underestimatedCount: Int { count }
 
-    /// Adds what became of a row since the last delta of its number: *a* → *b* and then *b* → *c* are *a* → *c*.
+    /// Merges a delta of a row with the earlier delta of its rowid: *a* → *b* and then *b* → *c* become *a* → *c*.
     mutating func merge(_ delta: RowDelta, rowID: Int64) {
         guard let index = deltas.index(forKey: rowID) else {
             if !delta.isEmpty { deltas[rowID] = delta }
@@ -41,13 +42,13 @@ struct RowDeltas: Sendable, Sequence {
         if deltas.values[index].isEmpty { deltas.remove(at: index) }
     }
 
-    /// What became of a row.
+    /// The delta of a row.
     subscript(rowID: Int64) -> RowDelta? { deltas[rowID] }
 
-    /// Takes out what became of a row.
+    /// Removes and returns the delta of a row.
     mutating func remove(rowID: Int64) -> RowDelta? { deltas.removeValue(forKey: rowID) }
 
-    /// Adds what became of rows since.
+    /// Merges later deltas.
     mutating func merge(_ later: RowDeltas) {
         if isEmpty {
             self = later
@@ -58,10 +59,10 @@ struct RowDeltas: Sendable, Sequence {
 
     mutating func removeAll() { deltas.removeAll() }
 
-    /// Makes room for so many rows.
+    /// Reserves memory for a number of rows.
     mutating func reserveCapacity(_ count: Int) { deltas.reserveCapacity(count) }
 
-    /// The deltas, in no order.
+    /// The deltas, in undefined order.
     var all: [RowDelta] { Array(deltas.values) }
 
     func makeIterator() -> Dictionary<Int64, RowDelta>.Values.Iterator { deltas.values.makeIterator() }

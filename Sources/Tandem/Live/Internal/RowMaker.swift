@@ -1,29 +1,29 @@
 import Foundation
 
-/// Makes rows of one kind from what a statement reads: with their objects, by reference only, or in sections.
+/// A factory for rows from a statement: with their objects, with references only, or in sections.
 struct RowMaker: Sendable {
-    /// What to select before the columns of the order.
+    /// Compiles the columns that precede those of the order.
     let columns: @Sendable (inout SQLCompiler, SQLCompiler.Scope) -> SQL
-    /// How many columns that is.
+    /// The number of these columns.
     let width: Int
     /// - Parameters:
-    ///   - statement: Stands on a row whose first columns are ``columns``, or a whole object's.
-    ///   - sectionLength: How many bytes of the key are the section's.
-    ///   - sectionColumn: The section's column; `nil` where it is among a whole object's.
-    ///   - box: Keeps the object for other makers.
+    ///   - statement: The statement at a row whose first columns are ``columns``, or those of a whole object.
+    ///   - sectionLength: The number of the key's bytes that belong to the section.
+    ///   - sectionColumn: The section's column, or `nil` if it is among those of a whole object.
+    ///   - box: Caches the object for other factories.
     let make:
         @Sendable (
             _ statement: Statement, _ rowID: Int64, _ key: [UInt8], _ sectionLength: Int, _ sectionColumn: Int32?,
             _ box: ObjectBox, _ path: String
         ) throws -> LiveRow
-    /// Makes a function that says whether two rows of one object are the same to whoever observes.
+    /// Creates a function that returns whether two rows of an object are the same to the observer.
     let comparison: @Sendable () -> (_ old: LiveRow, _ new: LiveRow) -> Bool
 }
 
 extension RowMaker {
-    /// Rows with their objects.
+    /// Returns a factory for rows with their objects.
     ///
-    /// - Parameter observed: The columns that are observed; `nil` for all.
+    /// - Parameter observed: The observed columns, or `nil` for all.
     static func objects<M: Model>(_ model: M.Type, observed: ColumnMask?) -> RowMaker {
         let definition = M.__definition
         return RowMaker(
@@ -41,7 +41,7 @@ extension RowMaker {
         }
     }
 
-    /// Rows without their objects: with a number that tells whether they are as they were.
+    /// Returns a factory for rows without their objects. A hash detects changes.
     static func references(_ model: ModelDefinition, observed: ColumnMask?) -> RowMaker {
         let width = RowReader.stateColumns.count + model.properties.count
         let digested = (1..<width).filter { (observed ?? .max) & (1 << UInt64(min(63, $0))) != 0 }
@@ -58,35 +58,42 @@ extension RowMaker {
         }
     }
 
-    /// Rows with their objects and the value of a property that puts them in sections.
+    /// Returns a factory for rows with their objects, and with the property value that determines their section.
     static func sections<M: Model, P: PropertyExpression>(_ property: P, observed: ColumnMask?) -> RowMaker
     where P.Root == M, P.Value: Sendable {
         let definition = M.__definition
-        let width = RowReader.stateColumns.count + definition.properties.count
+        let objects = RowMaker.objects(M.self, observed: observed)
         let path = property.__column
         let own = path.steps.isEmpty ? Int32(definition.selectIndex(ofColumn: path.name)) : 0
         return RowMaker(
             columns: { compiler, scope in
                 "\(compiler.objectColumns(definition, scope.alias)), \(compiler.column(path, in: scope))"
-            }, width: width + 1
-        ) { statement, rowID, key, sectionLength, sectionColumn, box, storePath in
-            let value = try property.value(statement.row(), sectionColumn ?? own, store: storePath)
-            return SectionedRow(
-                try box.read(M.self, statement, path: storePath), in: value, length: sectionLength, rowID: rowID,
-                key: key)
-        } comparison: {
-            let comparison = ObjectComparison<M>(observed: observed)
-            return { old, new in
-                comparison.isSame(
-                    unsafeDowncast(old, to: SectionedRow<M, P.Value>.self).object,
-                    unsafeDowncast(new, to: SectionedRow<M, P.Value>.self).object)
-            }
-        }
+            }, width: objects.width + 1,
+            make: { statement, rowID, key, sectionLength, sectionColumn, box, storePath in
+                let value = try property.value(statement.row(), sectionColumn ?? own, store: storePath)
+                return SectionedRow(
+                    try box.read(M.self, statement, path: storePath), in: value, length: sectionLength, rowID: rowID,
+                    key: key)
+            }, comparison: objects.comparison)
+    }
+
+    /// Makes rows with their objects and the first letter that determines their section.
+    ///
+    /// - Parameter sections: The order of the sections. A row's key contains the letter.
+    static func letters<M: Model>(_ model: M.Type, in sections: RowOrder, observed: ColumnMask?) -> RowMaker {
+        let objects = RowMaker.objects(model, observed: observed)
+        return RowMaker(
+            columns: objects.columns, width: objects.width,
+            make: { statement, rowID, key, sectionLength, _, box, path in
+                SectionedRow(
+                    try box.read(M.self, statement, path: path), in: sections.text(key.prefix(sectionLength)),
+                    length: sectionLength, rowID: rowID, key: key)
+            }, comparison: objects.comparison)
     }
 }
 
 extension ObjectBox {
-    /// The object that a statement stands on, read once.
+    /// Reads the object from a statement, once.
     func read<M: Model>(_ model: M.Type, _ statement: Statement, path: String) throws -> M {
         if let object = object as? M { return object }
         let object = try M.read(statement.row(), path: path)
@@ -96,7 +103,7 @@ extension ObjectBox {
 }
 
 extension ModelDefinition {
-    /// The place of a column in the list of columns that objects are read by.
+    /// Returns the index of a column in the list of columns that objects are read from.
     func selectIndex(ofColumn name: String) -> Int {
         RowReader.stateColumns.firstIndex(of: name)
             ?? RowReader.stateColumns.count + (properties.firstIndex { $0.column == name } ?? 0)

@@ -1,17 +1,18 @@
-/// What a node is: how many entries it has, and how far above the leaves it stands.
+/// The header of a node: the number of its entries, and its height above the leaves.
 struct RowNodeHeader {
     var count: Int
     let height: Int
 }
 
-/// A node of a ``RowTree``: a leaf with the places of its rows, or a node above with a branch for each child.
+/// A node of a ``RowTree``. A leaf holds the places of its rows, and an inner node holds a branch for each child.
 ///
-/// Count, height and entries lie in one allocation. The entries are plain bits: a leaf's stand for one reference to
-/// each row, a branch for one to its child, and what copies, moves or drops an entry counts for itself. That leaves the
-/// reference counting where it is meant, in ``copy()`` and `deinit`, and out of every search.
+/// Count, height and entries are in a single allocation. The entries are plain bits. A leaf's entry represents a
+/// reference to its row, and a branch represents a reference to its child. Code that copies, moves or drops an entry
+/// does the reference counting itself. Reference counting therefore happens only in ``copy()`` and `deinit`, and not in
+/// searches.
 final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
-    /// What a change has to copy, while somebody holds the tree as it was, weighs more than the depth of the tree: each
-    /// entry that is copied counts a reference to something far away.
+    /// The capacities are small. While a snapshot of the tree is held, copying entries costs more than the depth of the
+    /// tree: each copied entry increments a reference count in distant memory.
     static let leafCapacity = 32
     static let branchCapacity = 16
 
@@ -42,11 +43,11 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
         withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
     }
 
-    /// A leaf's rows.
+    /// The rows of a leaf.
     @inline(__always)
     var places: UnsafeMutablePointer<RowPlace> { entries.assumingMemoryBound(to: RowPlace.self) }
 
-    /// The branches of a node above the leaves.
+    /// The branches of an inner node.
     @inline(__always)
     var branches: UnsafeMutablePointer<RowBranch> { entries.assumingMemoryBound(to: RowBranch.self) }
 
@@ -61,14 +62,14 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
 
     var mostEntries: Int { height == 0 ? Self.leafCapacity : Self.branchCapacity }
 
-    /// The least number of entries of a node that is not the root.
+    /// Returns the minimum number of entries of a node that is not the root.
     static func minimum(height: Int) -> Int { (height == 0 ? leafCapacity : branchCapacity) / 4 }
 
-    /// The place of the first row below.
+    /// The place of the first row below this node.
     @inline(__always)
     var firstPlace: RowPlace { height == 0 ? places[0] : branches[0].place }
 
-    /// The number of rows below.
+    /// The number of rows below this node.
     var total: Int {
         if height == 0 { return count }
         var total = 0
@@ -76,7 +77,7 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
         return total
     }
 
-    /// A node with the same entries, which it shares.
+    /// Returns a node with the same entries, which both nodes share.
     func copy() -> RowNode {
         let node = RowNode.make(height: height)
         node.count = count
@@ -90,13 +91,13 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
         return node
     }
 
-    /// Counts a reference to what each entry refers to.
+    /// Retains the object of each entry.
     @inline(__always)
     private static func retain<Entry, Object>(
         _ entries: UnsafeMutablePointer<Entry>, _ count: Int, _ object: (Entry) -> Unmanaged<Object>
     ) {
-        // Counting one waits until the memory of the object is there, and rows and nodes lie all over memory. So they
-        // are read first, many at a time. What is read is the object's class, which is never null.
+        // A retain waits for the object's memory, and rows and nodes are scattered in memory. Therefore read them
+        // first, many at a time. The value read is the object's class, which is never null.
         var classes: UInt = 0
         for index in 0..<count {
             classes |= UnsafeRawPointer(object(entries[index]).toOpaque()).load(as: UInt.self)
@@ -105,7 +106,7 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
         for index in 0..<count { _ = object(entries[index]).retain() }
     }
 
-    /// The number of a leaf's rows before a place, and whether the next one is at it.
+    /// Returns the number of a leaf's rows before a place, and whether the next row is at the place.
     @inline(__always)
     func search(leaf place: RowPlace) -> (index: Int, isFound: Bool) {
         let places = places
@@ -120,11 +121,11 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
         return (low, false)
     }
 
-    /// The branch below which a place is, if it is anywhere.
+    /// Returns the branch below which a place must be.
     @inline(__always)
     func search(branch place: RowPlace) -> Int {
         let branches = branches
-        // What is before the second branch is below the first.
+        // Places before the second branch are below the first.
         var low = 1
         var high = count
         while low < high {
@@ -134,7 +135,7 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
         return low &- 1
     }
 
-    /// The number of rows below the branches before one.
+    /// Returns the number of rows below the branches before a given one.
     @inline(__always)
     func countBefore(branch index: Int) -> Int {
         let branches = branches
@@ -148,7 +149,7 @@ final class RowNode: ManagedBuffer<RowNodeHeader, UInt64> {
     }
 }
 
-/// What a node has many of.
+/// An entry of a node.
 protocol RowNodeEntry: BitwiseCopyable {
     static func all(of node: RowNode) -> UnsafeMutablePointer<Self>
 }
@@ -158,9 +159,9 @@ extension RowPlace: RowNodeEntry {
     static func all(of node: RowNode) -> UnsafeMutablePointer<RowPlace> { node.places }
 }
 
-/// A child of a node, with what is asked of it most.
+/// A child of a node, with its most frequently used data.
 struct RowBranch: RowNodeEntry {
-    /// The place of the first row below. The leaf it is in keeps the row alive.
+    /// The place of the first row below. The leaf with the row keeps it alive.
     var place: RowPlace
     /// A reference that the node owns.
     var child: Unmanaged<RowNode>

@@ -1,8 +1,8 @@
-/// A query's order, as keys of rows: bytes that compare by `memcmp`, a prefix before what it begins, as SQLite's
-/// ORDER BY orders the rows. Keys are equal exactly if the rows tie; the local ID, compared by its bytes, then decides.
+/// A query's order as keys of rows. Keys are bytes that compare by `memcmp`, prefixes first, as SQLite's ORDER BY
+/// orders the rows. Keys are equal exactly if the rows tie. The bytes of the local ID then decide.
 ///
-/// Keys are made in two ways, from the columns that an SQL query selects for it (``columns(_:in:)``) or from the model's
-/// own (``own(_:)``), and are the same.
+/// Keys are built either from columns that an SQL query selects (``columns(_:in:)``), or from the model's own columns
+/// (``own(_:)``). Both give the same keys.
 struct RowOrder: Sendable {
     private struct Term: Sendable {
         let key: SortKey
@@ -14,11 +14,11 @@ struct RowOrder: Sendable {
     /// The number of ``columns(_:in:)``.
     let columnCount: Int
 
-    /// - Parameter isPrefix: Whether other keys follow: the keys made are then never a part of one another, and say all
-    ///   that they are made of.
+    /// - Parameter isPrefix: Whether other keys follow. No key is then a prefix of another, and keys contain all their
+    ///   values.
     init(_ order: [SortKey], isPrefix: Bool = false) {
         var keys = order
-        // The local ID leaves no ties. In ascending order it is what breaks them anyway.
+        // The local ID leaves no ties. In ascending order it is the tie-breaker anyway.
         if !isPrefix, let index = keys.firstIndex(where: \.isLocalID) {
             keys.removeSubrange((index + 1)...)
             if case .column(_, ascending: true, _) = keys[index] { keys.removeLast() }
@@ -31,10 +31,10 @@ struct RowOrder: Sendable {
         columnCount = terms.reduce(0) { $0 + ($1.shape == .folded ? 2 : 1) }
     }
 
-    /// Whether all keys are empty: the rows are in the order of their local IDs.
+    /// Whether all keys are empty, so that the rows are in the order of their local IDs.
     var isEmpty: Bool { terms.isEmpty }
 
-    /// What to select for ``appendKey(_:first:to:)``.
+    /// Returns the columns to select for ``appendKey(_:first:to:)``.
     func columns(_ compiler: inout SQLCompiler, in scope: SQLCompiler.Scope) -> [SQL] {
         terms.flatMap { term -> [SQL] in
             switch term.key {
@@ -44,7 +44,7 @@ struct RowOrder: Sendable {
         }
     }
 
-    /// Appends the key of a row in which ``columns(_:in:)`` stand from a slot on.
+    /// Appends the key of a row, whose ``columns(_:in:)`` begin at a given slot.
     func appendKey(_ source: some ColumnSource, first: Int, to key: inout [UInt8]) {
         var slot = first
         for term in terms {
@@ -59,7 +59,11 @@ struct RowOrder: Sendable {
         }
     }
 
-    /// The same order of the model's own columns; `nil` if another table has a say. Then no slots are given out.
+    /// Returns the text in a key of one column: see ``SortKeyWriter/text(_:)``.
+    func text(_ key: ArraySlice<UInt8>) -> String? { terms.first?.writer.text(key) }
+
+    /// Returns the same order over the model's own columns, or `nil` if it uses another table. No slots are then
+    /// assigned.
     func own(_ slots: inout ColumnSlots) -> OwnOrder? {
         var compiler = RowTestCompiler(slots)
         var own: [OwnOrder.Term] = []
@@ -79,7 +83,7 @@ struct RowOrder: Sendable {
     }
 }
 
-/// A ``RowOrder`` whose keys are made from a row of the model's table.
+/// A ``RowOrder`` whose keys are built from a row of the model's table.
 struct OwnOrder: Sendable {
     fileprivate enum Term: Sendable {
         case column(Int, twin: Int?, SortKeyWriter)
@@ -87,9 +91,9 @@ struct OwnOrder: Sendable {
     }
 
     fileprivate let terms: [Term]
-    /// The slots that it looks at.
+    /// The slots that it reads.
     let slots: Set<Int>
-    /// The properties' and the state's columns by whose change alone a key can change.
+    /// The columns of properties and state that determine the key.
     let columns: Set<String>
 
     func appendKey(_ source: some ColumnSource, to key: inout [UInt8]) {
@@ -123,9 +127,10 @@ extension SortKey {
     fileprivate func writer(isLast: Bool) -> SortKeyWriter {
         switch self {
         case .column(let path, let ascending, let nilsFirst):
-            // Where the column can't be NULL, SQL doesn't say where NULL goes.
+            // If the column can't be NULL, SQL has no NULLS clause.
             SortKeyWriter(
-                isDescending: !ascending, nilsFirst: path.isNullable ? nilsFirst : ascending, isLast: isLast)
+                isDescending: !ascending, nilsFirst: path.isNullable ? nilsFirst : ascending, isLast: isLast,
+                isFirstLetter: path.isFirstLetter)
         case .matchingFirst: SortKeyWriter(isDescending: false, nilsFirst: false, isLast: isLast)
         }
     }

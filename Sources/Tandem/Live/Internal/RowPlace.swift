@@ -1,22 +1,23 @@
 import Foundation
 
-/// Where a row stands in the order: by its key's bytes, then by its local ID's, as `memcmp` compares them and with a
-/// prefix before what it begins.
+/// The position of a row in the order: the bytes of its key, then those of its local ID, compared like `memcmp`,
+/// prefixes first.
 ///
-/// Two words hold the beginning of both, so that most places are told apart without looking at their rows, which lie
-/// all over memory.
+/// Two words contain the beginning of both, so that most comparisons don't access the rows, which are scattered in
+/// memory.
 ///
-/// A place does not keep its row alive: a leaf of a ``RowTree`` does, and whoever looks one up.
+/// A place does not keep its row alive. A leaf of a ``RowTree`` does, and so must a caller that searches for a place.
 struct RowPlace {
     let high: UInt64
     let low: UInt64
     let row: Unmanaged<LiveRow>
 
-    /// The words never put two rows in another order than their bytes do; what they leave equal the bytes decide.
+    /// Creates the words. They never order two rows differently than their bytes do. If they are equal, the bytes
+    /// decide.
     ///
-    /// With an empty key they are 15 bytes of the local ID. Otherwise `high` is 7 bytes of the key after a one, so that
-    /// the empty key comes first; then `low` is the next 8 bytes, or if there are none, how many of the 7 there were
-    /// (a prefix comes first) and 7 bytes of the local ID, as the keys are then the same.
+    /// With an empty key, they are 15 bytes of the local ID. Otherwise `high` is a one followed by 7 bytes of the key,
+    /// so that the empty key comes first. `low` is then the next 8 bytes of the key. If there are none, `low` is the
+    /// number of the 7 bytes that exist (prefixes first), and 7 bytes of the local ID, because the keys are then equal.
     init(_ row: LiveRow) {
         let count = row.key.count
         if count == 0 {
@@ -32,7 +33,8 @@ struct RowPlace {
         self.row = Unmanaged.passUnretained(row)
     }
 
-    /// A negative number if this place comes first, a positive one if the other does, zero if they are one.
+    /// Returns a negative number if this place comes first, a positive number if the other does, and zero if they are
+    /// equal.
     @inline(__always)
     func order(_ other: RowPlace) -> Int {
         if high != other.high { return high < other.high ? -1 : 1 }
@@ -41,11 +43,11 @@ struct RowPlace {
         return orderOfBytes(other)
     }
 
-    /// How many bytes of the keys are known to be the same in places with the same words; `nil` if none are.
+    /// The number of the key's bytes that are equal in all places with the same words, or `nil` if that is unknown.
     var equalBytes: Int? { high >> 56 == 1 && low > 8 << 56 ? 15 : nil }
 
-    /// Two words of the key from an offset on, which put no two keys in another order than their bytes do, and whether
-    /// the key goes on behind them.
+    /// Returns two words of the key from an offset on, and whether the key continues after them. The words never order
+    /// two keys differently than their bytes do.
     func words(at offset: Int) -> (first: UInt64, next: UInt64, goesOn: Bool) {
         row._withUnsafeGuaranteedRef { row in
             row.key.withUnsafeBufferPointer {
@@ -73,7 +75,7 @@ struct RowPlace {
         }
     }
 
-    /// The 8 bytes from an offset on as a number that compares as they do; zeros stand for what is missing.
+    /// Returns the 8 bytes from an offset on as a number that compares as they do. Missing bytes are zeros.
     @inline(__always)
     private static func word(_ bytes: UnsafeBufferPointer<UInt8>, at offset: Int) -> UInt64 {
         let count = bytes.count - offset

@@ -1,17 +1,16 @@
-/// What a query asks of each row, so that a row can be asked without SQL.
+/// A query's condition on each row, evaluated without SQL.
 ///
-/// It answers what the query's SQL would: ``RowTestCompiler`` keeps to it, and random tests hold the two against each
-/// other. Where they could not agree, as where another table has a say, there is none.
+/// It gives the same result as the query's SQL. ``RowTestCompiler`` ensures that, and random tests compare both. If the
+/// results could differ, for example because another table is involved, the predicate can't be created.
 struct RowPredicate: Sendable {
     private let test: RowTest
-    /// The slots that it looks at.
+    /// The slots that it reads.
     let slots: Set<Int>
-    /// The properties' and the state's columns by whose change alone its answer can change. A folded text's twins
-    /// change with the text.
+    /// The columns of properties and state that determine its result. The folded keys of a text change with the text.
     let columns: Set<String>
 
-    /// Whether an object is one of a query's, its limit and offset aside; `nil` if its row alone can't tell. Then no
-    /// slots are given out.
+    /// Creates the condition for an object to be in a query, ignoring limit and offset. Returns `nil` if the row alone
+    /// does not determine it. No slots are then assigned.
     init?(_ query: QueryDescription, slots: inout ColumnSlots) {
         guard query.base == nil, query.distinct.isEmpty else { return nil }
         var compiler = RowTestCompiler(slots)
@@ -24,7 +23,8 @@ struct RowPredicate: Sendable {
         self.init(.all(tests + filters), compiler, &slots)
     }
 
-    /// Whether a predicate holds; `nil` if a row alone can't tell. Then no slots are given out.
+    /// Creates the condition for a predicate to hold. Returns `nil` if the row alone does not determine it. No slots
+    /// are then assigned.
     init?(_ node: PredicateNode, slots: inout ColumnSlots) {
         var compiler = RowTestCompiler(slots)
         guard let test = compiler.test(node) else { return nil }

@@ -1,11 +1,11 @@
-/// How the rows of a live query are read from the store.
+/// The reading of a live query's rows from the store.
 struct RowReading: Sendable {
     let maker: RowMaker
-    /// What the sections are ordered by.
+    /// The order of the sections.
     let section: RowOrder?
     let order: RowOrder
 
-    /// What to select: the rows' own columns, the section's order, the order.
+    /// Returns the columns to select: the rows' own columns, those of the section's order, and those of the order.
     func columns(_ compiler: inout SQLCompiler, _ scope: SQLCompiler.Scope) -> SQL {
         var columns = [maker.columns(&compiler, scope)]
         if let section { columns += section.columns(&compiler, in: scope) }
@@ -13,7 +13,7 @@ struct RowReading: Sendable {
         return columns.joined(", ")
     }
 
-    /// The row that a statement stands on.
+    /// Creates the row from a statement.
     func row(_ statement: Statement, path: String) throws -> LiveRow {
         let source = StatementColumns(statement: statement.handle)
         var key: [UInt8] = []
@@ -26,7 +26,7 @@ struct RowReading: Sendable {
             statement, statement.integer(0), key, sectionLength, Int32(maker.width - 1), ObjectBox(), path)
     }
 
-    /// Reads all rows of a query, in no order.
+    /// Reads all rows of a query, in undefined order.
     func rows(_ query: QueryDescription, _ connection: Connection) throws -> [LiveRow] {
         var compiler = SQLCompiler()
         let sql = compiler.select(query, ordered: query.limit != nil || query.offset > 0) { columns(&$0, $1) }

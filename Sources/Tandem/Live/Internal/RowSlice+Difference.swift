@@ -1,8 +1,9 @@
 extension RowSlice {
-    /// What became of the rows since this slice, for slices that nothing is known of: one of them was read afresh.
+    /// Returns the changes from this slice to another. It is for slices whose changes are unknown, because one of them
+    /// was reloaded.
     ///
-    /// Objects are the same that have the same local ID. A row that stayed at its place is no change if it is the same
-    /// one, or if `isSame` says that they show the same.
+    /// Objects with the same local ID are the same. A row at the same position is unchanged if it is the same object,
+    /// or if `isSame` returns true.
     ///
     /// - Complexity: O(*n*)
     func deltas(to new: RowSlice, isSame: (LiveRow, LiveRow) -> Bool) -> [RowDelta] {
@@ -39,7 +40,7 @@ extension RowSlice {
         return deltas
     }
 
-    /// Puts together what went from one place and came to another.
+    /// Pairs removed and inserted rows of the same objects.
     private static func paired(gone: [LiveRow], came: [LiveRow]) -> [RowDelta] {
         guard !gone.isEmpty && !came.isEmpty else {
             return gone.map { RowDelta(old: $0, new: nil) } + came.map { RowDelta(old: nil, new: $0) }
@@ -47,7 +48,7 @@ extension RowSlice {
         var deltas: [RowDelta] = []
         var goneByID: [LocalID: LiveRow] = [:]
         for row in gone {
-            // A local ID is there once, unless the store is damaged.
+            // A local ID occurs once, unless the store is damaged.
             if let other = goneByID.updateValue(row, forKey: row.localID) {
                 deltas.append(RowDelta(old: other, new: nil))
             }

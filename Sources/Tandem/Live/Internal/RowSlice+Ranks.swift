@@ -1,5 +1,5 @@
 extension RowSlice {
-    /// The visible indices of rows, in the order of the rows; `nil` if one is not shown.
+    /// Returns the visible indices of rows, in the order of the rows, or `nil` if one is not visible.
     ///
     /// - Complexity: O(*k* log *n*), or O(*n* + *k* log *k*) if that is less.
     func ranks(of rows: [LiveRow]) -> [Int]? {
@@ -21,6 +21,6 @@ extension RowSlice {
         }
     }
 
-    /// To look up one row takes about as long as to walk past so many.
+    /// The number of rows that take about as long to walk past as the look-up of a single row.
     private static let walkShare = 256
 }

@@ -1,4 +1,4 @@
-/// The rows that a live query shows: those of a tree, or the window of them that a limit and an offset leave.
+/// The visible rows of a live query: those of a tree, or the window that limit and offset define.
 struct RowSlice: Sendable, Sequence {
     let tree: RowTree
     let range: Range<Int>
@@ -11,7 +11,7 @@ struct RowSlice: Sendable, Sequence {
     }
 
     init(_ tree: RowTree, range: Range<Int>) {
-        precondition(range.lowerBound >= 0 && range.upperBound <= tree.count, "The window reaches beyond the rows.")
+        precondition(range.lowerBound >= 0 && range.upperBound <= tree.count, "The window is out of range of the rows.")
         self.tree = tree
         self.range = range
     }
@@ -26,13 +26,13 @@ struct RowSlice: Sendable, Sequence {
         return tree[range.lowerBound + index]
     }
 
-    /// The visible index of the row with the key and local ID of another; `nil` if it is not shown.
+    /// Returns the visible index of the row with the key and local ID of another row, or `nil` if it is not visible.
     func rank(of row: LiveRow) -> Int? {
         guard let rank = tree.rank(of: row), range.contains(rank) else { return nil }
         return rank - range.lowerBound
     }
 
-    /// Whether two slices are the same without looking at any row.
+    /// Returns whether two slices are the same, without comparing rows.
     func isIdentical(to other: RowSlice) -> Bool {
         tree.isIdentical(to: other.tree) && range == other.range
     }

@@ -1,6 +1,6 @@
-/// A predicate over the columns of one row, as SQLite reads it: what is NULL there is false here.
+/// A predicate over the columns of a row, with SQLite's semantics. NULL in SQLite is false here.
 ///
-/// Made by ``RowTestCompiler``, node for node like the SQL of the same predicate.
+/// ``RowTestCompiler`` creates it, in the same structure as the SQL of the predicate.
 indirect enum RowTest: Sendable {
     case constant(Bool)
     case not(RowTest)
@@ -8,13 +8,13 @@ indirect enum RowTest: Sendable {
     case any([RowTest])
     case isNull(Int)
     case isBlob(Int)
-    /// A column against a value that is not NULL: false if the column is.
+    /// Compares a column with a value that is not NULL. It is false if the column is NULL.
     case compares(Int, Comparison, BoundValue)
-    /// Two columns: false if one is NULL.
+    /// Compares two columns. It is false if one is NULL.
     case comparesColumns(Int, Comparison, Int)
     /// SQL's `IS` between two columns.
     case isSame(Int, Int)
-    /// One of some values, which are sorted and not NULL.
+    /// Tests for one of some values, which are sorted and not NULL.
     case among(Int, [BoundValue])
     case ends(Int, [UInt8])
     case contains(Int, [UInt8])
@@ -23,7 +23,7 @@ indirect enum RowTest: Sendable {
     case elementCount(Int, Comparison, Int)
     case elementsContain(Int, JSONNode)
 
-    /// - Complexity: As the comparisons it is made of, without allocation; tests of JSON's elements parse the JSON.
+    /// - Complexity: That of its comparisons, without allocation. Tests of JSON elements parse the JSON.
     func holds(_ row: some ColumnSource) -> Bool {
         switch self {
         case .constant(let value): return value
@@ -85,7 +85,8 @@ indirect enum RowTest: Sendable {
 }
 
 extension ColumnSource {
-    /// Asks a column's bytes; false for NULL. A column of texts holds no numbers: SQLite would make texts of them.
+    /// Tests a column's bytes. It is false for NULL. A text column holds no numbers, because SQLite converts them to
+    /// texts.
     @inline(__always)
     fileprivate func withBytes(_ slot: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {
         switch view(slot) {

@@ -1,23 +1,23 @@
-/// Makes tests of rows from predicates. Each case says what ``SQLCompiler`` says of the same node, so the two are best
-/// read side by side.
+/// A compiler from predicates to row tests. Each case matches the same case in ``SQLCompiler``, so read them side by
+/// side.
 struct RowTestCompiler {
     var slots: ColumnSlots
-    /// The slots that the tests look at.
+    /// The slots that the tests read.
     private(set) var used: Set<Int> = []
-    /// The properties' and the state's columns that their answers follow from.
+    /// The columns of properties and state that determine the results.
     private(set) var columns: Set<String> = []
 
     init(_ slots: ColumnSlots) {
         self.slots = slots
     }
 
-    /// The slot of a column; `nil` if it is another table's.
+    /// Returns the slot of a column, or `nil` if it belongs to another table.
     mutating func slot(_ path: ColumnPath) -> Int? {
         guard path.steps.isEmpty else { return nil }
         return slot(path.name, of: path.sourceName)
     }
 
-    /// The slot of a column that is made from another one, as a folded text's twins are.
+    /// Returns the slot of a column that is derived from another one, such as the folded keys of a text.
     mutating func slot(_ column: String, of source: String) -> Int {
         let slot = slots.slot(of: column)
         used.insert(slot)
@@ -25,7 +25,7 @@ struct RowTestCompiler {
         return slot
     }
 
-    /// `nil` if the row alone can't tell.
+    /// Returns a test, or `nil` if the row alone does not determine the result.
     mutating func test(_ node: PredicateNode) -> RowTest? {
         switch node {
         case .constant(let value): return .constant(value)
@@ -135,7 +135,7 @@ struct RowTestCompiler {
         }
     }
 
-    /// A range of texts, as in SQL: that says the same of bytes that are no UTF-8.
+    /// Returns a range of texts, as in SQL. It also gives the same result for bytes that are not UTF-8.
     private func prefix(_ slot: Int, _ prefix: String) -> RowTest {
         let lower = RowTest.compares(slot, .greaterOrEqual, .text(Array(prefix.utf8)))
         guard let end = ScalarText.prefixUpperBound(prefix) else { return lower }
@@ -149,8 +149,8 @@ struct RowTestCompiler {
         return .finds(slot(twin, of: path.name), needle)
     }
 
-    /// Whether GLOB, by which SQL looks for longer words, takes a word for another one: to it the noncharacters U+FFFE
-    /// and U+FFFF are U+FFFD.
+    /// Returns whether GLOB, which SQL uses for longer words, confuses a word with another. It treats the noncharacters
+    /// U+FFFE and U+FFFF as U+FFFD.
     private static func isBlurred(_ word: String) -> Bool {
         word.unicodeScalars.contains { (0xFFFD...0xFFFF).contains($0.value) }
     }

@@ -1,12 +1,12 @@
 extension RowTree {
-    /// A tree of rows that are in order already (see ``sort(_:)``).
+    /// Creates a tree from rows in order (see ``sort(_:)``).
     ///
     /// - Complexity: O(*n*)
     init(sorted rows: [LiveRow]) {
         self = withExtendedLifetime(rows) { RowTree(places: rows.map { RowPlace($0) }) }
     }
 
-    /// A tree of places that are in order, whose rows are alive now.
+    /// Creates a tree from places in order, whose rows are alive.
     private init(places: [RowPlace]) {
         assert(zip(places, places.dropFirst()).allSatisfy { $0.order($1) < 0 }, "The rows are not in order.")
         guard !places.isEmpty else { return }
@@ -33,14 +33,14 @@ extension RowTree {
         root = level[0]
     }
 
-    /// Even groups of entries, with room for more in each, unless one will do.
+    /// Divides entries into even groups, with spare capacity in each, unless a single group is enough.
     private static func groups(_ count: Int, of capacity: Int) -> [Range<Int>] {
         let roomy = capacity / 4 * 3
         let groups = count <= capacity ? 1 : (count + roomy - 1) / roomy
         return (0..<groups).map { $0 * count / groups..<($0 + 1) * count / groups }
     }
 
-    /// Puts rows in the order of the tree.
+    /// Sorts rows into the order of the tree.
     ///
     /// - Complexity: O(*n* log *n*), and O(*n*) if they are in order.
     static func sort(_ rows: inout [LiveRow]) {
@@ -54,8 +54,7 @@ extension RowTree {
         var places = rows.map { RowPlace($0) }
         places.withUnsafeMutableBufferPointer { places in
             if places.indices.dropFirst().allSatisfy({ places[$0 - 1].order(places[$0]) < 0 }) { return }
-            // By the words first, which are at hand. Then the rows that these leave equal, which are looked at while
-            // they are few.
+            // Sort by the words first, which are in cache. Then sort the rows with equal words in small groups.
             places.sort { $0.high != $1.high ? $0.high < $1.high : $0.low < $1.low }
             var start = 0
             for end in 1...places.count {
@@ -72,10 +71,10 @@ extension RowTree {
         return places
     }
 
-    /// Sorts places whose keys have the same bytes up to an offset; `nil` if that can't be told.
+    /// Sorts places whose keys have the same bytes up to an offset, or `nil` if that is unknown.
     ///
-    /// Names that begin alike are many in a list by name. To compare two rows is to look up both, wherever they lie; so
-    /// each is looked up once, for the words that follow.
+    /// A list sorted by name has many names with a common beginning. A comparison of two rows accesses both, wherever
+    /// they are in memory. So each row is accessed only once, for its following words.
     private static func sort(_ places: UnsafeMutableBufferPointer<RowPlace>, from offset: Int?, depth: Int = 0) {
         var places = places
         guard let offset, places.count > 4, depth < 16 else { return places.sort { $0.order($1) < 0 } }
@@ -100,11 +99,11 @@ extension RowTree {
         }
     }
 
-    /// Takes out the rows that have the key and local ID of one of `removed`, and then puts in `inserted`, both in any
-    /// order.
+    /// Removes the rows with the key and local ID of a row in `removed`, and then inserts `inserted`. Both can be in
+    /// any order.
     ///
-    /// - Returns: `false` if one of `removed` was not in, or one with the key and local ID of one of `inserted` is: then
-    ///   the rows are not those that somebody took them for, and must be read afresh.
+    /// - Returns: `false` if a row of `removed` is missing, or if a row with the key and local ID of a row in
+    ///   `inserted` exists. The rows are then not as expected, and must be reloaded.
     /// - Complexity: O(*k* log *n*) for *k* rows, but never much more than O(*n* + *k* log *k*).
     mutating func apply(removed: [LiveRow], inserted: [LiveRow]) -> Bool {
         let changes = removed.count + inserted.count
@@ -119,16 +118,16 @@ extension RowTree {
                 self = RowTree(places: merged)
                 return true
             }
-            // In order, so that neighbours are changed while their leaf is at hand.
+            // Apply them in order, so that neighboring rows are changed while their leaf is in cache.
             return removed.allSatisfy { place in place.row._withUnsafeGuaranteedRef { remove($0) != nil } }
                 && inserted.allSatisfy { place in place.row._withUnsafeGuaranteedRef { insert($0) != nil } }
         }
     }
 
-    /// One change in so many rows is about where changing them one by one takes as long as building the tree anew.
+    /// The share of changed rows at which changing them one by one takes about as long as building a new tree.
     private static let rebuildShare = 10
 
-    /// The places after a change; `nil` if one of `removed` is not in, or one of `inserted` is.
+    /// Returns the places after a change, or `nil` if a row of `removed` is missing or a row of `inserted` exists.
     private func merging(removed: [RowPlace], inserted: [RowPlace]) -> [RowPlace]? {
         var merged: [RowPlace] = []
         merged.reserveCapacity(count + inserted.count)
@@ -144,7 +143,7 @@ extension RowTree {
                 removal = removals.next()
             } else if let place = insertion {
                 let isThere = cursor.skip(before: place) { merged.append(contentsOf: $0) }
-                // Or two of those inserted have one place.
+                // Two of the inserted rows may also have the same position.
                 if isThere || merged.last.map({ $0.order(place) == 0 }) ?? false { return nil }
                 merged.append(place)
                 insertion = insertions.next()

@@ -1,6 +1,6 @@
 extension RowTree {
-    /// Puts a row in, and returns its position; `nil` if one with its key and local ID is in, and then nothing is put
-    /// in.
+    /// Inserts a row, and returns its position. If a row with its key and local ID exists, returns `nil` and inserts
+    /// nothing.
     @discardableResult
     mutating func insert(_ row: LiveRow) -> Int? {
         withExtendedLifetime(row) {
@@ -19,7 +19,8 @@ extension RowTree {
         }
     }
 
-    /// Takes out the row with the key and local ID of another, and returns the position it had; `nil` if there is none.
+    /// Removes the row with the key and local ID of another row, and returns its position, or `nil` if it does not
+    /// exist.
     @discardableResult
     mutating func remove(_ row: LiveRow) -> Int? {
         guard root != nil else { return nil }
@@ -31,7 +32,7 @@ extension RowTree {
             if count == 0 {
                 root = nil
             } else if node.height > 0, node.count == 1 {
-                // The only child becomes the root, by the reference that the old root had.
+                // The only child becomes the root, and takes over the old root's reference.
                 node.count = 0
                 root = node.branches[0].child.takeRetainedValue()
             }
@@ -40,8 +41,8 @@ extension RowTree {
         }
     }
 
-    /// Puts a row in the place of the one with its key and local ID, and returns its position; `nil` if there is none,
-    /// and then nothing is put in.
+    /// Replaces the row that has the same key and local ID, and returns its position. If it does not exist, returns
+    /// `nil` and inserts nothing.
     @discardableResult
     mutating func replace(_ row: LiveRow) -> Int? {
         guard root != nil else { return nil }
@@ -54,7 +55,7 @@ extension RowTree {
         }
     }
 
-    /// The root, to be changed.
+    /// Returns the root for modification.
     private mutating func uniqueRoot() -> RowNode {
         if !isKnownUniquelyReferenced(&root) { root = root?.copy() ?? RowNode.make(height: 0) }
         return root.unsafelyUnwrapped
@@ -62,8 +63,8 @@ extension RowTree {
 
     // MARK: Going down
 
-    /// Inserts below a node that is this tree's alone, unless the place is taken: then there is no position. If it had
-    /// to be split, its new neighbour to the right is returned.
+    /// Inserts below a node that only this tree owns, unless the place exists: `position` is then `nil`. If the node
+    /// was split, returns its new right neighbor.
     private static func insert(_ place: RowPlace, into node: RowNode, position: inout Int?) -> RowNode? {
         if node.height == 0 {
             let (index, isFound) = node.search(leaf: place)
@@ -83,7 +84,7 @@ extension RowTree {
         return insert(branch, at: index + 1, of: node)
     }
 
-    /// Puts an entry into a node, which is split if it is full.
+    /// Inserts an entry into a node, which is split if it is full.
     @inline(__always)
     private static func insert<Entry: RowNodeEntry>(_ entry: Entry, at index: Int, of node: RowNode) -> RowNode? {
         let entries = Entry.all(of: node)
@@ -93,7 +94,7 @@ extension RowTree {
             node.count = count + 1
             return nil
         }
-        // Rows often come in order, as new IDs do: then what is left behind had better not be half empty.
+        // Rows often arrive in order, as new IDs do. The left node should then not be half empty.
         let cut = index == count ? count / 4 * 3 : count / 2
         let right = RowNode.make(height: node.height)
         let rightEntries = Entry.all(of: right)
@@ -110,7 +111,7 @@ extension RowTree {
         return right
     }
 
-    /// Removes below a node that is this tree's alone, and hands over the reference to the row.
+    /// Removes below a node that only this tree owns, and returns the reference to the row.
     private static func remove(
         _ place: RowPlace, from node: RowNode, position: inout Int
     ) -> Unmanaged<LiveRow>? {
@@ -137,7 +138,7 @@ extension RowTree {
         return row
     }
 
-    /// Replaces below a node that is this tree's alone, and hands over the reference to the old row.
+    /// Replaces below a node that only this tree owns, and returns the reference to the old row.
     private static func replace(
         with place: RowPlace, in node: RowNode, position: inout Int
     ) -> Unmanaged<LiveRow>? {
@@ -157,7 +158,8 @@ extension RowTree {
 }
 
 extension RowNode {
-    /// Changes a child, which is made this tree's alone first, as this node must be. The branch's first place follows.
+    /// Modifies a child. This node must belong only to this tree, and the child is made unique first. Then the branch's
+    /// first place is updated.
     @inline(__always)
     fileprivate func withUniqueChild<T>(_ index: Int, _ change: (RowNode) -> T) -> T {
         let child = uniqueChild(index)
@@ -170,7 +172,7 @@ extension RowNode {
 
     @inline(__always)
     private func uniqueChild(_ index: Int) -> Unmanaged<RowNode> {
-        // The branch's own reference, moved out and back: one more would make it look shared.
+        // Move the branch's own reference out and back: another reference would make the child look shared.
         var child = branches[index].child.takeRetainedValue()
         if !isKnownUniquelyReferenced(&child) { child = child.copy() }
         let unique = Unmanaged.passRetained(child)
@@ -178,7 +180,7 @@ extension RowNode {
         return unique
     }
 
-    /// A child has too few entries: it gets some of a neighbour's, or becomes one with it.
+    /// Fixes a child with too few entries: it takes some from a neighbor, or merges with it.
     fileprivate func mendChild(_ index: Int) {
         let index = max(index - 1, 0)
         let left = uniqueChild(index).takeUnretainedValue()
@@ -200,7 +202,8 @@ extension RowNode {
         }
     }
 
-    /// Moves entries between neighbours, so that the right one is empty, or both have enough for many changes to come.
+    /// Moves entries between neighbors, so that the right one is empty, or both have enough entries for many later
+    /// changes.
     private static func balance<Entry: RowNodeEntry>(_ left: RowNode, _ right: RowNode, of entry: Entry.Type) {
         let leftEntries = Entry.all(of: left)
         let rightEntries = Entry.all(of: right)

@@ -1,11 +1,11 @@
 extension RowTree {
-    /// What a tree must never be. The sentence says what is wrong with it.
+    /// A violated invariant of a tree, with a sentence that describes it.
     struct BrokenInvariant: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// Makes sure that the tree is one: that its rows are in order, its counts right, its nodes filled enough and its
-    /// leaves at one depth.
+    /// Checks that the rows are in order, the counts are right, the nodes have enough entries, and all leaves have the
+    /// same depth.
     ///
     /// - Complexity: O(*n*)
     func checkInvariants() throws {

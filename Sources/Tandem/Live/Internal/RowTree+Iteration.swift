@@ -1,4 +1,4 @@
-/// Goes through the places of a tree, leaf by leaf.
+/// A cursor over the places of a tree, leaf by leaf.
 struct RowCursor {
     private let tree: RowTree
     /// The position of the first row of the next leaf, if it is before `end`.
@@ -14,7 +14,7 @@ struct RowCursor {
         end = range.upperBound
     }
 
-    /// The next place, whose row the tree keeps alive.
+    /// Returns the next place, whose row the tree keeps alive.
     @inline(__always)
     mutating func advance() -> RowPlace? {
         if left == 0 {
@@ -26,7 +26,7 @@ struct RowCursor {
         return place.unsafelyUnwrapped.pointee
     }
 
-    /// Steps past the rows before a place, handing them over in runs, and returns whether the next one is at it.
+    /// Skips the rows before a place, passes them on in runs, and returns whether the next row is at the place.
     @inline(__always)
     mutating func skip(before wanted: RowPlace, _ passed: (UnsafeBufferPointer<RowPlace>) -> Void) -> Bool {
         while true {
@@ -35,7 +35,7 @@ struct RowCursor {
                 loadLeaf()
             }
             let places = place.unsafelyUnwrapped
-            // Leaves that are before it altogether cost one comparison.
+            // A leaf that is entirely before the place costs a single comparison.
             if places[left - 1].order(wanted) >= 0 {
                 let count = Self.countBefore(wanted, in: places, count: left)
                 if count > 0 { passed(UnsafeBufferPointer(start: places, count: count)) }
@@ -48,7 +48,7 @@ struct RowCursor {
         }
     }
 
-    /// Steps past all rows that are left.
+    /// Skips all remaining rows.
     mutating func skipRest(_ passed: (UnsafeBufferPointer<RowPlace>) -> Void) {
         while left > 0 || next < end {
             if left == 0 { loadLeaf() }
@@ -57,8 +57,8 @@ struct RowCursor {
         }
     }
 
-    /// The number of places before one that is not after the last: looked for near the first, then farther and farther
-    /// away.
+    /// Returns the number of places before a given place, which is not after the last one. It searches near the first
+    /// place, and then with growing steps.
     @inline(__always)
     private static func countBefore(_ wanted: RowPlace, in places: UnsafePointer<RowPlace>, count: Int) -> Int {
         var low = 0
@@ -79,14 +79,14 @@ struct RowCursor {
 
     @inline(never)
     private mutating func loadLeaf() {
-        // The tree holds its nodes for as long as the cursor is used.
+        // The tree retains its nodes while the cursor is used.
         (place, left) = tree.withLeaf(at: next) { ($0, $1) }
         left = Swift.min(left, end - next)
         next += left
     }
 }
 
-/// The rows of a tree, one after the other.
+/// An iterator over the rows of a tree.
 struct RowIterator: IteratorProtocol {
     private var cursor: RowCursor
 
@@ -103,12 +103,12 @@ extension RowTree: Sequence {
 
     func makeIterator() -> RowIterator { makeIterator(from: 0) }
 
-    /// The rows from a position on.
+    /// Returns an iterator over the rows from a position on.
     func makeIterator(from position: Int) -> RowIterator {
         RowIterator(RowCursor(self, position..<count))
     }
 
-    /// Calls a function with each row of a range of positions.
+    /// Calls a function with each row in a range of positions.
     func forEach(in range: Range<Int>, _ body: (LiveRow) throws -> Void) rethrows {
         var rows = RowIterator(RowCursor(self, range))
         while let row = rows.next() { try body(row) }

@@ -1,8 +1,6 @@
-/// The rows of a live query in their order: a B+tree that counts, so that a row is found by its place and by its
-/// position alike.
+/// The rows of a live query in their order: a counted B+tree, which finds a row both by its place and by its position.
 ///
-/// A tree is a value. A copy costs nothing, stays as it is, and shares with the original what neither has changed
-/// since:
+/// A tree is a value. A copy is free, does not change, and shares all unchanged nodes with the original:
 ///
 /// ```swift
 /// var tree = RowTree(sorted: rows)
@@ -10,14 +8,14 @@
 /// let position = tree.remove(row)  // `snapshot` still has it
 /// ```
 ///
-/// Rows stand in the order of their keys' bytes, then of their local IDs' bytes (see ``RowPlace``). No two have both in
-/// common.
+/// Rows are in the order of their keys' bytes, then of their local IDs' bytes (see ``RowPlace``). No two rows have the
+/// same key and local ID.
 ///
-/// - Complexity: Finding, adding, removing and indexing are O(log *n*). After a copy was made, a change also copies the
-///   nodes on its path, once.
+/// - Complexity: Finding, adding, removing and indexing are O(log *n*). After a copy, a change also copies the nodes on
+///   its path, once.
 ///
-/// `@unchecked`: a node is changed only through a tree that alone has it, and its parents likewise; what more than one
-/// tree has is never changed again.
+/// Proof of `@unchecked Sendable`: a node is modified only through a tree that owns it and its parents exclusively. A
+/// node that several trees share is never modified again.
 struct RowTree: @unchecked Sendable {
     var root: RowNode?
     var count = 0
@@ -26,7 +24,7 @@ struct RowTree: @unchecked Sendable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Whether two trees are the same value without looking at any row: one is a copy of the other.
+    /// Returns whether two trees are the same value, without comparing rows: one is a copy of the other.
     func isIdentical(to other: RowTree) -> Bool { root === other.root }
 
     var first: LiveRow? { isEmpty ? nil : self[0] }
@@ -37,18 +35,18 @@ struct RowTree: @unchecked Sendable {
         return withLeaf(at: position) { places, _ in places.pointee.row.takeUnretainedValue() }
     }
 
-    /// The position of the row with the key and local ID of another, if it is in.
+    /// Returns the position of the row with the key and local ID of another row, if it exists.
     func rank(of row: LiveRow) -> Int? {
         let (rank, isFound) = find(row)
         return isFound ? rank : nil
     }
 
-    /// The number of rows before the place of a row, whether it is in or not.
+    /// Returns the number of rows before the place of a row, whether or not it is in the tree.
     func lowerBound(_ row: LiveRow) -> Int {
         find(row).rank
     }
 
-    /// The row of the tree that has the key and local ID of another.
+    /// Returns the tree's row with the key and local ID of another row.
     func row(at place: LiveRow) -> LiveRow? {
         rank(of: place).map { self[$0] }
     }
@@ -71,7 +69,7 @@ struct RowTree: @unchecked Sendable {
         }
     }
 
-    /// Hands over a position's place in its leaf, and how many places the leaf has from it on.
+    /// Passes the place at a position to a function, and the number of places in its leaf from there on.
     @inline(__always)
     func withLeaf<T>(at position: Int, _ body: (UnsafePointer<RowPlace>, Int) -> T) -> T {
         guard let root else { preconditionFailure("There is no row at this position.") }

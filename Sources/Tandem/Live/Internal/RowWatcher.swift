@@ -1,35 +1,35 @@
-/// Says what a changed row means to a part, while the writer stands on it.
+/// A function that translates a changed row for a part, while the writer's statement is at the row.
 protocol RowWatcher: Sendable {
-    /// - Returns: `nil` if it means nothing to the part.
+    /// - Returns: `nil` if the change does not affect the part.
     func change(_ row: borrowing ChangedRow) throws -> PartChange?
 }
 
-/// A row that a transaction has changed, as it was before the first change and as it is now.
+/// A row that a transaction has changed: its state before the first change, and its current state.
 struct ChangedRow {
     let rowID: Int64
-    /// Whether the part's predicate held before, and holds now.
+    /// Whether the part's predicate held before, and whether it holds now.
     let wasIn: Bool
     let isIn: Bool
     /// The columns that differ.
     let mask: ColumnMask
-    /// The asked columns before the transaction. Nothing to be read where there was no row.
+    /// The watched columns before the transaction. Do not read them if the row did not exist.
     let old: OldColumns
-    /// The row now, as objects are read. Stands on it only if it is there.
+    /// The current row, in the form in which objects are read. It is valid only if the row exists.
     let statement: Statement
     let asked: StatementColumns
     let ordered: StatementColumns
     let path: String
-    /// The object, once it has been read for one of the parts.
+    /// The object, once a part has read it.
     let box: ObjectBox
     let tuning: LiveTuning
 }
 
-/// Holds an object that was read, for those who want the same one.
+/// A box that caches an object for several parts.
 final class ObjectBox {
     var object: Any?
 }
 
-/// The asked columns of a row as they were, among those of others.
+/// The old values of a row's watched columns, within those of all rows.
 struct OldColumns: ColumnSource {
     let values: RowBuffer
     let first: Int
@@ -37,12 +37,12 @@ struct OldColumns: ColumnSource {
     func view(_ slot: Int) -> ColumnView { values.view(first + slot) }
 }
 
-/// Tells a list of a row that has come, gone or changed.
+/// A watcher that reports inserted, removed and changed rows to a list.
 struct ListWatcher: RowWatcher {
     let order: OwnOrder
     let section: OwnOrder?
     let maker: RowMaker
-    /// The columns whose change is worth telling. A change of the order is another place, and told of anyway.
+    /// The columns whose changes are reported. A change of the order changes the position, and is always reported.
     let observed: ColumnMask
 
     func change(_ row: borrowing ChangedRow) throws -> PartChange? {
@@ -58,14 +58,14 @@ struct ListWatcher: RowWatcher {
     }
 }
 
-/// Tells a count.
+/// A watcher that reports changes of a count.
 struct CountWatcher: RowWatcher {
     func change(_ row: borrowing ChangedRow) -> PartChange? {
         row.wasIn == row.isIn ? nil : .count(row.isIn ? 1 : -1)
     }
 }
 
-/// Tells an aggregate of a property which value has left it and which has come.
+/// A watcher that reports the removed and the added value to an aggregate of a property.
 struct ValueWatcher: RowWatcher {
     let slot: Int
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes the values of one sort key as bytes that compare as SQLite orders the values.
+/// A writer that encodes the values of a sort key as bytes that compare as SQLite orders the values.
 ///
 /// ```
 /// nil first            01
@@ -11,24 +11,27 @@ import Foundation
 /// nil last             FE
 /// ```
 ///
-/// The bytes of texts and blobs are their own, but that 00 becomes 00 FF; no value begins with 00 or FF, so what follows
-/// the closing 00 tells the two apart. Where nothing follows in the whole key, texts need no escape and no end. A
-/// descending key has all bytes but nil's inverted.
+/// Texts and blobs keep their bytes, except that 00 becomes 00 FF. No value begins with 00 or FF, so the byte after a
+/// 00 distinguishes an escape from the end. The last text of the whole key needs neither escapes nor an end. In a
+/// descending key, all bytes except those of nil are inverted.
 ///
-/// A number is its `Double`'s bits, made to compare as numbers do; an integer that is no `Double` is the next lower one
-/// and the distance from there. The lowest bit of each byte but the first says whether another one follows, and zeros
-/// at the end are left out: most numbers are two to four bytes long.
+/// A number is encoded as the bits of its `Double`, in a form that compares as numbers do. An integer that is not a
+/// `Double` is encoded as the next lower one and the distance to it. In each byte except the first, the lowest bit
+/// states whether another byte follows. Trailing zeros are omitted, so most numbers take two to four bytes.
 struct SortKeyWriter: Sendable {
     /// FF if descending, else 00.
     private let mask: UInt8
     private let null: UInt8
     /// Whether no other key's bytes follow.
     private let isLast: Bool
+    /// Whether only the first letter of a text counts.
+    private let isFirstLetter: Bool
 
-    init(isDescending: Bool, nilsFirst: Bool, isLast: Bool) {
+    init(isDescending: Bool, nilsFirst: Bool, isLast: Bool, isFirstLetter: Bool = false) {
         mask = isDescending ? 0xFF : 0
         null = nilsFirst ? 0x01 : 0xFE
         self.isLast = isLast
+        self.isFirstLetter = isFirstLetter
     }
 
     private static let firstNumber: UInt8 = 0x40
@@ -39,10 +42,18 @@ struct SortKeyWriter: Sendable {
 
     @inline(__always)
     func append(_ view: ColumnView, to key: inout [UInt8]) {
-        append(view, isLast: isLast, to: &key)
+        append(isFirstLetter ? view.firstLetter : view, isLast: isLast, to: &key)
     }
 
-    /// Appends a folded text: its twin, then the text itself.
+    /// Returns the text in a key that this writer appended, or `nil` for NULL.
+    ///
+    /// - Precondition: The writer is not the last of its order. The text has no U+0000, which is not restored.
+    func text(_ key: ArraySlice<UInt8>) -> String? {
+        guard key.count > 1 else { return nil }
+        return String(decoding: key.dropFirst().dropLast().map { $0 ^ mask }, as: UTF8.self)
+    }
+
+    /// Appends a folded text: its sort key, then the text itself.
     @inline(__always)
     func append(_ view: ColumnView, twin: ColumnView, to key: inout [UInt8]) {
         append(twin, isLast: false, to: &key)
@@ -54,7 +65,7 @@ struct SortKeyWriter: Sendable {
         append(text, order < 0 ? Self.text : Self.greaterText, isLast: isLast, to: &key)
     }
 
-    /// Appends whether a predicate holds. Those come first.
+    /// Appends whether a predicate holds. Rows for which it holds come first.
     func append(holds: Bool, to key: inout [UInt8]) {
         key.append(holds ? 0x01 : 0xFE)
     }
@@ -78,7 +89,7 @@ struct SortKeyWriter: Sendable {
         append(Self.ordered(floor), distance: UInt64(value - Int64(floor)), to: &key)
     }
 
-    /// Bits that compare as the numbers do. The two zeros are one.
+    /// Returns bits that compare as the numbers do. Both zeros have the same bits.
     private static func ordered(_ value: Double) -> UInt64 {
         let bits = (value == 0 ? 0 : value).bitPattern
         return bits >> 63 == 0 ? bits | 1 << 63 : ~bits
@@ -87,7 +98,7 @@ struct SortKeyWriter: Sendable {
     /// - Parameter distance: Less than 1024, the distance between doubles at the ends of `Int64`.
     private func append(_ bits: UInt64, distance: UInt64, to key: inout [UInt8]) {
         key.append((Self.firstNumber + UInt8(truncatingIfNeeded: bits >> 57)) ^ mask)
-        // The other 57 bits and the 10 of the distance, seven at a time: first those that 64 bits hold.
+        // Write the other 57 bits and the 10 bits of the distance, seven at a time. The first of them fit 64 bits.
         var rest = bits << 7 | distance >> 3
         var byte = UInt8(truncatingIfNeeded: rest >> 57) << 1
         rest = rest << 7 | (distance & 7) << 4
@@ -110,8 +121,8 @@ struct SortKeyWriter: Sendable {
         } else {
             appendInverted(bytes, to: &key)
             key.append(0xFF)
-            // A longer text comes before: what ends this one must be greater than what goes on there, an escape
-            // included.
+            // A longer text comes before its prefix. The end of this text must be greater than any continuation of the
+            // longer one, including an escape.
             if isLast { key.append(0xFF) }
         }
     }

@@ -1,12 +1,12 @@
 import OpenCombine
 import Synchronization
 
-/// A subscription that delivers values of a type.
+/// A subscription that delivers values of a given type.
 ///
-/// `@unchecked Sendable`: as ``LiveSubscription``; what it adds belongs to the run (`output`, `make`) or is behind a
-/// lock (`subscriber`).
+/// Proof of `@unchecked Sendable`: as for ``LiveSubscription``. Of its own variables, `output` and `make` belong to the
+/// run, and a lock protects `receiver`.
 final class TypedLiveSubscription<Output: Sendable>: LiveSubscription, Subscription, @unchecked Sendable {
-    /// Who is told.
+    /// The functions that receive the values and the completion.
     struct Receiver: Sendable {
         let receive: @Sendable (Output) -> Subscribers.Demand
         let complete: @Sendable (Subscribers.Completion<TandemError>) -> Void
@@ -56,7 +56,7 @@ final class TypedLiveSubscription<Output: Sendable>: LiveSubscription, Subscript
     }
 }
 
-/// How a subscription is made: its parts, and what it delivers of them.
+/// A recipe for a subscription: its parts, and the output made of them.
 struct LiveRecipe<Output: Sendable>: Sendable {
     struct Making {
         let parts: [any LivePart]

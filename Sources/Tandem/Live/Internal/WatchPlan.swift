@@ -1,11 +1,11 @@
-/// What the writer must note of its changes: for each table, the parts of subscriptions that it can matter to.
+/// The changes that the writer must record: for each table, the parts of subscriptions that they can affect.
 ///
-/// A value: a transaction goes by the plan that stood when it began. Who subscribes meanwhile is told to read afresh
-/// (see ``LiveEngine``).
+/// It is a value: a transaction uses the plan from its beginning. A subscription that begins during the transaction
+/// must reload (see ``LiveEngine``).
 struct WatchPlan: Sendable {
-    /// Grows with each subscription that comes.
+    /// The version, which increases with each new subscription.
     private(set) var version = 0
-    /// By the tables' names.
+    /// The watches by table name.
     private(set) var tables: [String: TableWatch] = [:]
 
     var isEmpty: Bool { tables.isEmpty }
@@ -37,37 +37,37 @@ struct WatchPlan: Sendable {
     }
 }
 
-/// A part of a subscription: a small number that is given out again when the part is gone.
+/// The number of a subscription's part. It is reused after the part was removed.
 typealias PartID = Int
 
-/// How the changes of a commit are translated for a part.
+/// The way in which a commit's changes are translated for a part.
 enum PartWatch: Sendable {
-    /// Row by row, asked in Swift of the row alone.
+    /// Row by row, evaluated in Swift from the row alone.
     case rows(
         TableLayout, QueryDescription,
         @Sendable (_ asked: inout ColumnSlots, _ ordered: inout ColumnSlots) -> any RowWatcher)
-    /// Row by row, asked of SQLite: the query follows references.
+    /// Row by row, evaluated by SQLite, because the query follows references.
     case joined(JoinedWatch)
-    /// Not row by row: it is read afresh if one of some tables has changed.
+    /// Not row by row: the part reloads if one of the tables has changed.
     case requery([TableLayout])
 }
 
-/// What the writer notes of one table's changes.
+/// The changes of a table that the writer records.
 struct TableWatch: Sendable {
     let table: TableLayout
-    /// Columns whose values before and after a change are asked.
+    /// Columns whose values before and after a change are needed.
     private(set) var asked = ColumnSlots()
-    /// Columns whose values after a change make sort keys.
+    /// Columns whose values after a change form sort keys.
     private(set) var ordered = ColumnSlots()
-    /// What is selected of a changed row beside its object.
+    /// The columns that are selected for a changed row besides its object.
     private(set) var extraColumns: [String] = []
     private(set) var routes = RouteIndex()
-    /// Parts that are asked in Swift, at their numbers.
+    /// Parts that are evaluated in Swift, by their numbers.
     private(set) var rows: [RowWatch?] = []
     private var rowCount = 0
-    /// Parts whose own table this is, and whose queries follow references.
+    /// Parts of this table whose queries follow references.
     var joined: [PartID: JoinedWatch] = [:]
-    /// Parts whose references lead here: what must be looked at when a row of this table changes.
+    /// Parts whose references lead to this table, and which must be evaluated if its rows change.
     var reached: [PartID: [(watch: JoinedWatch, reach: Int)]] = [:]
     var requeried: Set<PartID> = []
 
@@ -86,7 +86,7 @@ struct TableWatch: Sendable {
         _ makeWatcher: (_ asked: inout ColumnSlots, _ ordered: inout ColumnSlots) -> any RowWatcher
     ) {
         guard let predicate = RowPredicate(query, slots: &asked) else {
-            preconditionFailure("A part whose query can't be asked of a row is watched another way.")
+            preconditionFailure("A part whose query can't be evaluated on a row needs another kind of watch.")
         }
         while rows.count <= id { rows.append(nil) }
         if rows[id] == nil { rowCount += 1 }
@@ -95,7 +95,7 @@ struct TableWatch: Sendable {
             watcher: makeWatcher(&asked, &ordered))
         routes.add(id: id, condition: RouteCondition(query), slots: &asked)
         let columns = asked.columns + ordered.columns
-        // The same array as long as nothing has come to it: who has a statement for it sees that at a glance.
+        // Keep the same array while it has no new elements, so that a prepared statement for it is recognized quickly.
         if columns.count != extraColumns.count { extraColumns = columns }
     }
 
@@ -110,7 +110,7 @@ struct TableWatch: Sendable {
         requeried.remove(id)
     }
 
-    /// A change of one row, as the statement reads it: the objects' columns, then those asked, then those ordered by.
+    /// The columns of a changed row in its statement: those of objects, then the watched ones, then those of the order.
     var columns: [String] {
         RowReader.stateColumns + table.definition.properties.map(\.column) + extraColumns
     }
@@ -122,10 +122,10 @@ struct TableWatch: Sendable {
     }
 }
 
-/// A part that is asked in Swift. An object, as a commit may ask many of them, each for a moment.
+/// A part that is evaluated in Swift. It is a class, because a commit may access many of them, each only briefly.
 final class RowWatch: Sendable {
     let predicate: RowPredicate
-    /// The columns that can change what the predicate says.
+    /// The columns that determine the predicate's result.
     let filterMask: ColumnMask
     let watcher: any RowWatcher
 
@@ -136,7 +136,7 @@ final class RowWatch: Sendable {
     }
 }
 
-/// A set of a table's columns: a bit for each place in the select list; the 64th stands for all from there on.
+/// A set of a table's columns: a bit for each index in the select list. The 64th bit represents all later columns.
 typealias ColumnMask = UInt64
 
 extension TableLayout {

@@ -1,6 +1,6 @@
-/// The Base64 of RFC 4648 with padding, in the strict sense: one text for each sequence of bytes.
+/// The Base64 of RFC 4648 with padding, in strict form: each sequence of bytes has exactly one text.
 ///
-/// Foundation's decoder lets bits pass that are not part of the value, so that different texts give the same bytes.
+/// Foundation's decoder ignores bits that are not part of the value, so different texts decode to the same bytes.
 enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -42,7 +42,7 @@ enum Base64 {
         }
     }
 
-    /// Returns the bytes that `text` encodes, or nil if it is not what ``append(_:to:)`` writes for any.
+    /// Returns the bytes that `text` encodes, or nil if `text` is not a result of ``append(_:to:)``.
     static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
         guard !text.isEmpty else { return [] }
@@ -51,7 +51,7 @@ enum Base64 {
 
         var bytes: [UInt8] = []
         bytes.reserveCapacity(characters * 3 / 4)
-        // The bits that are read and not yet part of a byte.
+        // The bits that were read and are not yet part of a byte.
         var bits: UInt32 = 0
         var bitCount: UInt32 = 0
         for index in 0..<characters {

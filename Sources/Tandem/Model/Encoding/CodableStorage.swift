@@ -1,10 +1,10 @@
 import Foundation
 
-/// Any `Codable` value as JSON text: what a property of a type that is not Tandem's own is stored as.
+/// An encoding of `Codable` values as JSON text, for properties whose type is not Tandem's own.
 ///
-/// Keys are sorted, so that equal values are stored alike; numbers that JSON has no form for are written as strings.
+/// Keys are sorted, so that equal values have equal text. Numbers that JSON can't represent are written as strings.
 enum CodableStorage {
-    /// Tells a value that it is encoded for a column, or decoded from one.
+    /// The key that marks an encoder or decoder for a column.
     static let marker = CodingUserInfoKey(rawValue: "tandem.column")!
 
     private static func makeEncoder() -> JSONEncoder {
@@ -33,11 +33,12 @@ enum CodableStorage {
         do {
             return try makeDecoder().decode(T.self, from: Data(text.utf8))
         } catch {
-            throw InvalidStoredValue(column: column, reason: "the JSON is no \(T.self): \(error)")
+            throw InvalidStoredValue(column: column, reason: "the JSON is not a \(T.self): \(error)")
         }
     }
 
-    /// Decodes a value from JSON that someone else has written, `nil` if it is none.
+    /// Decodes a value from JSON that another program has written. Returns `nil` if the JSON is not a value of the
+    /// type.
     static func decode<T: Decodable>(_ type: T.Type, from node: JSONNode) -> T? {
         var bytes: [UInt8] = []
         guard (try? ExactJSON.writeForeign(node.blobsAsText, to: &bytes)) != nil else { return nil }

@@ -1,12 +1,12 @@
-/// The digits of a number's text, without the zeros around them, and where the point stands: what two spellings of
-/// one number have in common.
+/// The digits of a number's text without leading and trailing zeros, and the position of the point. All notations of a
+/// number have equal digits.
 package struct DecimalDigits: Equatable {
     private(set) var isNegative = false
     private(set) var digits: [UInt8] = []
     /// The power of ten of the last digit.
     private(set) var exponent = 0
 
-    /// - Parameter text: A number as JSON or `Double.description` writes it.
+    /// - Parameter text: A number in the notation of JSON or `Double.description`.
     package init(_ text: String) {
         var fractionDigits = 0
         var hasPoint = false
@@ -32,8 +32,8 @@ package struct DecimalDigits: Equatable {
         if digits.isEmpty { exponent = 0 }
     }
 
-    /// What stands after an `e`. One that is far from all that a double or a decimal has is taken for a limit: it
-    /// stands in no description of theirs, so that the two differ, and there is room to move the point.
+    /// Returns the exponent after an `e`. An exponent far beyond the range of doubles and decimals is replaced by a
+    /// limit. The limit does not occur in their descriptions, so the two differ, and it leaves room to move the point.
     private static func exponent(_ text: Substring.UTF8View) -> Int {
         let limit = 1 << 40
         guard let exponent = Int(String(Substring(text))) else {
@@ -44,7 +44,8 @@ package struct DecimalDigits: Equatable {
 }
 
 extension Double {
-    /// Whether the shortest text of this number has the digits of another text: whether nothing was rounded away.
+    /// Returns whether the shortest text of this number has the digits of another text, so that nothing was rounded
+    /// away.
     func hasDigits(of text: String) -> Bool {
         DecimalDigits(description) == DecimalDigits(text)
     }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A finite decimal's sign, exponent and 128-bit mantissa.
+/// The sign, exponent and 128-bit mantissa of a finite decimal.
 ///
-/// `Decimal` does not hand them out on Linux: `_mantissa` and its companions are internal there, and reading the digits
-/// out of `description` costs a microsecond and more. So they are taken from the memory of the value. That memory's
-/// layout is promised by nobody; ``layoutIsKnown`` compares it once per process with what a few values must look like,
-/// and if Foundation has changed it, or lays it out differently on another platform as Darwin does, `description` and
-/// `Decimal(string:)` do the same work slowly. Stored bytes are the same either way.
+/// `Decimal` does not expose them on Linux: `_mantissa` and its companions are internal there, and reading the digits
+/// from `description` takes a microsecond or more. They are therefore read from the value's memory, whose layout is not
+/// guaranteed. ``layoutIsKnown`` compares the layout of a few values with the expected one, once per process. If it
+/// differs, as on Darwin or after a change in Foundation, `description` and `Decimal(string:)` do the same work slowly.
+/// Stored bytes are the same either way.
 struct DecimalParts: Hashable {
     var isNegative: Bool
     var exponent: Int
@@ -21,7 +21,7 @@ struct DecimalParts: Hashable {
         let (carry, product) = low.multipliedFullWidth(by: factor)
         let (sum, sumOverflow) = product.addingReportingOverflow(addend)
         let (highProduct, productOverflow) = high.multipliedReportingOverflow(by: factor)
-        // `carry` is at most factor - 1 and cannot overflow when one is added.
+        // `carry` is at most factor - 1, so adding one does not overflow.
         let (newHigh, highOverflow) = highProduct.addingReportingOverflow(carry + (sumOverflow ? 1 : 0))
         low = sum
         high = newHigh
@@ -41,21 +41,21 @@ struct DecimalParts: Hashable {
 // MARK: - From and to Decimal
 
 extension DecimalParts {
-    /// Takes apart a decimal that is a number.
+    /// Creates the parts of a decimal that is a number.
     init(_ decimal: Decimal) {
         self = Self.layoutIsKnown ? Self(memoryOf: decimal) : Self(descriptionOf: decimal)
     }
 
     /// Returns the decimal with these parts.
     ///
-    /// - Precondition: the exponent is in -128...127.
+    /// - Precondition: The exponent is in -128...127.
     func decimal(isCompact: Bool) -> Decimal {
         precondition(Int8(exactly: exponent) != nil, "A decimal's exponent is in -128...127")
         if isZero { return Decimal() }
         return Self.layoutIsKnown ? decimalFromMemory(isCompact: isCompact) : decimalFromText()
     }
 
-    /// Whether a `Decimal` lies in memory as ``init(memoryOf:)`` and ``decimalFromMemory(isCompact:)`` believe.
+    /// Whether a `Decimal` has the memory layout that ``init(memoryOf:)`` and ``decimalFromMemory(isCompact:)`` expect.
     static let layoutIsKnown: Bool = {
         guard MemoryLayout<Decimal>.size == 20, MemoryLayout<Decimal>.alignment <= 4 else { return false }
         let probes = [
@@ -76,16 +76,16 @@ extension DecimalParts {
 // MARK: - By memory
 
 extension DecimalParts {
-    // The 20 bytes are the exponent; a byte with the number of mantissa words in its upper half, then a bit for the
-    // sign and one that says that the mantissa has no trailing zeros; two bytes of nothing; eight words of mantissa,
-    // the least significant one first. See `Decimal.Storage` in swift-foundation.
+    // The layout of the 20 bytes: the exponent; a byte with the number of mantissa words in its upper half, then a sign
+    // bit, and a bit that states that the mantissa has no trailing zeros; two unused bytes; eight words of mantissa,
+    // the least significant first. See `Decimal.Storage` in swift-foundation.
 
     init(memoryOf decimal: Decimal) {
         self = withUnsafeBytes(of: decimal) { bytes in
             let flags = bytes[1]
             var low = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt64.self))
             var high = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 12, as: UInt64.self))
-            // Words past the length are not part of the value.
+            // Words beyond the length are not part of the value.
             switch Int(flags >> 4) {
             case 8...: break
             case let length where length >= 4: high &= (1 << UInt64((length - 4) * 16)) - 1
@@ -115,10 +115,10 @@ extension DecimalParts {
 // MARK: - By text
 
 extension DecimalParts {
-    /// Takes apart `decimal` with nothing but its public interface.
+    /// Creates the parts of `decimal` through its public interface only.
     ///
-    /// The description of a decimal has all its digits and no exponent. Trailing zeros cannot be told from a positive
-    /// exponent in it, so the exponent is asked for.
+    /// The description of a decimal has all its digits and no exponent. It does not distinguish trailing zeros from a
+    /// positive exponent, so the exponent is read separately.
     init(descriptionOf decimal: Decimal) {
         self.init(isNegative: decimal.isSignMinus, exponent: decimal.exponent, high: 0, low: 0)
         let zeros = max(0, decimal.exponent)
@@ -135,7 +135,7 @@ extension DecimalParts {
         while !rest.isZero { digits.append(UInt8(rest.divide(by: 10)) + 0x30) }
         let text = "\(isNegative ? "-" : "")\(String(decoding: digits.reversed(), as: UTF8.self))e\(exponent)"
         guard let decimal = Decimal(string: text) else {
-            preconditionFailure("Foundation does not read the decimal \(text)")
+            preconditionFailure("Foundation can't parse the decimal \(text)")
         }
         return decimal
     }

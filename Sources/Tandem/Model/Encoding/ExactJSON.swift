@@ -1,7 +1,7 @@
-/// JSON text for stored collections that gives back exactly the values that were put in.
+/// An encoding of stored collections as JSON text that returns exactly the original values.
 ///
-/// The text is standard JSON, so that SQLite's JSON functions, and people, can look into a stored collection. What JSON
-/// has no notation for is an object with one key that begins with a dollar sign:
+/// The text is standard JSON, so that SQLite's JSON functions and people can read a stored collection. A value that
+/// JSON can't represent is an object with a single key, which begins with a dollar sign:
 ///
 /// | value | text |
 /// |---|---|
@@ -19,22 +19,21 @@
 /// let node = try text.withUnsafeBufferPointer(ExactJSON.parse)
 /// ```
 ///
-/// Equal nodes have equal text: there is no white space, keys are sorted by their UTF-8 bytes, and numbers have one
-/// spelling. Two collections can therefore be compared by their stored bytes.
+/// Equal nodes have equal text. There is no white space, keys are sorted by their UTF-8 bytes, and numbers have a
+/// single notation. Two collections can therefore be compared by their stored bytes.
 ///
-/// A number with a point or an exponent is a real, any other an integer. Nothing is rounded on the quiet: an integer
-/// beyond `Int64`, as other programs may write, is refused and does not turn into a real.
+/// A number with a point or an exponent is a real, any other an integer. Numbers are never rounded silently. An integer
+/// beyond `Int64`, which other programs may write, is rejected and does not become a real.
 package enum ExactJSON {
-    /// How deeply arrays and objects may be nested. The notation for blobs and for NaN does not count.
+    /// The maximum nesting depth of arrays and objects. The notation for blobs and NaNs does not count.
     static let maximumDepth = 128
 
     /// Appends the text of `node`.
     ///
     /// - Complexity: O(*n*) in the length of the text, and O(*k* log *k*) in the number of keys of an object whose keys
-    ///   do not come sorted.
-    /// - Throws: ``InvalidEncoding`` if the tree has no text that ``parse(_:)`` would accept: with the code `tooDeep`
-    ///   past ``maximumDepth``, with `duplicateKey` if an object has two members whose keys are the same bytes. Then
-    ///   `out` is as it was.
+    ///   are not sorted.
+    /// - Throws: ``InvalidEncoding`` if ``parse(_:)`` would not accept the tree's text. The code is `tooDeep` beyond
+    ///   ``maximumDepth``, and `duplicateKey` if an object has two members with the same key. `out` is then unchanged.
     static func write(_ node: JSONNode, to out: inout [UInt8]) throws {
         let start = out.count
         do {
@@ -45,21 +44,21 @@ package enum ExactJSON {
         }
     }
 
-    /// Returns the node that `utf8` is the text of.
+    /// Returns the node that `utf8` represents.
     ///
-    /// Any JSON text is accepted, with white space and with members in any order; they are returned sorted by the UTF-8
-    /// bytes of their keys.
+    /// It accepts any JSON text, with white space, and with members in any order. Members are returned sorted by the
+    /// UTF-8 bytes of their keys.
     ///
     /// - Complexity: O(*n*) in the length of the text, and O(*k* log *k*) as in ``write(_:to:)``.
     /// - Throws: ``InvalidEncoding`` if the text is not JSON by RFC 8259, including invalid UTF-8 and lone surrogates;
-    ///   if it has a key with a single dollar sign that means nothing; if a number does not fit its type; if an object
-    ///   has a key twice; if it is nested deeper than ``maximumDepth``.
+    ///   if it has an unknown key with a single dollar sign; if a number does not fit its type; if an object has a key
+    ///   twice; if it is nested deeper than ``maximumDepth``.
     static func parse(_ utf8: UnsafeBufferPointer<UInt8>) throws -> JSONNode {
         var parser = JSONParser(utf8)
         return try parser.parseDocument()
     }
 
-    /// Whether two texts of Foundation's encoder differ in nothing but the order of the elements of arrays.
+    /// Returns whether two texts of Foundation's encoder differ only in the order of array elements.
     static func haveSameElements(_ lhs: StorageValue, _ rhs: StorageValue) -> Bool {
         func sorted(_ node: JSONNode) -> JSONNode {
             func text(_ node: JSONNode) -> [UInt8] {
@@ -87,25 +86,26 @@ package enum ExactJSON {
 
     /// Returns the node of a text that another program has written.
     ///
-    /// In such a text a dollar sign means nothing, `-0` is the floating-point number, and an integer that does not fit
-    /// 64 bits is the text of its digits, which big integers and decimals can be read from.
+    /// In such a text a dollar sign has no meaning, and `-0` is a floating-point number. An integer that does not fit
+    /// 64 bits becomes the text of its digits, from which big integers and decimals can be read.
     static func parseForeign(_ utf8: UnsafeBufferPointer<UInt8>) throws -> JSONNode {
         var parser = JSONParser(utf8, isForeign: true)
         return try parser.parseDocument()
     }
 
-    /// Returns the node of a text that came from a server: as ``parseForeign(_:)``, and no digit is lost. A number that
-    /// `Double` does not give back as it was written is the text of its digits too.
+    /// Returns the node of a text from a server, as ``parseForeign(_:)`` does, without losing digits. A number that
+    /// `Double` would not return unchanged also becomes the text of its digits.
     ///
-    /// - Throws: ``InvalidEncoding`` as ``parse(_:)`` does, and if a number has more than `maximumDigits` characters.
+    /// - Throws: The errors of ``parse(_:)``, and ``InvalidEncoding`` if a number has more than `maximumDigits`
+    ///   characters.
     package static func parseWire(_ utf8: UnsafeBufferPointer<UInt8>, maximumDigits: Int = 10_000) throws -> JSONNode {
         var parser = JSONParser(utf8, isForeign: true, keepsDigits: true, maximumDigits: maximumDigits)
         return try parser.parseDocument()
     }
 
-    /// Appends the text of `node` as ``parseForeign(_:)`` reads it: keys are as they are.
+    /// Appends the text of `node` in the form that ``parseForeign(_:)`` reads: keys are not escaped.
     ///
-    /// - Throws: ``InvalidEncoding`` as ``write(_:to:)`` does.
+    /// - Throws: The errors of ``write(_:to:)``.
     package static func writeForeign(_ node: JSONNode, to out: inout [UInt8]) throws {
         try write(node, depth: 0, isForeign: true, to: &out)
     }
@@ -163,8 +163,8 @@ extension ExactJSON {
 
     /// Returns `members` sorted by the UTF-8 bytes of their keys, which must be distinct.
     ///
-    /// A dollar sign put before all keys that begin with one does not change the order, so the keys of the text are
-    /// sorted as well.
+    /// Adding a dollar sign to all keys that begin with a dollar sign does not change the order, so the keys of the
+    /// text are sorted as well.
     static func sorted(
         _ members: [(key: String, value: JSONNode)]
     ) throws(InvalidEncoding) -> [(key: String, value: JSONNode)] {

@@ -1,20 +1,20 @@
-/// The error thrown when stored bytes are not the encoding of any value.
+/// An error thrown if stored bytes are not the encoding of any value.
 ///
-/// Stored bytes come from a file that other programs can write, so no decoder traps on them. Each decoder accepts
-/// exactly the bytes its encoder produces and throws this error for all others:
+/// Stored bytes come from a file that other programs can write, so decoders never trap on them. Each decoder accepts
+/// only the bytes that its encoder produces, and throws this error for all others:
 ///
 /// ```swift
 /// do {
 ///     let value = try OrderedBigInt.decode(bytes)
 /// } catch let error as InvalidEncoding where error.code == .truncated {
-///     // The column lost its tail.
+///     // The column is truncated.
 /// }
 /// ```
 ///
-/// The writer of exact JSON throws it as well, for the two trees that have no text: one nested too deeply, and one with
-/// the same key twice.
+/// The writer of exact JSON also throws it, for two trees that have no text: a tree that is nested too deeply, and a
+/// tree with the same key twice.
 struct InvalidEncoding: Error, Hashable, Sendable, CustomStringConvertible {
-    /// What is wrong, for code that wants to tell the cases apart.
+    /// The kind of the error.
     enum Code: Hashable, Sendable {
         /// The bytes end before the value does.
         case truncated
@@ -22,14 +22,14 @@ struct InvalidEncoding: Error, Hashable, Sendable, CustomStringConvertible {
         /// Bytes follow the end of the value.
         case trailingBytes
 
-        /// The bytes follow no rule of the format.
+        /// The bytes violate the format.
         case malformed
 
-        /// The bytes denote a value, but not in the one way the encoder writes it. Accepting them would make equal
-        /// values compare as different.
+        /// The bytes are not the encoder's form of the value. Accepting them would make equal values compare as
+        /// different.
         case notCanonical
 
-        /// The bytes denote a value that the type cannot hold.
+        /// The type can't represent the value.
         case outOfRange
 
         /// Arrays and objects are nested deeper than ``ExactJSON/maximumDepth``.
@@ -39,15 +39,15 @@ struct InvalidEncoding: Error, Hashable, Sendable, CustomStringConvertible {
         case duplicateKey
     }
 
-    /// The name of the type that was to be decoded, such as `BigInt`.
+    /// The name of the decoded type, such as `BigInt`.
     let type: String
 
     let code: Code
 
-    /// What is wrong, as the second half of a sentence.
+    /// The problem, as the second half of a sentence.
     let problem: String
 
-    /// The byte at which the problem was found, if there is a single one.
+    /// The offset of the byte at which the problem was found, if there is a single one.
     let offset: Int?
 
     init(_ type: String, _ code: Code, _ problem: String, at offset: Int? = nil) {

@@ -1,22 +1,30 @@
-/// A value inside a stored collection, as `ExactJSON` writes and reads it.
+/// A value in a stored collection, as `ExactJSON` writes and reads it.
 ///
-/// Two nodes are equal when they are written alike. This is stricter than the values' own `==`: `-0.0` differs from
-/// `0.0`, a NaN equals itself if the payload is the same, and strings are compared by their UTF-8 and not by canonical
-/// equivalence. An object equals another one with the same members in the same order; `ExactJSON.parse(_:)` returns
-/// them sorted.
+/// Two nodes are equal if their texts are equal. This is stricter than the values' own `==`. `-0.0` differs from `0.0`,
+/// a NaN equals a NaN with the same payload, and strings are compared by their UTF-8 and not by canonical equivalence.
+/// An object equals another with the same members in the same order; `ExactJSON.parse(_:)` returns them sorted.
 public enum JSONNode: Sendable {
-    // No case is `indirect`: the arrays are the indirection, and boxes would cost an allocation for every integer.
+    // No case is `indirect`: the arrays provide the indirection, and boxes would cost an allocation per integer.
+    /// JSON's `null`.
     case null
+    /// A Boolean.
     case bool(Bool)
+    /// An integer of 64 bits.
     case integer(Int64)
+    /// A floating-point number.
     case real(Double)
+    /// A string.
     case text(String)
+    /// A sequence of bytes.
     case blob([UInt8])
+    /// An array.
     case array([JSONNode])
+    /// An object, with its members in order.
     case object([(key: String, value: JSONNode)])
 }
 
 extension JSONNode: Equatable {
+    /// Returns whether two values are equal.
     public static func == (lhs: JSONNode, rhs: JSONNode) -> Bool {
         switch (lhs, rhs) {
         case (.null, .null): true
@@ -35,8 +43,8 @@ extension JSONNode: Equatable {
 }
 
 extension JSONNode {
-    /// What an object of the store's own notation stands for, where another program has handed it on: a blob or a
-    /// number that JSON has no form for. The node itself if it is no such object.
+    /// The value of an object in the store's own notation, if another program passed it on: a blob, or a number that
+    /// JSON can't represent. Any other node is returned unchanged.
     var unmarked: JSONNode {
         guard case .object(let members) = self, members.count == 1, case .text(var text) = members[0].value else {
             return self
@@ -50,7 +58,7 @@ extension JSONNode {
         }
     }
 
-    /// The same with blobs as base64, as `JSONDecoder` reads data.
+    /// The node with blobs as base64 texts, in which form `JSONDecoder` reads data.
     var blobsAsText: JSONNode {
         switch self {
         case .blob(let bytes):

@@ -1,21 +1,21 @@
-/// The reader behind ``ExactJSON/parse(_:)``: one pass over the bytes by recursive descent.
+/// The parser behind ``ExactJSON/parse(_:)``: a single pass over the bytes by recursive descent.
 ///
-/// The recursion is bounded by ``ExactJSON/maximumDepth``. Every access to the bytes is behind a comparison with
-/// their number, since `UnsafeBufferPointer` does not check it in a release build.
+/// ``ExactJSON/maximumDepth`` limits the recursion. Every access to the bytes follows a bounds check, because
+/// `UnsafeBufferPointer` does not check bounds in a release build.
 struct JSONParser {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0
     private var depth = 0
-    /// Whether the text was written by another program: see ``ExactJSON/parseForeign(_:)``.
+    /// Whether another program wrote the text: see ``ExactJSON/parseForeign(_:)``.
     private let isForeign: Bool
-    /// Whether a number that a `Double` would round stays a text: see ``ExactJSON/parseWire(_:maximumDigits:)``.
+    /// Whether a number that `Double` would round stays a text: see ``ExactJSON/parseWire(_:maximumDigits:)``.
     private let keepsDigits: Bool
     private let maximumDigits: Int
-    /// How many members the last object had, and the keys of the last one that had to be sorted, as they came: the
-    /// objects of a list are alike.
+    /// The number of members in the last object, and the keys of the last object that had to be sorted, in their
+    /// original order. The objects of a list usually have the same keys.
     private var memberCount = 0
     private var unsortedKeys: [String] = []
-    /// Where among them each one is that comes next in their order.
+    /// The indices of these keys in sorted order.
     private var order: [Int] = []
 
     init(
@@ -33,7 +33,7 @@ struct JSONParser {
         let node = try parseValue()
         skipWhiteSpace()
         guard position == bytes.count else {
-            throw InvalidEncoding("JSON", .trailingBytes, "something follows the value", at: position)
+            throw InvalidEncoding("JSON", .trailingBytes, "more text follows the value", at: position)
         }
         return node
     }
@@ -114,7 +114,7 @@ extension JSONParser {
                     return node
                 }
             }
-            // Only now is it known that this is not the notation for a blob, which has no depth.
+            // Only now it is clear that this is not the notation for a blob, which has no depth.
             if members.isEmpty { try enter() }
             members.append((key, try parseValue()))
             skipWhiteSpace()
@@ -126,7 +126,7 @@ extension JSONParser {
         return .object(try sorted(members))
     }
 
-    /// The members by their keys, which must be distinct.
+    /// Returns the members sorted by their keys, which must be distinct.
     private mutating func sorted(
         _ members: [(key: String, value: JSONNode)]
     ) throws(InvalidEncoding) -> [(key: String, value: JSONNode)] {
@@ -143,7 +143,7 @@ extension JSONParser {
         return sorted
     }
 
-    /// Parses what follows the colon after `$real` or `$blob`, or returns nil if `name` is neither.
+    /// Parses the rest after the colon of `$real` or `$blob`, or returns nil if `name` is neither.
     private mutating func parseMarked(_ name: String, at keyPosition: Int) throws(InvalidEncoding) -> JSONNode? {
         guard name == "real" || name == "blob" else { return nil }
         guard skip(UInt8(ascii: "\"")) else { throw failure("$\(name) has no text") }
@@ -163,7 +163,7 @@ extension JSONParser {
         return node
     }
 
-    /// The value of 16 lower-case hexadecimal digits.
+    /// Returns the value of 16 lower-case hexadecimal digits.
     static func hexBits(_ utf8: UnsafeBufferPointer<UInt8>) -> UInt64? {
         guard utf8.count == 16 else { return nil }
         var bits: UInt64 = 0
@@ -178,7 +178,7 @@ extension JSONParser {
 // MARK: - Numbers
 
 extension JSONParser {
-    /// The powers of ten that a `Double` holds exactly.
+    /// The powers of ten that a `Double` represents exactly.
     private static let powersOfTen: [Double] = [
         1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19,
         1e20, 1e21, 1e22,
@@ -187,12 +187,12 @@ extension JSONParser {
     private mutating func parseNumber() throws(InvalidEncoding) -> JSONNode {
         let start = position
         let isNegative = skip(UInt8(ascii: "-"))
-        // The digits as one integer, and whether it is exact.
+        // The digits as a single integer, and whether it is exact.
         var mantissa: UInt64 = 0
         var isExact = true
 
         if skip(UInt8(ascii: "0")) {
-            guard digit() == nil else { throw failure("a number begins with a needless zero") }
+            guard digit() == nil else { throw failure("a number begins with a superfluous zero") }
         } else {
             guard skipDigits(adding: &mantissa, isExact: &isExact) > 0 else { throw failure("a digit is missing") }
         }
@@ -212,7 +212,7 @@ extension JSONParser {
             if !isNegative { _ = skip(UInt8(ascii: "+")) }
             let exponentStart = position
             while let digit = digit() {
-                // The slow way reads the text itself, so the limit needs only be past where the fast way applies.
+                // The slow path reads the text itself, so the limit only needs to be beyond the range of the fast path.
                 exponent = min(exponent * 10 + Int(digit), 1_000_000)
                 position += 1
             }
@@ -240,7 +240,7 @@ extension JSONParser {
 
         // A product or quotient of two exact doubles is rounded once, and so is correct.
         let power = exponent - fractionDigits
-        // Up to 15 digits come back from a double as they were.
+        // A double returns up to 15 digits unchanged.
         if isExact, mantissa <= (keepsDigits ? 999_999_999_999_999 : 1 << 53), abs(power) <= 22 {
             let digits = Double(mantissa)
             let magnitude = power < 0 ? digits / Self.powersOfTen[-power] : digits * Self.powersOfTen[power]
@@ -254,7 +254,7 @@ extension JSONParser {
         return .real(value)
     }
 
-    /// Skips digits, adds them to `mantissa` as long as it holds them, and returns their number.
+    /// Skips digits, adds them to `mantissa` while they fit, and returns their number.
     private mutating func skipDigits(adding mantissa: inout UInt64, isExact: inout Bool) -> Int {
         let start = position
         while let digit = digit() {
@@ -275,7 +275,7 @@ extension JSONParser {
 // MARK: - Strings
 
 extension JSONParser {
-    /// Parses a string whose opening quote has been skipped.
+    /// Parses a string whose opening quote was skipped.
     private mutating func parseString() throws(InvalidEncoding) -> String {
         let start = position
         var isASCII = true
@@ -295,7 +295,8 @@ extension JSONParser {
         throw failure("a string does not end")
     }
 
-    /// Skips what is neither a quote, a backslash, a control character nor the part of a longer one, eight bytes at a time.
+    /// Skips plain ASCII, eight bytes at a time. It stops at quotes, backslashes, control characters and multi-byte
+    /// scalars.
     private mutating func skipPlainText() {
         guard let base = bytes.baseAddress else { return }
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -304,7 +305,8 @@ extension JSONParser {
             let word = UnsafeRawPointer(base + position).loadUnaligned(as: UInt64.self)
             let quotes = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
             let backslashes = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
-            // A byte's high bit is set where it is below what is taken from it; where it was set before, too.
+            // The subtraction sets a byte's high bit if the byte is less than the subtrahend. `word` adds bits that
+            // were already set.
             let stops = (quotes &- ones) | (backslashes &- ones) | (word &- ones &* 0x20) | word
             guard stops & highs == 0 else { return }
             position += 8
@@ -355,7 +357,7 @@ extension JSONParser {
         position += 1
     }
 
-    /// Parses the four digits after `\u`, and the low surrogate that has to follow a high one.
+    /// Parses the four digits after `\u`, and the low surrogate that must follow a high one.
     private mutating func parseEscapedScalar() throws(InvalidEncoding) -> Unicode.Scalar {
         let start = position
         let unit = try parseCodeUnit()
@@ -394,15 +396,15 @@ extension JSONParser {
 
     /// Throws unless `content` is UTF-8 by table 3-7 of the Unicode standard.
     ///
-    /// `String(decoding:as:)` would replace what is wrong, and `String(validating:as:)` costs three times as much.
+    /// `String(decoding:as:)` would replace invalid bytes, and `String(validating:as:)` takes three times as long.
     private func checkUTF8(_ content: UnsafeBufferPointer<UInt8>, at start: Int) throws(InvalidEncoding) {
         var index = 0
         while index < content.count {
             let lead = content[index]
             index += 1
             if lead < 0x80 { continue }
-            // The number of bytes that follow, and the range of the first of them: it excludes long forms of short
-            // scalars, surrogates, and what is past U+10FFFF.
+            // The number of continuation bytes, and the valid range of the first of them. The range excludes overlong
+            // forms, surrogates, and scalars beyond U+10FFFF.
             let (following, second): (Int, ClosedRange<UInt8>) =
                 switch lead {
                 case 0xC2...0xDF: (1, 0x80...0xBF)
@@ -446,7 +448,7 @@ extension JSONParser {
 
     private mutating func expect(_ word: StaticString) throws(InvalidEncoding) {
         for offset in 0..<word.utf8CodeUnitCount where !skip(word.utf8Start[offset]) {
-            throw failure("a value is misspelt")
+            throw failure("a literal is misspelled")
         }
     }
 

@@ -1,9 +1,9 @@
 import BigInt
 
-/// Integers of any size as bytes whose order is the integers' order.
+/// An encoding of integers of any size as bytes whose order is the integers' order.
 ///
-/// SQLite compares blobs with `memcmp`, the shorter one first when one is a prefix of the other. With this encoding an
-/// index on a column of big integers is sorted by value, and comparisons in SQL mean what they say:
+/// SQLite compares blobs with `memcmp`, and puts a prefix before a longer blob. With this encoding, an index on a
+/// column of big integers is sorted by value, and comparisons in SQL have their usual meaning:
 ///
 /// ```swift
 /// var bytes: [UInt8] = []
@@ -24,20 +24,20 @@ import BigInt
 ///
 /// ## Why the order is right
 ///
-/// Among positive values a longer minimal magnitude is a greater number. The header sorts by length (`81`...`f7`, then
-/// `f8` with the length following), and magnitudes of one length sort as bytes. Zero's `80` is below all of them.
+/// Among positive values, a longer minimal magnitude is a greater number. The header sorts by length (`81`...`f7`, then
+/// `f8` followed by the length), and magnitudes of equal length sort as bytes. Zero's `80` is below all of them.
 ///
-/// The header tells the length of the whole, so no encoding is a prefix of another one. Two different encodings
-/// therefore differ in some byte both have, and that byte alone decides. Inverting it reverses the decision, which is
-/// what negative values need; were prefixes possible, inversion would leave "the shorter is less" unreversed. Headers
-/// of negative values are `07`...`7e`, below zero's.
+/// The header determines the total length, so no encoding is a prefix of another one. Two different encodings therefore
+/// differ in some byte that both have, and that byte decides. Inverting it reverses the order, as negative values
+/// require. If prefixes were possible, inversion would not reverse "the shorter is less". Headers of negative values
+/// are `07`...`7e`, below zero's.
 ///
-/// The bytes `00`...`06` and `f9`...`ff` begin no encoding and are left to future forms.
+/// No encoding begins with the bytes `00`...`06` and `f9`...`ff`, which are reserved for future forms.
 enum OrderedBigInt {
-    /// The header of zero, and what the length is added to.
+    /// The header of zero, and the base to which the length is added.
     private static let zero: UInt8 = 0x80
 
-    /// The header of magnitudes that are too long for the header to say their length.
+    /// The header for magnitudes whose length does not fit the header.
     private static let long: UInt8 = 0xF8
 
     private static let firstLongLength = 0x78
@@ -45,17 +45,18 @@ enum OrderedBigInt {
     /// Appends the encoding of `value`.
     ///
     /// - Complexity: O(*n*) in the number of bytes.
-    /// - Precondition: the magnitude is shorter than 4 GiB, which is more than SQLite stores in a row.
+    /// - Precondition: The magnitude is shorter than 4 GiB. SQLite's limit for a row is lower.
     static func append(_ value: BigInt, to out: inout [UInt8]) {
         appendMagnitude(value.magnitude, inverted: value.sign == .minus, to: &out)
     }
 
-    /// Appends the encoding of `value`, which is the one it has as a `BigInt`.
+    /// Appends the encoding of `value`, which equals its encoding as a `BigInt`.
     static func append(_ value: BigUInt, to out: inout [UInt8]) {
         appendMagnitude(value, inverted: false, to: &out)
     }
 
-    /// Appends the encoding of `value`, the same bytes as `append(BigInt(value), to: &out)` without making a `BigInt`.
+    /// Appends the encoding of `value`: the same bytes as `append(BigInt(value), to: &out)`, without creating a
+    /// `BigInt`.
     static func append(_ value: Int64, to out: inout [UInt8]) {
         appendSmall(value.magnitude, mask: value < 0 ? 0xFF : 0, to: &out)
     }
@@ -63,13 +64,13 @@ enum OrderedBigInt {
     /// Returns the integer that `bytes` encode.
     ///
     /// - Complexity: O(*n*) in the number of bytes.
-    /// - Throws: ``InvalidEncoding`` unless `bytes` are exactly what `append(_:to:)` writes for some integer.
+    /// - Throws: ``InvalidEncoding`` unless `bytes` are exactly the result of `append(_:to:)` for some integer.
     static func decode(_ bytes: UnsafeRawBufferPointer) throws -> BigInt {
         let header = try Header(bytes, type: "BigInt")
         if header.length <= 8 {
             let magnitude = smallMagnitude(bytes, header)
-            // `init(integerLiteral:)` is the one initialiser from an integer that BigInt compiles for a concrete type;
-            // the generic ones run unspecialised from outside its module.
+            // `init(integerLiteral:)` is BigInt's only initializer from an integer that is compiled for a concrete
+            // type. The generic ones are not specialized in other modules.
             if magnitude <= UInt64(Int64.max) {
                 let value = Int64(magnitude)
                 return header.mask == 0 ? BigInt(integerLiteral: value) : BigInt(integerLiteral: -value)
@@ -81,8 +82,8 @@ enum OrderedBigInt {
 
     /// Returns the integer that `bytes` encode, if it is not negative.
     ///
-    /// - Throws: ``InvalidEncoding`` if the bytes encode a negative integer (with the code
-    ///   ``InvalidEncoding/Code/outOfRange``) or none at all.
+    /// - Throws: ``InvalidEncoding`` if the bytes are not an encoding, or encode a negative integer (with the code
+    ///   ``InvalidEncoding/Code/outOfRange``).
     static func decodeUnsigned(_ bytes: UnsafeRawBufferPointer) throws -> BigUInt {
         let header = try Header(bytes, type: "BigUInt")
         guard header.mask == 0 else {
@@ -101,11 +102,11 @@ extension OrderedBigInt {
     private static func appendMagnitude(_ magnitude: BigUInt, inverted: Bool, to out: inout [UInt8]) {
         let words = magnitude.words
         var count = words.count
-        // BigUInt promises no leading zero words; a wrong order on disk would be a high price for trusting it.
+        // BigUInt does not guarantee the absence of leading zero words. A wrong order on disk would be too costly.
         while count > 0, words[count - 1] == 0 { count -= 1 }
 
         guard count > 0 else {
-            // BigInt lets `sign` be set to minus on zero. There is one zero here.
+            // BigInt allows a negative zero. Here zero has a single encoding.
             out.append(zero)
             return
         }
@@ -141,7 +142,7 @@ extension OrderedBigInt {
         appendBytes(magnitude, count: length, mask: mask, to: &out)
     }
 
-    /// Appends the `count` low bytes of `value`, the most significant one first.
+    /// Appends the `count` low bytes of `value`, the most significant first.
     @inline(__always)
     private static func appendBytes(_ value: UInt64, count: Int, mask: UInt8, to out: inout [UInt8]) {
         var shift = count * 8
@@ -160,13 +161,13 @@ extension OrderedBigInt {
 // MARK: - Decoding
 
 extension OrderedBigInt {
-    /// The part of an encoding that says where the magnitude is, checked against the number of bytes there are.
+    /// The part of an encoding that locates the magnitude, checked against the number of available bytes.
     ///
-    /// Everything that can be wrong is found here, before any memory is allocated: a length that lies costs nothing.
+    /// All errors are found here, before memory is allocated, so a false length costs nothing.
     private struct Header {
-        /// What the bytes are combined with: `ff` for negative values.
+        /// The mask for XOR with the bytes: `ff` for negative values.
         let mask: UInt8
-        /// Where the magnitude begins.
+        /// The offset of the magnitude.
         let start: Int
         /// The length of the magnitude.
         let length: Int
@@ -205,7 +206,7 @@ extension OrderedBigInt {
             guard available == length else {
                 throw InvalidEncoding(type, .trailingBytes, "bytes follow the \(length) announced", at: start + length)
             }
-            // Zero as a negative value would be the byte 7f. It has to be refused, being a second zero.
+            // A negative zero would be the byte 7f. Reject it: it would be a second zero.
             guard length > 0 || mask == 0 else {
                 throw InvalidEncoding(type, .notCanonical, "zero is negative", at: 0)
             }
@@ -215,7 +216,7 @@ extension OrderedBigInt {
         }
     }
 
-    /// Returns the magnitude of at most 8 bytes.
+    /// Returns a magnitude of at most 8 bytes.
     @inline(__always)
     private static func smallMagnitude(_ bytes: UnsafeRawBufferPointer, _ header: Header) -> UInt64 {
         var magnitude: UInt64 = 0
@@ -225,7 +226,7 @@ extension OrderedBigInt {
         return magnitude
     }
 
-    /// Returns the magnitude's words, the least significant one first, as `BigUInt` wants them.
+    /// Returns the magnitude's words, the least significant first, as `BigUInt` expects them.
     private static func words(_ bytes: UnsafeRawBufferPointer, _ header: Header) -> [UInt] {
         let size = MemoryLayout<UInt>.size
         let (full, rest) = header.length.quotientAndRemainder(dividingBy: size)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Decimals as bytes whose order is the decimals' order.
+/// An encoding of decimals as bytes whose order is the decimals' order.
 ///
-/// Equal decimals have equal bytes, whatever their number of trailing zeros, so that a unique index and a comparison in
-/// SQL agree with `==`:
+/// Equal decimals have equal bytes, whatever their number of trailing zeros. A unique index and a comparison in SQL
+/// therefore agree with `==`:
 ///
 /// ```swift
 /// var bytes: [UInt8] = []
@@ -24,23 +24,23 @@ import Foundation
 ///
 /// The exponent of the first digit is 0 for 1...9.99, 1 for 10...99.9, and so on. It is in -128...165.
 ///
-/// The digits begin with the first that is not zero, end with the last that is not, and are taken in pairs, with a zero
-/// to fill the last pair. A pair of the value p is the byte 2p + 1 if another one follows, and 2p if not.
+/// The digits begin with the first nonzero digit and end with the last. They are stored in pairs, with a zero to fill
+/// the last pair. A pair with the value p is the byte 2p + 1 if another pair follows, and 2p if not.
 ///
 /// ## Why the order is right
 ///
-/// Of two positive numbers the one whose first digit has the greater exponent is greater. With equal exponents the
-/// digits decide as in a dictionary; that a pair is odd when more follow puts 12 before 12.01, whose first pairs are
-/// equal. The last byte being the only even one, no encoding is a prefix of another, so that inverting all bits
-/// reverses the order exactly (see ``OrderedBigInt``).
+/// Of two positive numbers, the number whose first digit has the greater exponent is greater. With equal exponents, the
+/// digits decide in lexicographic order. A pair is odd if more follow, so 12 sorts before 12.01, whose first pairs are
+/// equal. Only the last byte is even, so no encoding is a prefix of another. Inverting all bits therefore reverses the
+/// order exactly (see ``OrderedBigInt``).
 ///
-/// A decimal that is not a number sorts after all numbers. Foundation's `<` puts it before them; a query that wants
-/// only numbers can exclude one end of the order as well as the other, and the end is where SQL's users look for it.
+/// A decimal that is not a number sorts after all numbers. Foundation's `<` puts it before them. A query for numbers
+/// only can exclude either end of the order, and users of SQL expect it at this end.
 enum OrderedDecimal {
     private static let zero: UInt8 = 0x80
     private static let notANumber: UInt8 = 0xFF
 
-    /// The header of a positive decimal is this plus the exponent of its first digit.
+    /// The base of a positive decimal's header. The header is this number plus the exponent of the first digit.
     private static let headerBase = 0x8100 + 128
 
     private static let exponents = -128...165
@@ -80,8 +80,8 @@ enum OrderedDecimal {
 
     /// Returns the decimal that `bytes` encode.
     ///
-    /// - Throws: ``InvalidEncoding`` unless `bytes` are exactly what `append(_:to:)` writes for some decimal. Digits
-    ///   and exponents that follow the format but fit no `Decimal` have the code ``InvalidEncoding/Code/outOfRange``.
+    /// - Throws: ``InvalidEncoding`` unless `bytes` are exactly the result of `append(_:to:)` for some decimal. If
+    ///   digits and exponent are valid but don't fit a `Decimal`, the code is ``InvalidEncoding/Code/outOfRange``.
     static func decode(_ bytes: UnsafeRawBufferPointer) throws -> Decimal {
         guard let first = bytes.first else {
             throw InvalidEncoding("Decimal", .truncated, "there are no bytes", at: 0)
@@ -105,7 +105,7 @@ enum OrderedDecimal {
         let digitCount = try readDigits(bytes, mask: mask, into: &parts)
         parts.exponent = firstExponent - (digitCount - 1)
 
-        // 1e128 is a decimal, with the mantissa 10 and the exponent 127.
+        // 1e128 is a valid decimal, with the mantissa 10 and the exponent 127.
         let isCompact = parts.exponent <= 127
         while parts.exponent > 127 {
             guard parts.multiply(by: 10, adding: 0) else {
@@ -123,12 +123,12 @@ enum OrderedDecimal {
 // MARK: - Digits
 
 extension OrderedDecimal {
-    /// Writes the mantissa's digits, the most significant one first, to the end of `buffer`, and returns that end.
+    /// Writes the mantissa's digits, the most significant first, to the end of `buffer`. Returns the written part.
     private static func writeDigits(
         of parts: DecimalParts,
         to buffer: UnsafeMutableBufferPointer<UInt8>
     ) -> Slice<UnsafeMutableBufferPointer<UInt8>> {
-        // Dividing 128 bits is slow, so it is done for 18 digits at a time.
+        // Dividing 128 bits is slow, so divide once for 18 digits.
         let chunkDigits = 18
         let chunk: UInt64 = 1_000_000_000_000_000_000
 
@@ -150,7 +150,7 @@ extension OrderedDecimal {
         return buffer[start...]
     }
 
-    /// Reads the pairs of digits that follow the header into the mantissa, and returns the number of digits.
+    /// Reads the pairs of digits after the header into the mantissa. Returns the number of digits.
     private static func readDigits(
         _ bytes: UnsafeRawBufferPointer,
         mask: UInt8,

@@ -1,12 +1,11 @@
 import Foundation
 
-/// The order of strings that SQLite's BINARY collation has: that of their UTF-8 bytes.
+/// The order of strings in SQLite's BINARY collation: that of their UTF-8 bytes.
 ///
-/// Swift's `==` and `<` compare canonical forms, and hold "é" in its two spellings to be one string. They are two keys
-/// to everything else that reads the store.
+/// Swift's `==` and `<` compare canonical forms, so the two forms of "é" are equal. For every other reader of the store
+/// they are two keys.
 enum UTF8Order {
-    /// Returns a negative number if `lhs` comes first, a positive one if `rhs` does, and zero if the bytes are the
-    /// same.
+    /// Returns a negative number if `lhs` comes first, a positive one if `rhs` does, and zero if the bytes are equal.
     static func compare(_ lhs: String, _ rhs: String) -> Int {
         let order: Int?? = lhs.utf8.withContiguousStorageIfAvailable { left in
             rhs.utf8.withContiguousStorageIfAvailable { right in

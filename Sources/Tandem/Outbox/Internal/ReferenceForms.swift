@@ -3,9 +3,13 @@
 extension WriteTransaction {
     /// A property's stored value as it goes to a server: references by the server IDs of what they refer to, by the
     /// local ID of what has none yet.
-    func wireForm(_ value: StorageValue, of property: Int, in table: TableLayout) throws -> StorageValue {
+    ///
+    /// - Parameter base: The server's value before the change, if an operation has it.
+    func wireForm(
+        _ value: StorageValue, of property: Int, in table: TableLayout, over base: StorageValue? = nil
+    ) throws -> StorageValue {
         if !table.attachments.isEmpty, table.attachments(at: property) != nil {
-            return try withoutPending(value, of: property, in: table)
+            return try withoutPending(value, of: property, in: table, over: base)
         }
         return try replacingIDs(in: value, of: property, in: table) { id, target in
             let found = try connection.value(
@@ -40,7 +44,9 @@ extension WriteTransaction {
         let ids = try readable { try LinkList.parse(text) }
         return .text(LinkList.text(try ids.map { LocalID(try replacement($0.rawValue, target)) }))
     }
+}
 
+extension ReadTransaction {
     /// Reads what is stored; bytes that can't be read are a damaged store's.
     func readable<T>(_ read: () throws -> T) throws -> T {
         do {

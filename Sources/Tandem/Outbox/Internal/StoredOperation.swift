@@ -68,17 +68,7 @@ struct StoredOperation {
     }
 }
 
-extension WriteTransaction {
-    /// The operation of an object, `nil` if it has none.
-    func operation(of rowID: Int64, in table: TableLayout) throws -> StoredOperation? {
-        let statement = try connection.statement(.operationOfObject)
-        statement.bind(1, table.table)
-        statement.bind(2, rowID)
-        defer { statement.reset() }
-        guard try statement.step() else { return nil }
-        return try decoded { try StoredOperation(statement) }
-    }
-
+extension ReadTransaction {
     func operation(_ id: Operation.ID) throws -> (StoredOperation, table: String, rowID: Int64)? {
         let statement = try connection.statement(
             "SELECT \(StoredOperation.columns), \"table\", \"object\" FROM \"__operations\" WHERE \"id\" = ?")
@@ -90,16 +80,7 @@ extension WriteTransaction {
         )
     }
 
-    /// What has been sent for an operation since the server last answered.
-    func attemptedValues(_ id: Operation.ID) throws -> AttemptedValues {
-        let statement = try connection.statement("SELECT \"attempted\" FROM \"__operations\" WHERE \"id\" = ?")
-        statement.bind(1, id)
-        defer { statement.reset() }
-        guard try statement.step(), !statement.isNull(0) else { return AttemptedValues() }
-        return try decoded { try AttemptedValues(bytes: statement.bytes(0)) }
-    }
-
-    private func decoded<T>(_ body: () throws -> T) throws -> T {
+    fileprivate func decoded<T>(_ body: () throws -> T) throws -> T {
         do {
             return try body()
         } catch let error as InvalidEncoding {
@@ -107,6 +88,27 @@ extension WriteTransaction {
                 .corrupt, "An operation in the queue can't be read.", advice: "Restore a backup.", store: store.path,
                 underlying: error)
         }
+    }
+}
+
+extension WriteTransaction {
+    /// The operation of an object, `nil` if it has none.
+    func operation(of rowID: Int64, in table: TableLayout) throws -> StoredOperation? {
+        let statement = try connection.statement(.operationOfObject)
+        statement.bind(1, table.table)
+        statement.bind(2, rowID)
+        defer { statement.reset() }
+        guard try statement.step() else { return nil }
+        return try decoded { try StoredOperation(statement) }
+    }
+
+    /// Returns the values sent for an operation since the server last answered.
+    func attemptedValues(_ id: Operation.ID) throws -> AttemptedValues {
+        let statement = try connection.statement("SELECT \"attempted\" FROM \"__operations\" WHERE \"id\" = ?")
+        statement.bind(1, id)
+        defer { statement.reset() }
+        guard try statement.step(), !statement.isNull(0) else { return AttemptedValues() }
+        return try decoded { try AttemptedValues(bytes: statement.bytes(0)) }
     }
 
     /// Writes an operation back after a change of the app's own: it waits to be sent (again), and what it failed of

@@ -1,4 +1,4 @@
-/// What to make of all objects of a group, as plain data.
+/// An aggregate over all objects of a group, as plain data.
 enum AggregateNode: Sendable {
     case count
     case sum(ColumnPath, ExactSum.Kind)
@@ -13,7 +13,7 @@ enum AggregateNode: Sendable {
         }
     }
 
-    /// How many columns it selects.
+    /// The number of columns that it selects.
     var width: Int32 {
         if case .average = self { 2 } else { 1 }
     }

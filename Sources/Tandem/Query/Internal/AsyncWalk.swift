@@ -1,10 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// A walk over the objects of a query, on a connection of its own, read in batches on a thread of Dispatch's.
+/// An iteration over the objects of a query, on its own connection. Batches are read on a thread of Dispatch.
 ///
-/// Unchecked, because what it holds is used by one task, the one that iterates, and while a batch is read that task
-/// waits for it. What cancellation touches from elsewhere is behind a lock.
+/// Proof of `@unchecked Sendable`: only the iterating task uses the stored properties, and it waits while a batch is
+/// read. A lock protects the state that cancellation accesses from other threads.
 final class AsyncWalk<M: Model>: @unchecked Sendable {
     private enum Progress {
         case notBegun
@@ -14,17 +14,17 @@ final class AsyncWalk<M: Model>: @unchecked Sendable {
 
     private let results: Results<M>
     private var progress = Progress.notBegun
-    /// The objects read and not handed out, the next one last.
+    /// The objects that were read but not returned yet, in reverse order.
     private var batch: [M] = []
-    /// What cancellation touches, from any thread.
+    /// The state that cancellation accesses, from any thread.
     private struct Interruptible {
         var isCancelled = false
-        /// The connection to stop, as long as it is this walk's.
+        /// The connection to interrupt, while this iteration owns it.
         var connection: ReaderPool.Reader?
     }
     private let interruptible = Mutex(Interruptible())
 
-    /// Enough for a batch to cost more than the way to another thread and back.
+    /// A batch of this size takes longer than the switch to another thread and back.
     private static var batchSize: Int { 256 }
 
     init(results: Results<M>) {
@@ -61,7 +61,7 @@ final class AsyncWalk<M: Model>: @unchecked Sendable {
 
     private func readBatch() throws {
         guard let (connection, statement) = try begun() else {
-            // In memory there is no second connection, and the objects are in memory anyway.
+            // A store in memory has no second connection, and its objects are in memory anyway.
             batch = try results.all().reversed()
             progress = .over
             return
@@ -86,7 +86,7 @@ final class AsyncWalk<M: Model>: @unchecked Sendable {
             let statement = try connection.uncachedStatement(sql.text)
             prepared = statement
             statement.bind(sql.values)
-            // A cancel that came before there was anything to stop is seen here.
+            // Check for a cancellation that came before the connection was set.
             try interruptible.withLock { state in
                 if state.isCancelled { throw CancellationError() }
                 state.connection = ReaderPool.Reader(connection: connection)
@@ -100,7 +100,7 @@ final class AsyncWalk<M: Model>: @unchecked Sendable {
         }
     }
 
-    /// Gives the connection back, with nothing of the walk's left on it: another thread may use it from then on.
+    /// Returns the connection to the pool, without state of this iteration. After that another thread may use it.
     private func end() {
         guard case .under(let connection, let statement) = progress else {
             progress = .over

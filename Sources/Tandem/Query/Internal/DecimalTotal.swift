@@ -1,7 +1,7 @@
 import BigInt
 import Foundation
 
-/// An exact sum of decimals, with a mantissa of any size: `Decimal`'s own sum drops digits past the 38th.
+/// An exact sum of decimals, with a mantissa of any size. `Decimal`'s own sum drops digits after the 38th.
 struct DecimalTotal {
     private var mantissa = BigInt()
     private var exponent = 0
@@ -32,7 +32,7 @@ struct DecimalTotal {
         mantissa += addend
     }
 
-    /// The sum in its stored form; NULL if no decimal is exactly that.
+    /// The sum in its stored form, or NULL if a decimal can't represent it exactly.
     var stored: StorageValue {
         var bytes: [UInt8] = []
         if isNaN {

@@ -2,14 +2,14 @@ import BigInt
 import Foundation
 import GRDBSQLite
 
-/// Sums that SQLite's own `sum` can't make: integers beyond 64 bits, big integers and decimals, and floating-point
-/// numbers with NaN among them.
+/// Sums that SQLite's own `sum` does not support: integers beyond 64 bits, big integers and decimals, and
+/// floating-point numbers that include NaN.
 ///
-/// Each kind is an aggregate function. Its result is a value in its stored form; NULL if the sum has none; a text with
-/// what is wrong if a stored value is not one of the kind.
+/// Each kind is an aggregate function. Its result is a value in its stored form, or NULL if the sum does not fit. If a
+/// stored value is not of the kind, the result is a text with the problem.
 class ExactSum {
     enum Kind: Int, Sendable, CaseIterable {
-        /// INTEGER, and the blobs of `UInt64`: the result is a `BigInt`.
+        /// INTEGER, and the blobs of `UInt64`. The result is a `BigInt`.
         case integer = 1
         case real
         case bigInt
@@ -55,7 +55,7 @@ class ExactSum {
         }
     }
 
-    /// The sum in progress, made at the first row.
+    /// Returns the sum in progress, which is created at the first row.
     private static func sum(_ context: OpaquePointer?) -> ExactSum? {
         let size = Int32(MemoryLayout<UnsafeMutableRawPointer?>.size)
         guard let memory = sqlite3_aggregate_context(context, size) else { return nil }
@@ -70,7 +70,7 @@ class ExactSum {
         Kind(rawValue: Int(bitPattern: sqlite3_user_data(context)))
     }
 
-    /// SQLite calls it once for each sum, also when the statement is given up half-way.
+    /// Returns the result. SQLite calls it once for each sum, even if the statement ends early.
     private static func finish(_ context: OpaquePointer?) {
         var sum: ExactSum?
         if let memory = sqlite3_aggregate_context(context, 0) {
@@ -94,7 +94,7 @@ class ExactSum {
     }
 }
 
-/// 128 bits: enough for as many rows as a table can have.
+/// A sum in 128 bits, which is enough for the maximum number of rows in a table.
 private final class IntegerSum: ExactSum {
     private var high: Int64 = 0
     private var low: UInt64 = 0
@@ -125,7 +125,7 @@ private final class IntegerSum: ExactSum {
     }
 }
 
-/// With Neumaier's compensation, so that the rounding errors of many numbers do not add up.
+/// A sum with Neumaier's compensation, so that rounding errors do not accumulate.
 private final class RealSum: ExactSum {
     private var sum = 0.0
     private var compensation = 0.0
@@ -133,7 +133,7 @@ private final class RealSum: ExactSum {
     override func add(_ value: OpaquePointer?) throws {
         let value = sqlite3_value_type(value) == SQLITE_BLOB ? .nan : sqlite3_value_double(value)
         let next = sum + value
-        // Infinities have no rounding error to make up for, only a NaN in place of one.
+        // Infinities have no rounding error. Compensating them would give NaN.
         if next.isFinite {
             compensation += abs(sum) >= abs(value) ? (sum - next) + value : (value - next) + sum
         }

@@ -1,17 +1,18 @@
-/// Suggests the index that would help a query, from its plan and its conditions.
+/// An advisor that suggests an index for a query, from its plan and its conditions.
 struct IndexAdvisor {
     private let query: QueryDescription
     /// Properties of the model itself that must equal a value.
     private var equal: [PropertyDefinition] = []
-    /// Properties of the model itself that must lie in a range.
+    /// Properties of the model itself that must be in a range.
     private var ranged: [RangedProperty] = []
     private var searched: [PropertyDefinition] = []
-    /// For each `||`, the properties without which SQLite reads every row.
+    /// For each `||`, the properties without an index because of which SQLite reads every row.
     private var alternatives: [[PropertyDefinition]] = []
 
-    /// A property and the ends of the range that its values must lie in.
+    /// A property, and the bounds of the range of its values.
     ///
-    /// SQLite assumes that a range with one end leaves many rows. It then prefers an index that gives the order.
+    /// SQLite assumes that a range with a single bound leaves many rows. It then prefers an index that provides the
+    /// order.
     private struct RangedProperty {
         let property: PropertyDefinition
         var hasLowerEnd = false
@@ -55,17 +56,18 @@ struct IndexAdvisor {
 
     // MARK: Alternatives
 
-    /// How SQLite can find the rows of one side of an `||`.
+    /// The way in which SQLite finds the rows for an operand of `||`.
     private enum Access {
-        /// By an index that exists.
+        /// An existing index.
         case index
-        /// By an index that the property does not have yet.
+        /// An index that the property does not have yet.
         case missing(PropertyDefinition)
-        /// By reading every row.
+        /// A scan of all rows.
         case scan
     }
 
-    /// The properties that lack an index, `nil` if a side can't have one: SQLite then reads every row anyway.
+    /// Returns the properties that lack an index. Returns `nil` if an operand can't have an index, because SQLite then
+    /// reads every row anyway.
     private func missingIndexes(of nodes: [PredicateNode]) -> [PropertyDefinition]? {
         var missing: [PropertyDefinition] = []
         for node in nodes {
@@ -123,12 +125,12 @@ struct IndexAdvisor {
         let steps = plan.map { String($0.drop { $0 == " " }) }
         let scans = steps.contains { $0 == "SCAN t0" || $0.hasPrefix("SCAN t0 USING INDEX ") }
         if scans, let advice = scanAdvice { return [advice] }
-        // A search yields rows in no order that an index could give.
+        // A search returns rows in an order that no index can provide.
         let sorts =
             steps.contains("USE TEMP B-TREE FOR ORDER BY") && !steps.contains("MULTI-INDEX OR")
             && !steps.contains { $0.hasPrefix("SEARCH t0 USING INTEGER PRIMARY KEY") }
         if sorts, scans || !equal.isEmpty, let index = index(orderProperties) {
-            return ["The objects found are sorted one by one. \(index)"]
+            return ["The objects found are sorted in memory. \(index)"]
         }
         return []
     }
@@ -141,14 +143,14 @@ struct IndexAdvisor {
             return "\(all). Mark its \(missing.count == 1 ? "property" : "properties") \(names) with @Indexed."
         }
         guard let property = searched.first else { return nil }
-        let use = property.folding == .searched ? "Ask" : "Mark it with @Folded, and ask"
+        let use = property.folding == .searched ? "Use" : "Mark it with @Folded, and use"
         return """
-            \(all), as no index finds a part of a text. \(use) \(property.name).matches, if case and accents need not \
-            count.
+            \(all), because an index can't search inside a text. \(use) \(property.name).matches if case and accents \
+            don't matter.
             """
     }
 
-    /// The properties of the index that finds the objects and, if possible, gives their order.
+    /// The properties of an index that finds the objects and, if possible, provides their order.
     private var filterProperties: [PropertyDefinition] {
         let equal = equalProperties
         if let first = equal.first, first.folding != .none { return equal }
@@ -160,23 +162,23 @@ struct IndexAdvisor {
         return equal.isEmpty ? [] : equal + sortProperties
     }
 
-    /// The properties of the index that gives the order of the objects found.
+    /// The properties of an index that provides the order of the found objects.
     private var orderProperties: [PropertyDefinition] {
         let equal = equalProperties
-        // A folded property has an index over its folded text, by which it is sorted.
+        // A folded property has an index over its sort key, which also provides its order.
         guard let first = equal.first ?? sortProperties.first, first.folding == .none else { return [] }
         return equal + sortProperties
     }
 
-    /// The properties that must equal a value and can share an index; a single folded one if there is no other.
+    /// The properties that must equal a value and can share an index. If there is no other, a single folded property.
     ///
-    /// An index over several properties holds the folded text of a folded one, which an equality does not find.
+    /// An index over several properties contains the sort key of a folded property, which an equality does not use.
     private var equalProperties: [PropertyDefinition] {
         let plain = equal.filter { $0.folding == .none }
         return plain.isEmpty ? Array(equal.prefix(1)) : plain
     }
 
-    /// The properties of the order's keys, as far as an index gives their order.
+    /// The properties of the order's keys, as far as an index can provide their order.
     private var sortProperties: [PropertyDefinition] {
         var properties: [PropertyDefinition] = []
         var direction: Bool?
@@ -195,7 +197,7 @@ struct IndexAdvisor {
         for property in properties where !names.contains(property.name) { names.append(property.name) }
         guard let first = properties.first, !names.isEmpty else { return nil }
         if names.count == 1 {
-            // An existing index that the plan does not use is no advice.
+            // Do not suggest an index that exists but that the plan does not use.
             guard !first.isIndexed, !first.hasUniqueColumn,
                 !query.model.indexes.contains(where: { $0.properties == names })
             else { return nil }
@@ -217,10 +219,10 @@ extension ColumnPath {
     /// The property, if it belongs to the query's own model.
     fileprivate var ownProperty: PropertyDefinition? { steps.isEmpty ? definition : nil }
 
-    /// Whether it is a column other than a property's, with an index of its own.
+    /// Whether it is a column other than a property's, and has its own index.
     fileprivate var hasIndex: Bool {
         switch column {
-        case .property: false
+        case .property, .firstLetter: false
         case .folded: true
         case .state(let name, _, _): name == "localID" || name == "serverID" || name == "updatedAt"
         }
@@ -228,7 +230,7 @@ extension ColumnPath {
 }
 
 extension PredicateNode {
-    /// The column that must equal a value, or one of several.
+    /// The column that must equal a value, or one of several values.
     fileprivate var equalPath: ColumnPath? {
         switch self {
         case .comparison(let path, .equal, .value), .among(let path, _), .isTrue(let path), .identical(let path, _):
@@ -237,7 +239,7 @@ extension PredicateNode {
         }
     }
 
-    /// The column that must lie in a range.
+    /// The column that must be in a range.
     fileprivate var rangePath: ColumnPath? { hasLowerEnd || hasUpperEnd ? rangedColumn : nil }
 
     private var rangedColumn: ColumnPath? {

@@ -1,13 +1,13 @@
-/// Several linked objects: a list of references or inverse links, and the references that lead to the object that has
-/// them from the query's model.
+/// A path to several linked objects: a list of references or inverse links, and the references from the query's model
+/// to the object that has them.
 public struct LinkPath: Sendable {
     let steps: [ReferenceStep]
     let kind: Kind
 
     enum Kind: Sendable {
-        /// A list of references: the model that has it, the index of the property, and the model referred to.
+        /// A list of references: the model that has it, the index of the property, and the target model.
         case list(holder: ModelDefinition, property: Int, target: ModelDefinition)
-        /// The objects of a model that refer to this one by a property, which is to one or to many.
+        /// The objects of a model that refer to this object by a property, which is to-one or to-many.
         case inverse(source: ModelDefinition, property: Int)
     }
 

@@ -1,11 +1,12 @@
-/// Many values in one blob, so that a list of any length can be bound: SQLite binds 32,766 values at most.
+/// An encoding of many values in a single blob, so that a list of any length can be bound. SQLite binds at most 32,766
+/// values.
 ///
 /// ```
 /// offset of the first value, offset of the second one, ...   (4 bytes each, little-endian)
 /// tag, bytes                                                  (for each value)
 /// ```
 ///
-/// A list is packed, bound and read by the same process, and never stored.
+/// The same process packs, binds and reads a list. It is never stored.
 enum PackedList {
     static func pack(_ values: [StorageValue]) -> [UInt8] {
         var offsets: [UInt8] = []
@@ -36,7 +37,7 @@ enum PackedList {
         return offsets + data
     }
 
-    /// The tag and the bytes of a value; `nil` if the list has none at this index.
+    /// Returns the tag and the bytes of a value, or `nil` if the index is out of range.
     static func element(
         _ index: Int, of list: UnsafeRawBufferPointer
     ) -> (tag: RowBuffer.Tag, bytes: UnsafeRawBufferPointer)? {

@@ -1,6 +1,6 @@
-/// The statement that reads one object by its local ID, on one connection.
+/// The prepared statement that reads an object by its local ID on a connection.
 ///
-/// It is found by the model's type: writing its SQL, or looking it up by its text, would cost as much as the read.
+/// It is looked up by the model's type. Creating its SQL, or a look-up by its text, would cost as much as the read.
 final class PointRead {
     private let statement: Statement
 
@@ -17,7 +17,7 @@ final class PointRead {
     func object<M: Model>(_ model: M.Type, _ localID: LocalID, path: String) throws -> M? {
         var text = localID.rawValue
         return try text.withUTF8 { utf8 in
-            // Not copied: the text outlives the run, and the next run binds another.
+            // Bind without a copy: the text outlives this execution, and the next one binds another text.
             statement.bindText(1, utf8, copied: false)
             defer { statement.reset() }
             return try statement.step() ? try M.read(statement.row(), path: path) : nil

@@ -1,38 +1,38 @@
-/// What a query asks of each object, as a tree: plain data, that SQL is written from, and that can be evaluated in
-/// Swift as well.
+/// A condition on objects as a tree of plain data, which can be compiled to SQL and evaluated in Swift.
 ///
-/// Both readings are two-valued. The laws that each must keep:
-/// - `comparison`: nil equals nil only, and is neither less nor greater; a NaN of `Double`, `Float` or `Date` equals
-///   nothing; every NaN is neither less nor greater; texts compare by their UTF-8 bytes.
+/// Both evaluations are two-valued, and must satisfy these laws:
+/// - `comparison`: Nil equals only nil, and is neither less nor greater. A NaN of `Double`, `Float` or `Date` does not
+///   equal any value. Every NaN is neither less nor greater. Texts compare by their UTF-8 bytes.
 /// - `text`, `matches`, `elementCount`, `elementsContain`: false for nil.
-/// - through a reference that is nil every column is nil, and every link empty.
+/// - Through a reference that is nil, every column is nil, and every link is empty.
 package indirect enum PredicateNode: Sendable {
     case constant(Bool)
     case not(PredicateNode)
-    /// Whether all hold; true if there are none.
+    /// A conjunction, which is true if it is empty.
     case all([PredicateNode])
-    /// Whether one holds; false if there are none.
+    /// A disjunction, which is false if it is empty.
     case any([PredicateNode])
     /// A `Bool` column used as a predicate.
     case isTrue(ColumnPath)
     case comparison(ColumnPath, Comparison, Operand)
     case among(ColumnPath, [StorageValue])
-    /// Whether the stored value is this one: NULL is NULL, and a NaN the same NaN.
+    /// Holds if the stored value is identical to this one. NULL is identical to NULL, and a NaN to a NaN with the same
+    /// bits.
     case identical(ColumnPath, StorageValue)
-    /// Whether the stored value comes before or after this one, which is not NULL, in the order of the store: every NaN
-    /// comes after all numbers. False for nil.
+    /// Holds if the stored value comes before or after this one in the order of the store. This value is not NULL.
+    /// Every NaN comes after all numbers. False for nil.
     case ordered(ColumnPath, Comparison, StorageValue)
     case text(ColumnPath, TextTest, String)
     case matches(ColumnPath, SearchNeedle)
     case quantified(LinkPath, Quantifier, PredicateNode)
     case linkCount(LinkPath, Comparison, Int)
     case linkContains(LinkPath, LocalID)
-    /// The number of elements of a collection of plain values.
+    /// Compares the number of elements in a collection of plain values.
     case elementCount(ColumnPath, Comparison, Int)
-    /// Whether a collection of plain values has an element, which is given as exact JSON.
+    /// Holds if a collection of plain values contains an element, which is given as exact JSON.
     case elementsContain(ColumnPath, String)
 
-    /// Both, without a level for each `&&` in a row.
+    /// Returns a conjunction, without a nesting level for each consecutive `&&`.
     static func and(_ lhs: PredicateNode, _ rhs: PredicateNode) -> PredicateNode {
         switch (lhs, rhs) {
         case (.all(let left), .all(let right)): .all(left + right)
@@ -42,7 +42,7 @@ package indirect enum PredicateNode: Sendable {
         }
     }
 
-    /// One or the other, without a level for each `||` in a row.
+    /// Returns a disjunction, without a nesting level for each consecutive `||`.
     static func or(_ lhs: PredicateNode, _ rhs: PredicateNode) -> PredicateNode {
         switch (lhs, rhs) {
         case (.any(let left), .any(let right)): .any(left + right)
@@ -84,6 +84,6 @@ package enum Quantifier: Sendable {
 
 enum SortKey: Sendable {
     case column(ColumnPath, ascending: Bool, nilsFirst: Bool)
-    /// The objects for which a predicate holds come first.
+    /// Puts the objects for which a predicate holds first.
     case matchingFirst(PredicateNode)
 }

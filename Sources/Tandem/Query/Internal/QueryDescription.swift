@@ -1,13 +1,13 @@
-/// What a query asks for: plain data that SQL is written from.
+/// A query as plain data, which is compiled to SQL.
 ///
-/// A step after one that picks out some of the objects (`limit`, `offset`, `distinct`) applies to those picked, as it
-/// would to a Swift sequence. They are then the `base` of a new description.
+/// After a step that selects some objects (`limit`, `offset`, `distinct`), later steps apply to these objects, as with
+/// a Swift sequence. The query is then the `base` of a new description.
 struct QueryDescription: Sendable {
     enum Life: Sendable {
         case live, deleted, any
     }
 
-    /// Holds a description inside one.
+    /// A box that holds a description within another.
     final class Base: Sendable {
         let query: QueryDescription
         init(_ query: QueryDescription) { self.query = query }
@@ -15,14 +15,14 @@ struct QueryDescription: Sendable {
 
     let model: ModelDefinition
     var life = Life.live
-    /// Only the objects of this query are asked.
+    /// The query whose objects this query selects from.
     var base: Base?
     var filters: [PredicateNode] = []
     var order: [SortKey] = []
     var distinct: [ColumnPath] = []
     var limit: Int?
     var offset = 0
-    /// The columns whose changes live publishers tell of; `nil` for all.
+    /// The columns whose changes live publishers report, or `nil` for all.
     var observed: [ColumnPath]?
 
     init(_ model: ModelDefinition) {
@@ -31,12 +31,12 @@ struct QueryDescription: Sendable {
 
     private var isCut: Bool { limit != nil || offset > 0 }
 
-    /// This query, or one over its objects if it picks out some of them.
+    /// This query, or a query over its objects if it selects some of them.
     var nestedIfPicky: QueryDescription {
         isCut || !distinct.isEmpty ? nested : self
     }
 
-    /// This query without a limit of its own: for aggregates.
+    /// This query without its own limit, for aggregates.
     var nestedIfCut: QueryDescription {
         isCut ? nested : self
     }

@@ -1,8 +1,8 @@
 extension Store {
     /// Compiles a statement, and runs a block with it in one consistent read.
     ///
-    /// - Parameter shared: Whether the connection's own statement may be used. Not if the block calls the user's code,
-    ///   which may run the same query.
+    /// - Parameter shared: Whether to use the connection's cached statement. Pass `false` if the block calls the user's
+    ///   code, which may run the same query.
     func query<T>(
         shared: Bool = true, _ compile: (inout SQLCompiler) -> SQL, _ body: (Statement, Connection) throws -> T
     ) throws -> T {
@@ -16,14 +16,14 @@ extension Store {
             statement.bind(sql.values)
             return try body(statement, connection)
         }
-        // The user's code may read on: in a block of its own it does so by the same connection, so that threads which
-        // each hold one never wait for a second.
+        // The user's code may read again. In a read block it uses the same connection for that, so threads that each
+        // hold a connection never wait for a second one.
         return shared
             ? try reading(searching: searches, run)
             : try read { try run($0.connectionForReading(searching: searches)) }
     }
 
-    /// The SQL of a statement, whose models the store has.
+    /// Returns the SQL of a statement. Throws if the store lacks one of its models.
     func compiled(_ compile: (inout SQLCompiler) -> SQL) throws -> SQL {
         try compiledQuery(compile).sql
     }
@@ -37,7 +37,7 @@ extension Store {
 }
 
 extension Model {
-    /// Reads an object, naming the property if it can't be read.
+    /// Reads an object. An error names the property that can't be read.
     @inline(__always)
     static func read(_ row: RowReader, path: String) throws -> Self {
         do {
@@ -49,7 +49,7 @@ extension Model {
 }
 
 extension TandemError {
-    /// A column of an object can't be read.
+    /// Creates an error for a column of an object that can't be read.
     init(unreadable error: InvalidStoredValue, in model: ModelDefinition, base: Int32, store: String) {
         let column = Int(error.column - base)
         let property = column - RowReader.stateColumns.count

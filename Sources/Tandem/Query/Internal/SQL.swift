@@ -1,4 +1,4 @@
-/// A piece of SQL and the values bound in it, in the order of its question marks.
+/// A fragment of SQL and its bound values, in the order of the question marks.
 struct SQL: Sendable, ExpressibleByStringInterpolation {
     var text: String
     var values: [StorageValue]
@@ -16,7 +16,7 @@ struct SQL: Sendable, ExpressibleByStringInterpolation {
         self = stringInterpolation.sql
     }
 
-    /// Pieces of SQL are put in with their values; names must come quoted.
+    /// An interpolation that inserts fragments with their values. Names must be quoted.
     struct StringInterpolation: StringInterpolationProtocol {
         var sql = SQL("")
 
@@ -27,17 +27,17 @@ struct SQL: Sendable, ExpressibleByStringInterpolation {
         mutating func appendLiteral(_ literal: String) { sql.text += literal }
         mutating func appendInterpolation(_ piece: SQL) { sql += piece }
 
-        /// A value, bound.
+        /// Inserts a bound value.
         mutating func appendInterpolation(bind value: StorageValue) {
             sql.text += "?"
             sql.values.append(value)
         }
 
-        /// A table's or a column's name, or an alias.
+        /// Inserts the quoted name of a table or a column.
         mutating func appendInterpolation(name: String) { sql.text += name.quotedSQL }
         mutating func appendInterpolation(alias: String) { sql.text += alias }
 
-        /// A keyword or an operator.
+        /// Inserts a keyword or an operator.
         mutating func appendInterpolation(raw: String) { sql.text += raw }
     }
 
@@ -57,8 +57,8 @@ extension [SQL] {
         return result
     }
 
-    /// The pieces joined by AND or OR, each in parentheses where needed, as a tree of little depth: SQLite refuses one
-    /// of more than a thousand levels, which a chain of as many terms would be.
+    /// Joins the fragments by AND or OR as a balanced tree, with parentheses where needed. SQLite rejects trees of more
+    /// than a thousand levels, and a chain of that many terms would be such a tree.
     func balanced(_ operation: String) -> SQL {
         if count <= 64 { return joined(" \(operation) ") }
         let half = count / 2

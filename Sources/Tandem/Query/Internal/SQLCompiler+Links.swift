@@ -4,7 +4,7 @@ extension SQLCompiler {
     mutating func quantified(
         _ link: LinkPath, _ quantifier: Quantifier, _ node: PredicateNode, in scope: Scope
     ) -> SQL {
-        // All hold if there is none of which it is not true.
+        // `all` holds if there is no object for which the predicate does not hold.
         let node = quantifier == .all ? .not(node) : node
         let rows = self.rows(link, node, in: scope) { _ in "1" }
         return "\(raw: quantifier == .any ? "" : "NOT ")EXISTS (\(rows))"
@@ -15,7 +15,7 @@ extension SQLCompiler {
         if case .inverse(let source, let property) = link.kind {
             isInverseOfList = source.properties[property].isToMany
         }
-        // An object whose list names this one twice is one object.
+        // An object whose list names this object twice counts once.
         let rows = self.rows(link, .constant(true), in: scope) { alias in
             isInverseOfList ? "COUNT(DISTINCT \(alias: alias).\"__rid\")" : "COUNT(*)"
         }
@@ -29,7 +29,7 @@ extension SQLCompiler {
         return "EXISTS (\(rows(link, isObject, in: scope) { _ in "1" }))"
     }
 
-    /// A SELECT of the linked objects for which a predicate holds.
+    /// Returns a SELECT of the linked objects for which a predicate holds.
     private mutating func rows(
         _ link: LinkPath, _ node: PredicateNode, in scope: Scope, columns: (String) -> SQL
     ) -> SQL {
@@ -68,7 +68,7 @@ extension SQLCompiler {
 }
 
 extension LinkPath {
-    /// The table that lists what is linked; `nil` if a reference's own column says it.
+    /// The table with the links, or `nil` if a reference's own column has them.
     fileprivate var listTable: String? {
         switch kind {
         case .list(let holder, let property, _): holder.linkTable(holder.properties[property])

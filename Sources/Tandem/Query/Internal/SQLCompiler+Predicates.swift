@@ -1,8 +1,8 @@
-// Predicates as SQL conditions. A condition may be NULL where the predicate is false: AND, OR and WHERE take the two
-// for one, and NOT is written so that it does too.
+// Predicates as SQL conditions. A condition may be NULL where the predicate is false: AND, OR and WHERE treat both
+// alike, and NOT is compiled so that it does too.
 
 extension SQLCompiler {
-    /// A predicate in parentheses where a neighbour's operator could tear it apart.
+    /// Returns a predicate, in parentheses if an adjacent operator could bind tighter.
     mutating func operand(_ node: PredicateNode, in scope: Scope) -> SQL {
         let sql = predicate(node, in: scope)
         return switch node {
@@ -44,10 +44,10 @@ extension SQLCompiler {
         }
     }
 
-    /// One side of an `||`.
+    /// Returns an operand of `||`.
     ///
-    /// The index of a unique property has only objects that are not deleted. SQLite uses it for one side of an OR only
-    /// if that side itself says so.
+    /// The index of a unique property contains only objects that are not deleted. SQLite uses it for an operand of OR
+    /// only if that operand itself contains this condition.
     private mutating func alternative(_ node: PredicateNode, in scope: Scope) -> SQL {
         let sql = operand(node, in: scope)
         guard scope.alias == liveAlias, node.comparesUniqueProperty else { return sql }
@@ -70,7 +70,7 @@ extension SQLCompiler {
         let isNaN = path.isNaN(value)
         switch comparison {
         case .equal:
-            // A value bound does not tell SQLite that the rows are those of a partial index.
+            // With a bound value, SQLite can't know that a partial index covers the rows.
             if path.isStateFlag, case .integer(let flag) = value { return "\(column) = \(raw: String(flag))" }
             return isNaN && path.isFloating ? "0" : "\(column) = \(bind: value)"
         case .notEqual:
@@ -107,7 +107,7 @@ extension SQLCompiler {
         }
     }
 
-    /// Lists longer than this are bound as one value: SQLite binds 32,766 values at most.
+    /// Longer lists are bound as a single value: SQLite binds at most 32,766 values.
     private static let longList = 100
 
     private mutating func among(_ path: ColumnPath, _ values: [StorageValue], in scope: Scope) -> SQL {
@@ -128,7 +128,7 @@ extension SQLCompiler {
         return hasNull ? "(\(condition) OR \(column) IS NULL)" : condition
     }
 
-    /// A query for the values of a list, as its column `value`. The list is bound as one value.
+    /// Returns a query for the values of a list, in a column `value`. The list is bound as a single value.
     private static func elements(of values: [StorageValue]) -> SQL {
         """
         WITH RECURSIVE "list"("i") AS (SELECT 0 UNION ALL SELECT "i" + 1 FROM "list" \
@@ -155,24 +155,25 @@ extension SQLCompiler {
         }
     }
 
-    /// A range of texts, so that an index can be used. Its end need not be valid UTF-8: it is bound as bytes.
+    /// Returns a range of texts, which can use an index. Its end is bound as bytes, because it need not be valid UTF-8.
     private func prefix(_ column: SQL, _ prefix: String) -> SQL {
         let lower: SQL = "\(column) >= \(bind: .text(prefix))"
         guard let end = ScalarText.prefixUpperBound(prefix) else { return lower }
         return "(\(lower) AND \(column) < CAST(\(bind: .blob(end)) AS TEXT))"
     }
 
-    /// The fewest scalars that the trigram index finds.
+    /// The minimum number of scalars for the trigram index.
     private static let trigram = 3
-    /// The most words of a needle that are looked up in the trigram index. The others are searched for in what it finds.
+    /// The maximum number of a needle's words that the trigram index looks up. The other words are searched in its
+    /// results.
     private static let indexedWords = 16
 
-    /// Whether the trigram index finds a word. GLOB ends its pattern at U+0000.
+    /// Returns whether the trigram index can find a word. GLOB ends its pattern at U+0000.
     private static func isIndexed(_ word: String) -> Bool {
         word.unicodeScalars.count >= trigram && !word.utf8.contains(0)
     }
 
-    /// Whether the trigram index finds a word of a needle.
+    /// Returns whether the trigram index can find a word of a needle.
     static func usesIndex(_ needle: SearchNeedle) -> Bool {
         needle.words.contains(where: isIndexed)
     }
@@ -204,8 +205,9 @@ extension SQLCompiler {
         return conditions.count == 1 ? conditions[0] : "(\(conditions.balanced("AND")))"
     }
 
-    /// Whether references lead to one of some rows. Written from the rows outwards, so that SQLite can go that way: an
-    /// index finds the few objects that refer to them, where a join would begin with all that refer to any.
+    /// Returns a condition that references lead to some rows. It is nested from the rows outwards, so that SQLite can
+    /// evaluate it in that direction. An index then finds the few objects that refer to the rows, where a join would
+    /// begin with all objects that refer to any row.
     private func among(rows: SQL, _ steps: [ReferenceStep], in scope: Scope) -> SQL {
         var condition: SQL = "\"__rid\" IN (\(rows))"
         for step in steps.reversed() {
@@ -216,8 +218,8 @@ extension SQLCompiler {
         return "\(alias: scope.alias).\(condition)"
     }
 
-    /// The pattern that a text anywhere in another one has. Folding leaves no character that GLOB gives a meaning; if
-    /// one is there all the same, it stands for itself.
+    /// Returns a GLOB pattern that matches a word anywhere. Folding leaves no special characters of GLOB; any that
+    /// remain are escaped.
     private static func glob(_ word: String) -> String {
         var pattern = "*"
         for scalar in word.unicodeScalars {
@@ -237,13 +239,13 @@ extension ColumnPath {
         return name == "synced" || name == "deleted"
     }
 
-    /// Whether a value bound to this column is the encoding of a NaN.
+    /// Returns whether a value for this column is the encoding of a NaN.
     fileprivate func isNaN(_ value: StorageValue) -> Bool {
         guard let firstNaN, case .blob(let bytes) = value else { return false }
         return isFloating || .blob(bytes) == firstNaN
     }
 
-    /// ``firstNaN`` as a literal, so that a plan does not depend on a value bound.
+    /// ``firstNaN`` as a literal, so that a plan does not depend on a bound value.
     fileprivate var firstNaNLiteral: String? {
         guard let firstNaN, case .blob(let bytes) = firstNaN else { return nil }
         return bytes.isEmpty ? "X''" : "X'FF'"
@@ -264,7 +266,7 @@ extension ColumnPath {
 }
 
 extension SortKey {
-    /// Whether an index of a unique property, whose column itself is sorted by, has the order.
+    /// Whether the index of a unique property provides the order. The sort must use the property's own column.
     var isOfUniqueProperty: Bool {
         guard case .column(let path, _, _) = self, path.definition?.folding == PropertyDefinition.Folding.none else {
             return false

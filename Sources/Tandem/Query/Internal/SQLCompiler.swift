@@ -1,9 +1,9 @@
-/// Writes the SQL of a query: names quoted, values bound, nothing pasted.
+/// A compiler that writes the SQL of a query. It quotes names and binds values, and never pastes them.
 ///
-/// Each table read has an alias, `t0`, `t1` and so on. The references followed from one table are joined to it once,
-/// however many columns are asked through them.
+/// Each table has an alias, `t0`, `t1` and so on. Each reference from a table is joined once, however many columns the
+/// query uses through it.
 struct SQLCompiler {
-    /// A table that columns are named from, and the tables joined to it.
+    /// A table whose columns are named, and the tables joined to it.
     final class Scope {
         let alias: String
         let table: String
@@ -18,11 +18,11 @@ struct SQLCompiler {
     private var aliasCount = 0
     /// The models that the query reads.
     private(set) var models: [ModelDefinition] = []
-    /// Whether the query looks into a search index, which must then be in step with its rows.
+    /// Whether the query uses a search index, which must then be consistent with its rows.
     var searches = false
-    /// Whether search indexes are used. For a single row it costs less to look into its text.
+    /// Whether to use search indexes. For a single row, a search in its text is cheaper.
     var usesSearchIndexes = true
-    /// The alias whose rows the conditions being written restrict to objects that are not deleted.
+    /// The alias whose rows the current conditions restrict to objects that are not deleted.
     private(set) var liveAlias: String?
 
     mutating func makeAlias() -> String {
@@ -37,7 +37,7 @@ struct SQLCompiler {
 
     // MARK: Tables and columns
 
-    /// The alias of the table that references lead to.
+    /// Returns the alias of the table that references lead to.
     mutating func alias(_ steps: [ReferenceStep], in scope: Scope) -> String {
         guard !steps.isEmpty else { return scope.alias }
         if let join = scope.joins.first(where: { $0.path == steps }) { return join.alias }
@@ -48,10 +48,11 @@ struct SQLCompiler {
     }
 
     mutating func column(_ path: ColumnPath, in scope: Scope) -> SQL {
-        "\(alias: alias(path.steps, in: scope)).\(name: path.name)"
+        let column: SQL = "\(alias: alias(path.steps, in: scope)).\(name: path.name)"
+        return path.isFirstLetter ? "substr(\(column), 1, 1)" : column
     }
 
-    /// The tables of a scope. Written last, when all its columns have been.
+    /// Returns the tables of a scope. Call it after all columns of the scope were compiled.
     func tables(_ scope: Scope) -> SQL {
         var sql: SQL = "\(name: scope.table) AS \(alias: scope.alias)"
         for (path, alias) in scope.joins {
@@ -67,7 +68,7 @@ struct SQLCompiler {
         return sql
     }
 
-    /// All columns of a model, as ``RowReader`` reads them.
+    /// Returns all columns of a model, in the order of ``RowReader``.
     func objectColumns(_ model: ModelDefinition, _ alias: String) -> SQL {
         SQL(
             (RowReader.stateColumns + model.properties.map(\.column))
@@ -76,13 +77,13 @@ struct SQLCompiler {
 
     // MARK: Statements
 
-    /// A SELECT of a query.
+    /// Returns a SELECT of a query.
     ///
     /// - Parameters:
-    ///   - ordered: Whether the order matters. It always does for the objects that a limit picks.
-    ///   - grouping: What to group and order by, in place of the query's own order.
-    ///   - also: One more condition, which stands last.
-    ///   - columns: Writes what to select.
+    ///   - ordered: Whether the order matters. If a limit selects objects, the order is always compiled.
+    ///   - grouping: Compiles GROUP BY and ORDER BY, which replace the query's own order.
+    ///   - also: Compiles another condition, which comes last.
+    ///   - columns: Compiles the selected columns.
     mutating func select(
         _ query: QueryDescription, ordered: Bool = true, grouping: ((inout SQLCompiler, Scope) -> SQL)? = nil,
         also: ((Scope) -> SQL)? = nil, columns: (inout SQLCompiler, Scope) -> SQL
@@ -108,7 +109,7 @@ struct SQLCompiler {
 
     private mutating func conditions(_ query: QueryDescription, in scope: Scope) -> [SQL] {
         guard !query.distinct.isEmpty else { return filters(query, in: scope) }
-        // The first of each value, by the query's order; the objects so picked are found again by their rows.
+        // The first row of each value, by the query's order. The outer query finds the selected objects by their rows.
         let inner = makeScope(query.model)
         let columns = query.distinct.map { column($0, in: inner) }.joined(", ")
         let order = self.order(query.order, in: inner)
@@ -125,8 +126,8 @@ struct SQLCompiler {
         var result: [SQL] = []
         switch query.life {
         case .live:
-            // SQLite takes the partial index of a unique property for half of the table, and would read it in place of
-            // the index that gives the order. The plus keeps it from that.
+            // SQLite estimates that the partial index of a unique property covers half of the table. It would use that
+            // index instead of the index that provides the order. The plus prevents this.
             let usesUniqueIndex =
                 query.filters.contains(where: \.comparesUniqueProperty)
                 || query.order.first?.isOfUniqueProperty ?? false
@@ -155,7 +156,7 @@ struct SQLCompiler {
     mutating func order(_ keys: [SortKey], in scope: Scope) -> SQL {
         var terms: [SQL] = []
         for key in keys { terms += self.terms(key, in: scope) }
-        // It breaks all ties, unless a key has broken them already.
+        // The local ID breaks all ties, unless a key already does.
         let isTotal = keys.contains { if case .column(let path, _, _) = $0 { path.isLocalID } else { false } }
         if !isTotal { terms.append("\(alias: scope.alias).\"localID\"") }
         return terms.joined(", ")
@@ -173,7 +174,7 @@ struct SQLCompiler {
         }
     }
 
-    /// What a column is ordered by: a folded text by its twin first.
+    /// Returns the columns that provide the order of a column. For a folded text, the sort key comes first.
     mutating func orderColumns(_ path: ColumnPath, in scope: Scope) -> [SQL] {
         let column = self.column(path, in: scope)
         guard let twin = path.definition?.sortColumn else { return [column] }

@@ -1,21 +1,21 @@
 import BigInt
 import Foundation
 
-/// Where a column's values come from in a migration.
+/// The source of a column's values in a migration.
 struct ColumnPlan {
     let property: PropertyDefinition
-    /// The old column, `nil` for a new property.
+    /// The old column, or `nil` for a new property.
     let oldColumn: String?
-    /// Makes the new stored value of the old one.
+    /// Converts an old stored value to the new one.
     let convert: (StorageValue) throws -> StorageValue
-    /// Whether values stay as they are.
+    /// Whether values do not change.
     let keepsValues: Bool
-    /// Whether stored values stay as they are, in a column of the same type: an old column does as it is.
+    /// Whether stored values do not change, so that the old column can be used as it is.
     let keepsForm: Bool
     private let model: String
     private let path: String
 
-    /// - Throws: ``TandemError/Code/schemaMismatch`` if there is no rule for the change of type, naming both.
+    /// - Throws: ``TandemError/Code/schemaMismatch`` with both types if there is no rule for the change of type.
     init(
         _ property: PropertyDefinition, _ table: TableLayout, _ old: SchemaRecord.Model, _ migration: Migration,
         path: String
@@ -41,24 +41,25 @@ struct ColumnPlan {
             keepsForm = Self.keepsForm(from: oldProperty.kind, to: property.kind)
         } else {
             throw TandemError(
-                .schemaMismatch, "It was a \(oldProperty.kind), and is to be a \(property.kind).",
+                .schemaMismatch, "The type of the property changed from \(oldProperty.kind) to \(property.kind).",
                 advice: "Convert its values in a migration step: convert(_:of:_:).", store: path,
                 model: table.definition.name, property: property.name)
         }
     }
 
-    /// The default of a new property.
+    /// Appends the default of a new property.
     func appendDefault(to row: RowBuffer) throws {
         guard let appendDefault = property.appendDefault else {
             throw TandemError(
-                .schemaMismatch, "It is new and has no default for the objects in the store.",
-                advice: "Give it a default, make it optional, or name what it was with @Renamed(from:).", store: path,
+                .schemaMismatch, "The property is new, and has no default for the objects in the store.",
+                advice: "Give it a default, make it optional, or state its former name with @Renamed(from:).",
+                store: path,
                 model: model, property: property.name)
         }
         appendDefault(row)
     }
 
-    /// An old value in its new form.
+    /// Appends an old value in its new form.
     func append(_ value: StorageValue, to row: RowBuffer) throws {
         let converted = try converted(value)
         guard converted == .null, !property.isOptional else {
@@ -67,29 +68,29 @@ struct ColumnPlan {
         }
         guard let appendDefault = property.appendDefault else {
             throw TandemError(
-                .schemaMismatch, "It was optional, and objects in the store have no value for it.",
-                advice: "Give it a default, or leave it optional.", store: path, model: model, property: property.name)
+                .schemaMismatch, "The property was optional, and some objects in the store have no value for it.",
+                advice: "Give it a default, or keep it optional.", store: path, model: model, property: property.name)
         }
         appendDefault(row)
     }
 
-    /// An old value that an operation keeps, in its new form.
+    /// Returns an old value of an operation in its new form.
     func converted(_ value: StorageValue) throws -> StorageValue {
         value == .null ? .null : try convert(value)
     }
 
-    /// Whether a value of the one type is stored as the same value of the other one.
+    /// Returns whether both types store a value in the same form.
     private static func keepsForm(from old: PropertyKind, to new: PropertyKind) -> Bool {
         switch (old, new) {
         case (.integer(let oldBits, let oldSigned), .integer(let newBits, let newSigned)):
             old == new || newBits > oldBits && (oldSigned == newSigned || !oldSigned)
-        // Of JSON each value is read afterwards.
+        // JSON values are checked by reading them afterwards.
         case (.integer(_, signed: false), .unsigned64), (.bigUInt, .bigInt), (.json, .json): true
         default: old == new
         }
     }
 
-    /// What becomes of a value when its property's type changes, `nil` if there is no rule that loses nothing.
+    /// Returns the conversion of stored values between two types, or `nil` if there is no lossless rule.
     private static func conversion(
         from old: PropertyKind, to new: PropertyKind
     ) -> ((StorageValue) throws -> StorageValue)? {

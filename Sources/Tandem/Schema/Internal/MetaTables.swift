@@ -1,4 +1,4 @@
-/// The tables that every store has beside those of its models. They are documented in StorageFormat.md.
+/// The tables of every store besides those of its models. StorageFormat.md documents them.
 enum MetaTables {
     static let sql = """
         CREATE TABLE "__settings" ("key" TEXT PRIMARY KEY, "value") WITHOUT ROWID;
@@ -39,10 +39,10 @@ enum MetaTables {
         CREATE INDEX "__unresolved_object" ON "__unresolved" ("table", "object");
         """ + "\n" + addedInFormat2 + "\n" + addedInFormat3
 
-    /// What format 2 has beside the columns that it adds to `__operations`.
+    /// The additions of format 2 besides the new columns of `__operations`.
     ///
-    /// The index is partial: an insert, update or delete of the app's leaves it alone, and what is not merely pending
-    /// is found without a walk over the whole queue.
+    /// The index is partial: an ordinary insert, update or delete of the app does not touch it. Operations in other
+    /// states are found without a scan of the whole queue.
     private static let addedInFormat2 = """
         CREATE INDEX "__operations_state" ON "__operations" ("state", "id") WHERE "state" <> 0;
         CREATE TABLE "__server_items" (
@@ -75,12 +75,12 @@ enum MetaTables {
         ) WITHOUT ROWID;
         """
 
-    /// What format 3 has: files beside the store, who uses which, and those that nobody does any more.
+    /// The additions of format 3: files beside the store, their uses, and unused files.
     ///
-    /// A file is garbage as soon as its last use goes, and is looked at again when the transaction ends: it may have been
-    /// given to another object meanwhile. What lay in the folder for a row that names it no more is left over, until it
-    /// is removed there: see ``FileCollecting``. What an upload may have brought to the server, and had no answer, is
-    /// queued for deletion there when the store lets go of it: see ``SendingNote``.
+    /// A file becomes garbage when its last use is removed. It is checked again at the end of the transaction, because
+    /// another object may have got it in the meantime. A file in the folder that no row names any more is a leftover
+    /// until it is removed there: see ``FileCollecting``. If an upload may have reached the server without a response,
+    /// and the store drops the file, its deletion on the server is queued: see ``SendingNote``.
     private static let addedInFormat3 = """
         CREATE TABLE "__files" (
             "id" TEXT PRIMARY KEY,
@@ -151,15 +151,16 @@ enum MetaTables {
 
     // MARK: Older formats
 
-    /// Brings the tables of an older format to today's, inside the transaction that opens the store.
+    /// Upgrades the tables of an older format, in the transaction that opens the store.
     ///
-    /// Each step does what is missing and no more: of a store that was salvaged some tables may be new already.
+    /// Each step only adds what is missing: a salvaged store may already have some of the new tables.
     static func lift(_ connection: Connection, from format: Int64) throws {
         if format < 2 { try liftTo2(connection) }
         if format < 3 { try connection.execute(ifMissing(addedInFormat3)) }
     }
 
-    /// Format 2: what an operation has sent since the server last answered, and what sync keeps.
+    /// Upgrades to format 2, which records the values that an operation has sent since the last response, and the data
+    /// of sync.
     private static func liftTo2(_ connection: Connection) throws {
         let added = [("attempted", "BLOB"), ("attemptedKinds", "INTEGER NOT NULL DEFAULT 0"), ("retryAt", "")]
         for (column, type) in added {
@@ -168,15 +169,15 @@ enum MetaTables {
             guard isThere == nil else { continue }
             try connection.execute("ALTER TABLE \"__operations\" ADD COLUMN \(column.quotedSQL) \(type)")
         }
-        // What was sent and not answered is known by its kind, though not by its values. A delete that took the place
-        // of another change may have been sent, or that change, or both.
+        // A request without a response is known by its kind, but not by its values. If a delete replaced another
+        // change, either or both may have been sent.
         try connection.execute(
             """
             UPDATE "__operations" SET "attemptedKinds" = (1 << (coalesce("sentKind", "kind") - 1)) \
             | CASE WHEN "replaced" IS NULL THEN 0 ELSE 1 << ("replaced" - 1) END WHERE "attempts" > 0
             """)
-        // Nobody knows any more what had been sent before the attempt under way: all of it, so that its failing makes
-        // nothing of it forgotten. Of an insert what was sent names what it has left out by now.
+        // It is unknown what was sent before the current attempt. Assume all of it, so that a failed attempt loses no
+        // information. For an insert, the sent values name the properties that it left out.
         try connection.execute(
             """
             UPDATE "__operations" SET "attemptedKinds" = ("attemptedKinds" & 7) * 9, \

@@ -1,7 +1,7 @@
 extension Migrator {
-    /// Operations name columns, and keep values in their stored form.
+    /// Rewrites the operations of a table: they name columns, and contain stored values.
     ///
-    /// - Parameter plan: Where the columns come from; `nil` if the table is as it was.
+    /// - Parameter plan: The sources of the columns, or `nil` if the table is unchanged.
     func rewriteOperations(of table: TableLayout, _ plan: [ColumnPlan]?) throws {
         let select = try connection.uncachedStatement(
             """
@@ -15,7 +15,7 @@ extension Migrator {
             let changes: PropertyBases?
             let sent: PropertyBases?
             let attempted: AttemptedValues
-            /// An update of nothing but what is gone, or not sent any more, sent or not: nothing is left to be sent.
+            /// Whether it is an update of only removed or no longer sent properties, with nothing left to send.
             let isOver: Bool
             let replaced: StorageValue
         }
@@ -30,7 +30,7 @@ extension Migrator {
                 select.isNull(3) ? AttemptedValues() : try self.rewrite(attempted: select.bytes(3), of: table, plan)
             let isEmpty = changes?.isEmpty ?? true && sent?.isEmpty ?? true
             let update = Int64(Operation.Kind.update.rawValue)
-            // After a delete that may have arrived the object is to be undeleted.
+            // After a delete that may have reached the server, the object must be undeleted.
             let isOver =
                 isEmpty && select.integer(4) == update
                 && !AttemptedKinds(rawValue: select.integer(7)).contains(.delete)
@@ -50,7 +50,7 @@ extension Migrator {
                     "UPDATE \(table.quotedTable) SET \"synced\" = \(table.settledSQL) WHERE \"__rid\" = ?",
                     [.integer(operation.object)])
             } else {
-                // What was sent is NULL where nothing is under way, and not where nothing is left of it.
+                // The column is NULL if no attempt is in flight. It is not NULL if the sent values became empty.
                 try connection.execute(
                     """
                     UPDATE "__operations" SET "changes" = ?, "sent" = ?, "attempted" = ?, "replaced" = ? WHERE "id" = ?
@@ -83,9 +83,10 @@ extension Migrator {
                 guard let step = try step(of: column.name, table, plan) else { return nil }
                 func convert(_ entry: AttemptedValues.Entry) -> AttemptedValues.Entry? {
                     switch entry {
-                    // A value that the new type does not have can't come back in it: the rows' own were looked at.
+                    // A value that the new type can't represent can't come back in it. The rows' own values were
+                    // converted before.
                     case .value(let value): (try? step.convert(value)).map { .value($0) }
-                    // The digest of a value says nothing of what the value is in another type.
+                    // A digest does not determine the value in another type.
                     case .digest: step.keepsValues ? entry : nil
                     }
                 }
@@ -106,7 +107,7 @@ extension Migrator {
         }
     }
 
-    /// What becomes of an old column that operations name; `nil` if it is gone, or not sent any more.
+    /// Returns the new column for an old column that operations name, or `nil` if it was removed or is no longer sent.
     private func step(
         of column: String, _ table: TableLayout, _ plan: [ColumnPlan]?
     ) throws -> (column: String, keepsValues: Bool, convert: (StorageValue) throws -> StorageValue)? {
@@ -118,8 +119,9 @@ extension Migrator {
         return (step.property.column, step.keepsValues, step.converted)
     }
 
-    /// A model that is sent from now on has operations for what the server does not know; one that is not has none,
-    /// and no tombstones. A property that is not sent any more leaves the operations.
+    /// Adapts the operations to a change of `localOnly`. A model that is sent from now on gets inserts for objects that
+    /// the server does not know. A model that is no longer sent loses its operations and tombstones. Operations also
+    /// lose a property that is no longer sent.
     func followLocalOnly(_ old: SchemaRecord.Model, _ table: TableLayout, _ plan: [ColumnPlan]?) throws {
         guard old.isLocalOnly != table.isLocalOnly else {
             let isLessSent = table.definition.properties.contains { property in

@@ -1,5 +1,5 @@
 extension Migrator {
-    /// References that wait name columns, which may have changed places; those of columns that are gone are forgotten.
+    /// Renames the columns of unresolved references. References of removed columns are dropped.
     func renameWaitingColumns(of table: TableLayout, _ plan: [ColumnPlan]) throws {
         let select = try connection.uncachedStatement(
             "SELECT \"target\", \"id\", \"object\", \"column\", \"position\" FROM \"__unresolved\" WHERE \"table\" = ?")
@@ -21,7 +21,8 @@ extension Migrator {
         }
     }
 
-    /// A model that was gone for a while may refer to what was deleted meanwhile: such references wait.
+    /// Makes references to deleted objects unresolved. A model that was absent for a while may refer to objects that
+    /// were deleted in the meantime.
     func waitForDeadReferences() throws {
         for table in schema.tables {
             for (link, target) in zip(table.links, table.linkTargets)
@@ -36,7 +37,7 @@ extension Migrator {
         }
     }
 
-    /// Whether objects may have been deleted, or be missing, while a reference to them stayed.
+    /// Returns whether objects may be missing, or may have been deleted, while references to them stayed.
     private func mayHaveDeadReferences(
         _ link: TableLayout.Link, of table: TableLayout, to target: TableLayout
     ) -> Bool {

@@ -1,15 +1,16 @@
-// What sync keeps beside the objects: items of a server set aside, members that a model does not know, delta tokens.
+// The data that sync keeps besides the objects: deferred server items, properties that a model does not have, and delta
+// tokens.
 
 extension Migrator {
-    /// A table is gone, or is not sent any more: nothing of a server is left to be known of it.
+    /// Removes the server data of a table that was removed or is no longer sent.
     func forgetServer(of table: String) throws {
         for name in ["__server_items", "__server_extras", "__sync_tokens"] {
             try connection.execute("DELETE FROM \(name.quotedSQL) WHERE \"table\" = ?", [.text(table)])
         }
     }
 
-    /// What the rows that are there do not hold is fetched again from the start: the values of a property that is new,
-    /// or sent from now on, and rows that could not be salvaged. A delta token would skip them.
+    /// Removes delta tokens, so that missing data is fetched again from the start. It is missing for properties that
+    /// are new or sent from now on, and for rows that could not be salvaged. A delta token would skip this data.
     func forgetStaleTokens() throws {
         for table in schema.tables {
             guard let old = migration.record.model(named: table.definition.name) else { continue }
@@ -22,8 +23,8 @@ extension Migrator {
         }
     }
 
-    /// What is kept of objects that could not be salvaged: nothing is left that could be sent, and what a server has
-    /// said of them waits to be taken for new objects.
+    /// Removes the data of objects that could not be salvaged. Their operations have nothing to send. Deferred server
+    /// items of these objects remain, and become new objects.
     func forgetLostObjects(of table: TableLayout) throws {
         try connection.execute(
             """

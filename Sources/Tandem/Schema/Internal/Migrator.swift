@@ -1,17 +1,17 @@
 import Foundation
 
-/// Turns a store's tables into those of the models, inside a transaction.
+/// A migrator that adapts a store's tables to the models, inside a transaction.
 ///
-/// Added, removed and renamed columns are a ``TableAlteration``. Any other change rewrites the table row by row:
-/// each value passes through the models' own encoding, defaults and folding.
+/// Added, removed and renamed columns are a ``TableAlteration``. Any other change rewrites the table row by row: each
+/// value passes through the models' own encoding, defaults and folding.
 final class Migrator {
     let connection: Connection
     let schema: Schema
     let migration: Migration
-    /// The rules that the twins were folded by, if they have changed since.
+    /// The version of the folding rules of the stored keys, if the rules have changed since.
     private let oldFolding: Int?
     private let configuration: Store.Configuration
-    /// Tables put aside for the objects to be gone through, by the names that they had.
+    /// Tables that are kept for enumerating their objects: the temporary name by the old name.
     private(set) var aside: [String: String] = [:]
 
     init(
@@ -25,7 +25,7 @@ final class Migrator {
         self.configuration = configuration
     }
 
-    /// The models' schema, and the tables of models that the app no longer has: their data is kept.
+    /// The models' schema, and the tables of models that the app no longer has. Their data is kept.
     var finalRecord: SchemaRecord {
         var record = SchemaRecord(models: schema.tables.map { SchemaRecord.Model($0.definition) })
         let names = Set(record.models.map(\.name))
@@ -44,7 +44,7 @@ final class Migrator {
         let table: TableLayout
         let old: SchemaRecord.Model
         let plan: [ColumnPlan]
-        /// What the old table is named meanwhile, so that tables can take each other's names.
+        /// The temporary name of the old table, so that tables can exchange their names.
         let aside: String
     }
 
@@ -82,7 +82,7 @@ final class Migrator {
         for rewrite in rewrites { try self.rewrite(rewrite) }
         for rewrite in rewrites where hasLostRows(rewrite.old) { try forgetLostObjects(of: rewrite.table) }
         for table in new { try create(table) }
-        // Only now are the names of the old tables' indexes free.
+        // The old tables' index names are free only now.
         for table in schema.tables { try syncIndexes(table) }
         for table in schema.tables {
             guard let old = migration.record.model(named: table.definition.name) else { continue }
@@ -102,8 +102,7 @@ final class Migrator {
 
     // MARK: Names
 
-    /// Names are adopted until none is left to adopt: a model, or a property, may have got the name that another one
-    /// has passed on.
+    /// Adopts renames until none is left. A model or a property may have got a name that another one has given up.
     private func adoptRenames() {
         while schema.tables.contains(where: { adoptName(of: $0.definition) }) {}
         for table in schema.tables {
@@ -128,8 +127,8 @@ final class Migrator {
         return true
     }
 
-    /// A model that has gone, and a new one with the same properties, is most likely a rename. Taken for an addition
-    /// it would leave the old objects behind.
+    /// Refuses a removed model and a new one with the same properties, because this is most likely a rename. Without a
+    /// rule, the new model would not get the old objects.
     private func refuseUnruledRenames() throws {
         let names = Set(schema.tables.map(\.definition.name))
         let gone = migration.record.models.filter { !names.contains($0.name) }
@@ -140,15 +139,15 @@ final class Migrator {
                 guard try connection.value("SELECT 1 FROM \(old.table.quotedSQL) LIMIT 1") != nil else { continue }
                 throw TandemError(
                     .schemaMismatch,
-                    "The store has objects of the model \(old.name), which is gone, with the same properties.",
-                    advice: "If it was renamed, say so: @Model(renamedFrom: \"\(old.name)\"). If not, drop it in a "
+                    "The store has objects of the removed model \(old.name), which had the same properties.",
+                    advice: "If it was renamed, declare @Model(renamedFrom: \"\(old.name)\"). If not, delete it in a "
                         + "migration step: deleteModel(\"\(old.name)\").",
                     store: connection.path, model: new.name)
             }
         }
     }
 
-    /// A new model's table must not be that of a model that is gone.
+    /// Refuses a new model whose table name belongs to a removed model.
     private func refuseTakenName(_ table: TableLayout) throws {
         let names = Set(schema.tables.map(\.definition.name))
         guard
@@ -157,8 +156,9 @@ final class Migrator {
             })
         else { return }
         throw TandemError(
-            .schemaMismatch, "Its table, \(table.table), holds the objects of the model \(old.name), which is gone.",
-            advice: "If it was renamed, say so: @Model(renamedFrom: \"\(old.name)\"); else choose another table name.",
+            .schemaMismatch, "The table \(table.table) has the objects of the removed model \(old.name).",
+            advice:
+                "If it was renamed, declare @Model(renamedFrom: \"\(old.name)\"). Otherwise, use another table name.",
             store: connection.path, model: table.definition.name)
     }
 
@@ -179,15 +179,15 @@ final class Migrator {
                 try connection.execute(index.sql)
             } catch let error as TandemError where error.isConstraint {
                 throw TandemError(
-                    .duplicateValue, "Objects in the store have the same value, which is to be unique from now on.",
-                    advice: "Make them differ in a migration step.", store: connection.path,
+                    .duplicateValue, "Several objects in the store have the same value, which must now be unique.",
+                    advice: "Change the values in a migration step.", store: connection.path,
                     model: table.definition.name, property: index.uniqueOver.joined(separator: "+"),
                     sqliteCode: error.sqliteCode)
             }
         }
     }
 
-    /// Drops the indexes of a table that the models have no more, or otherwise.
+    /// Drops a table's indexes that the models no longer have, or define differently.
     func dropStaleIndexes(of table: TableLayout) throws {
         let wanted = TableBuilder(definition: table.definition).indexes
         for (name, sql) in try indexes(of: table.table) where wanted.first(where: { $0.name == name })?.sql != sql {
@@ -195,7 +195,7 @@ final class Migrator {
         }
     }
 
-    /// The SQL of a table's indexes, by their names.
+    /// Returns the SQL of a table's indexes, by their names.
     private func indexes(of table: String) throws -> [String: String] {
         let statement = try connection.uncachedStatement(
             "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL")
@@ -230,7 +230,7 @@ final class Migrator {
         let wanted = SchemaRecord.Model(table.definition)
         func columns(_ model: SchemaRecord.Model) -> [SchemaRecord.Property] {
             model.properties.map { property in
-                // What needs no change of the table.
+                // Ignore attributes that need no change of the table.
                 var property = property
                 property.name = ""
                 property.isIndexed = false
@@ -240,7 +240,7 @@ final class Migrator {
                 return property
             }
         }
-        // A property that left its column to a new one of the same type is another property.
+        // A property is a different one if another property of the same type takes over its column.
         let moved = wanted.properties.contains { property in
             old.properties.contains { $0.column == property.column && $0.name != property.name }
         }
@@ -249,20 +249,20 @@ final class Migrator {
             || old.properties.contains { migration.conversion(of: $0, in: old) != nil } || mustRewrite(old)
     }
 
-    /// Whether the rows are read beside the new ones, or what follows from them is to be made anew.
+    /// Returns whether the old rows must stay readable beside the new ones, or derived data must be rebuilt.
     private func mustRewrite(_ old: SchemaRecord.Model) -> Bool {
         configuration.alwaysRewritesTables || migration.changedTables.contains(old.table)
             || migration.enumerations.contains { $0.isOf(table: old.table) }
     }
 
-    /// Whether rows may be missing that operations and references name.
+    /// Returns whether rows may be missing that operations and references name.
     private func hasLostRows(_ old: SchemaRecord.Model) -> Bool {
         old.isSalvaged == true || migration.changedTables.contains(old.table)
     }
 
     // MARK: Old objects
 
-    /// From now on the objects to be gone through are known by their tables.
+    /// Replaces the models of enumerations with their tables.
     private func resolveEnumerations() throws {
         migration.enumerations = try migration.enumerations.compactMap { enumeration in
             guard case .model(let type) = enumeration.source else { return enumeration }
@@ -276,7 +276,7 @@ final class Migrator {
         }
     }
 
-    /// Keeps a table under another name until its objects have been gone through.
+    /// Keeps a table under another name until its objects were enumerated.
     private func keep(_ table: String, as name: String) throws {
         if migration.originals[table]?.hasAttachments == true {
             try dropFileTriggers(of: table)
@@ -289,7 +289,7 @@ final class Migrator {
         aside[table] = name
     }
 
-    /// What is to be done when the store can be written to, and the tables that go then.
+    /// The remaining work that needs a writable store, and the tables to drop after it.
     var pending: PendingMigration? {
         let work = migration.enumerations.compactMap { enumeration -> PendingMigration.Work? in
             guard case .table(let table) = enumeration.source, let original = migration.originals[table] else {
@@ -303,8 +303,8 @@ final class Migrator {
         return PendingMigration(work: work, tables: aside.values.sorted(), tablesWithFiles: goneTablesWithFiles)
     }
 
-    /// The tables of deleted models whose objects are still to be gone through, and have files, as they are named
-    /// meanwhile.
+    /// The tables of deleted models whose objects are still to be enumerated, and which have files, by their temporary
+    /// names.
     var goneTablesWithFiles: [String] {
         migration.deletedTables.filter(\.hasAttachments).compactMap { aside[$0.table] }
     }
@@ -320,10 +320,10 @@ final class Migrator {
             connection, configuration.onMigrationProgress, model: table.definition.name, work, table: name)
     }
 
-    /// Gives an old table, and what refers to it by its name, a name that no model's has.
+    /// Renames an old table, and references to its name, to a name that no model has.
     private func putAside(_ rewrite: Rewrite) throws {
         let old = rewrite.old
-        // In a salvaged store they may be lost.
+        // A salvaged store may lack them.
         if let searchTable = old.searchTable {
             try connection.execute("DROP TABLE IF EXISTS \(searchTable.quotedSQL)")
         }
@@ -333,7 +333,7 @@ final class Migrator {
         try renameInQueue(from: old.table, to: rewrite.aside)
     }
 
-    /// Operations, references that wait, and what sync keeps name tables.
+    /// Renames a table in operations, unresolved references and the data of sync.
     private func renameInQueue(from oldTable: String, to newTable: String) throws {
         let places = [
             ("__operations", "table"), ("__unresolved", "table"), ("__unresolved", "target"),
@@ -427,7 +427,7 @@ final class Migrator {
             """)
     }
 
-    /// Values whose type is written as JSON may have changed their shape.
+    /// Checks values that are stored as JSON, because their type may have changed.
     private func checkValues(of table: TableLayout, only: Set<Int>? = nil) throws {
         let select = try connection.uncachedStatement(
             "SELECT \(table.selectList) FROM \(table.quotedTable)")
@@ -439,7 +439,7 @@ final class Migrator {
                     try property.check(select.row(), column)
                 } catch {
                     throw TandemError(
-                        .schemaMismatch, "A stored value is no \(property.kind).",
+                        .schemaMismatch, "A stored value is not a \(property.kind).",
                         advice: "Convert the values in a migration step: convert(_:of:_:).", store: connection.path,
                         model: table.definition.name, property: property.name, underlying: error)
                 }

@@ -1,4 +1,4 @@
-/// What is left of a migration when the tables fit the models: objects to be gone through, with a store to write to.
+/// The rest of a migration after the tables were adapted: objects to enumerate, which needs a writable store.
 struct PendingMigration {
     struct Work {
         let rows: OldRows
@@ -6,9 +6,9 @@ struct PendingMigration {
     }
 
     let work: [Work]
-    /// The old tables, which go at the end.
+    /// The old tables, which are dropped at the end.
     let tables: [String]
-    /// Those of them whose files are in use until then.
+    /// The old tables whose files are in use until then.
     let tablesWithFiles: [String]
 }
 
@@ -19,9 +19,9 @@ extension Migration.Enumeration {
 }
 
 extension Store {
-    /// Goes through the objects that a migration's steps ask for, and commits the migration.
+    /// Enumerates the objects for a migration's steps, and commits the migration.
     ///
-    /// - Throws: ``TandemError``, and what a step throws; the store is then as it was.
+    /// - Throws: ``TandemError``, and the errors of a step. The store is then unchanged.
     func finish(_ pending: PendingMigration) throws {
         try writer.queue.unsafeReentrantWrite { _ in
             let connection = writer.connection

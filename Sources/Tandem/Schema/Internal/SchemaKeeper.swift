@@ -1,21 +1,21 @@
 import Foundation
 
-/// Fits a store's tables to the models when it is opened.
+/// Adapts a store's tables to the models when it is opened.
 struct SchemaKeeper {
     let connection: Connection
     let schema: Schema
     let configuration: Store.Configuration
 
-    /// The version of the store's own format. A store of a higher one is refused.
+    /// The version of the store's own format. A store with a higher version is refused.
     static let formatVersion: Int64 = 3
 
-    /// What a store's settings say of its schema.
+    /// The schema in a store's settings.
     struct Stored {
         var format: Int64
         var record: SchemaRecord
         var schemaVersion: Int
         var foldingVersion: Int
-        /// Made anew with each migration.
+        /// A random ID of the schema, which changes with each migration.
         var stamp: String
     }
 
@@ -23,14 +23,14 @@ struct SchemaKeeper {
         SchemaRecord(models: schema.tables.map { SchemaRecord.Model($0.definition) })
     }
 
-    /// - Returns: What is left of a migration, whose transaction is then open: see ``Store/finish(_:)``.
-    /// - Throws: ``TandemError``; the store is then as it was.
+    /// - Returns: The rest of a migration, whose transaction is then open: see ``Store/finish(_:)``.
+    /// - Throws: ``TandemError``. The store is then unchanged.
     func fit() throws -> PendingMigration? {
         if try adopt() { return nil }
         guard !configuration.isReadOnly else { throw readOnlyMismatch(try read()) }
         try connection.begin()
         do {
-            // Another process may have done it while this one waited.
+            // Another process may have migrated the store in the meantime.
             if try !adopt(), let pending = try migrate(try read()) {
                 connection.finalizeStatements()
                 return pending
@@ -42,19 +42,19 @@ struct SchemaKeeper {
             if let error = error as? InvalidEncoding { throw TandemError(damage: error, store: connection.path) }
             guard let refusal = error as? TandemError, refusal.code == .sql, refusal.message.contains("already exists")
             else { throw error }
-            // What the store says of its tables has been lost, and they are there.
+            // The schema in the store's settings was lost, but its tables exist.
             throw TandemError(
-                .corrupt, "The store is damaged: it has tables of which it knows nothing.",
+                .corrupt, "The store is damaged: its settings lack some of its tables.",
                 advice: "Restore a backup.", store: connection.path, underlying: refusal)
         }
-        // Statements that were prepared for tables as they were are not used again.
+        // Statements that were prepared for the old tables must not be used again.
         connection.finalizeStatements()
         return nil
     }
 
-    /// Goes on with the store's tables as they are, if they are the models' already.
+    /// Uses the store's tables unchanged if they match the models. Returns whether they do.
     private func adopt() throws -> Bool {
-        // In one state: another process may be migrating.
+        // Read a single state: another process may be migrating.
         try connection.consistently(true) {
             guard let stored = try read(), try fits(stored) else { return false }
             connection.schemaStamp = stored.stamp
@@ -63,14 +63,14 @@ struct SchemaKeeper {
         }
     }
 
-    /// Whether the store's tables are the models' already.
+    /// Returns whether the store's tables match the models.
     private func fits(_ stored: Stored) throws -> Bool {
         if stored.schemaVersion > configuration.schemaVersion {
             throw TandemError(
                 .newerSchema,
                 "The store has schema version \(stored.schemaVersion), newer than this app's "
                     + "\(configuration.schemaVersion).",
-                advice: "Open it with the newer app; it was not touched.", store: connection.path)
+                advice: "Open it with the newer app. The store was not changed.", store: connection.path)
         }
         let wanted = wanted.models
         guard stored.format == Self.formatVersion, stored.schemaVersion == configuration.schemaVersion,
@@ -94,9 +94,9 @@ struct SchemaKeeper {
         let message =
             format < Self.formatVersion
             ? "The store's format, \(format), is older than this version of Tandem's, and it was opened read-only."
-            : "The store's schema is not that of the models, and it was opened read-only."
+            : "The store's schema differs from the models, and it was opened read-only."
         return TandemError(
-            .schemaMismatch, message, advice: "Open it for writing once, so that it is migrated.",
+            .schemaMismatch, message, advice: "Open it once for writing, so that it is migrated.",
             store: connection.path)
     }
 
@@ -112,7 +112,7 @@ struct SchemaKeeper {
                 store: connection.path)
         }
         guard try connection.value("SELECT 1 FROM sqlite_master WHERE name = '__settings'") != nil else {
-            // A store gets its ID and its settings at once.
+            // A store gets its application ID and its settings in the same transaction.
             if try connection.value("PRAGMA application_id") == .integer(StoreOpener.applicationID) {
                 throw damaged("formatVersion")
             }
@@ -122,7 +122,7 @@ struct SchemaKeeper {
         guard format <= Self.formatVersion else {
             throw TandemError(
                 .newerSchema, "The store's format, \(format), is newer than this version of Tandem's.",
-                advice: "Open it with the newer version; it was not touched.", store: connection.path)
+                advice: "Open it with the newer version. The store was not changed.", store: connection.path)
         }
         guard case .integer(let version)? = try setting("schemaVersion") else { throw damaged("schemaVersion") }
         guard case .integer(let folding)? = try setting("foldingVersion") else { throw damaged("foldingVersion") }
@@ -182,8 +182,9 @@ struct SchemaKeeper {
             configuration: configuration)
         try migrator.run()
         let record = migrator.finalRecord
-        // Who has the store open with tables that stay as they are need not open it again. Who has it open in an older
-        // format would not keep what this one adds: it is told by the stamp.
+        // A process that has the store open need not open it again if its tables do not change. A process that has it
+        // open in an older format must open it again, because it would not maintain the additions. It detects that by
+        // the stamp.
         let isSame =
             stored.map { stored in
                 stored.format == Self.formatVersion && stored.schemaVersion == configuration.schemaVersion
@@ -195,11 +196,11 @@ struct SchemaKeeper {
 
     // MARK: While the store is open
 
-    /// Makes sure that no other process has changed the schema: its rows would not be ours any more.
+    /// Checks that no other process has changed the schema. Otherwise this connection would write wrong rows.
     ///
-    /// - Returns: Whether another connection has committed since this was asked last.
+    /// - Returns: Whether another connection has committed since the last call.
     static func checkUnchanged(_ connection: Connection, store: Store) throws -> Bool {
-        // Changes if another connection has committed, and costs a microsecond.
+        // The value changes if another connection has committed. Reading it costs a microsecond.
         let statement = try connection.statement(.dataVersion)
         defer { statement.reset() }
         let version = try statement.step() ? statement.value(0) : nil
@@ -214,7 +215,7 @@ struct SchemaKeeper {
         return hasMoved
     }
 
-    /// Makes sure that the state which a reader sees has the schema that the store was opened with.
+    /// Checks that a reader's state has the schema with which the store was opened.
     static func checkStamp(_ reader: Connection, store: Store) throws {
         guard try reader.value(.schemaStamp) == store.openedStamp.map({ .text($0) }) else { throw foreignChange(store) }
     }

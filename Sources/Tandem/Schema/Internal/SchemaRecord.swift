@@ -1,6 +1,6 @@
 import Foundation
 
-/// A store's schema as it is kept in the store: what its tables were made from.
+/// A store's schema as stored in its settings, from which its tables were created.
 struct SchemaRecord: Codable, Equatable {
     struct Property: Codable, Equatable {
         var name: String
@@ -11,7 +11,7 @@ struct SchemaRecord: Codable, Equatable {
         var isIndexed: Bool
         var isUnique: Bool
         var isLocalOnly: Bool
-        /// Older versions of Tandem leave it out.
+        /// Older versions of Tandem omit it.
         var isUniqueFolded: Bool?
 
         var sortColumn: String? { folding == .none ? nil : "__sort_\(column)" }
@@ -24,15 +24,16 @@ struct SchemaRecord: Codable, Equatable {
         var isLocalOnly: Bool
         var properties: [Property]
         var indexes: [IndexDefinition]
-        /// The rules that the twins were folded by, if they have changed since, while the model was not given.
+        /// The version of the folding rules of the stored keys, if the rules have changed while the model was absent.
         var foldingVersion: Int?
-        /// Whether the store was written without the model: what it refers to may have been deleted meanwhile.
+        /// Whether the store was written without the model. The targets of its references may have been deleted in the
+        /// meantime.
         var isAbsent: Bool?
-        /// Whether its rows are what could be salvaged of a damaged file: all that follows from them is made anew.
+        /// Whether its rows were salvaged from a damaged file. All derived data is then rebuilt.
         var isSalvaged: Bool?
-        /// The version of the indexes over the state of an object; `nil` if they are missing.
+        /// The version of the indexes over the state of an object, or `nil` if they are missing.
         ///
-        /// Older versions of Tandem leave it out, and use the store with and without them.
+        /// Older versions of Tandem omit it, and use the store with and without them.
         var stateIndexes: Int?
 
         func property(named name: String) -> Property? { properties.first { $0.name == name } }
@@ -51,12 +52,12 @@ struct SchemaRecord: Codable, Equatable {
 
     func model(named name: String) -> Model? { models.first { $0.name == name } }
 
-    /// Notes that the store is opened for writing with some of its models only.
+    /// Records that the store is opened for writing with only some of its models.
     mutating func markAbsent(except names: Set<String>) {
         for index in models.indices where !names.contains(models[index].name) { models[index].isAbsent = true }
     }
 
-    /// Whether the tables of another record are the same.
+    /// Returns whether another record has the same tables.
     func hasTables(of other: SchemaRecord) -> Bool {
         func tables(_ record: SchemaRecord) -> [String: Model] {
             Dictionary(

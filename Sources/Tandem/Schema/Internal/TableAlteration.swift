@@ -1,6 +1,6 @@
-/// The changes that turn an old table into the models' by ALTER TABLE, without rewriting its rows.
+/// The changes that adapt an old table by ALTER TABLE, without rewriting its rows.
 ///
-/// SQLite adds and renames a column without touching the rows. It removes one by a pass over the table of its own,
+/// SQLite adds and renames a column without touching the rows. It removes a column with its own pass over the table,
 /// without the models' encoding, the indexes of other columns and the search index.
 struct TableAlteration {
     let table: TableLayout
@@ -8,9 +8,9 @@ struct TableAlteration {
     let plan: [ColumnPlan]
     let dropped: [SchemaRecord.Property]
     let renamed: [(property: PropertyDefinition, old: SchemaRecord.Property)]
-    /// The places of the new properties.
+    /// The indices of the new properties.
     let added: [Int]
-    /// The places of properties whose stored values get another type's name.
+    /// The indices of properties whose type changes without a change of the stored values.
     let retyped: Set<Int>
 
     /// - Returns: `nil` if the rows must be rewritten.
@@ -32,14 +32,14 @@ struct TableAlteration {
             }
         }
         let keptNames = Set(kept.map { $0.lowercased() })
-        // Columns that swap their names would need names in between.
+        // Columns that exchange their names would need temporary names.
         guard renamed.allSatisfy({ !keptNames.contains($0.0.column.lowercased()) }) else { return nil }
         let dropped = old.properties.filter { !kept.contains($0.column) }
-        // An index of the same name may stand on a column that goes, and on the one that comes.
+        // A removed column and a new one with the same name may have indexes with the same name.
         let droppedNames = Set(dropped.map { $0.column.lowercased() })
         guard plan.allSatisfy({ !droppedNames.contains($0.property.column.lowercased()) }) else { return nil }
         let added = plan.indices.filter { plan[$0].oldColumn == nil }
-        // What is missing is said for the first object, if there is one.
+        // A missing default is reported for the first object, if there is one.
         guard added.allSatisfy({ plan[$0].property.appendDefault != nil }) else { return nil }
         self.table = table
         self.old = old
@@ -50,15 +50,15 @@ struct TableAlteration {
         self.dropped = dropped
     }
 
-    /// Whether operations and references that wait name columns that are gone or renamed.
+    /// Whether operations and unresolved references name removed or renamed columns.
     var changesColumns: Bool { !dropped.isEmpty || !renamed.isEmpty }
 
-    /// Whether the search index has other columns than before.
+    /// Whether the columns of the search index change.
     var changesSearch: Bool {
         old.properties.compactMap(\.searchColumn) != table.definition.properties.compactMap(\.searchColumn)
     }
 
-    /// Whether the triggers that follow the use of files name other columns than before.
+    /// Whether the columns change that the triggers for files name.
     var changesAttachments: Bool {
         let isAttachment = { (kind: PropertyKind) in kind.attachmentIsList != nil }
         return dropped.contains { isAttachment($0.kind) } || renamed.contains { isAttachment($0.old.kind) }
@@ -73,7 +73,7 @@ extension Migrator {
         let definition = table.definition
         let builder = TableBuilder(definition: definition)
         if alteration.changesAttachments, alteration.old.hasAttachments { try dropFileTriggers(of: table.table) }
-        // SQLite removes no column that an index has.
+        // SQLite can't remove an indexed column.
         try dropStaleIndexes(of: table)
         if alteration.changesSearch, let searchTable = alteration.old.searchTable {
             try connection.execute("DROP TABLE IF EXISTS \(searchTable.quotedSQL)")
@@ -121,7 +121,7 @@ extension Migrator {
         }
         let columns = [property.column, property.sortColumn, property.searchColumn].compactMap(\.self)
         let values = try makeDefault()
-        // A default such as `UUID()` is made for each object. Of 32 values in a row one differs then.
+        // A default such as `UUID()` differs for each object. Among 32 values in a row, at least one then differs.
         let isConstant = try (0..<32).allSatisfy { _ in try makeDefault() == values }
         var isComplete = isConstant
         for (column, value) in zip(columns, values) {
@@ -145,13 +145,13 @@ extension Migrator {
         }
     }
 
-    /// A value as SQL that SQLite reads back to the same bits; `nil` if there is none.
+    /// Returns a value as an SQL literal that SQLite reads back to the same bits, or `nil` if there is none.
     private func literal(of value: StorageValue) throws -> String? {
         let literal: String
         switch value {
         case .null: return "NULL"
         case .integer(let number): literal = "\(number)"
-        // SQLite makes an integer of such a default.
+        // SQLite converts such a default to an integer.
         case .real(let number) where number == number.rounded(): return nil
         case .real(let number): literal = "\(number)"
         case .text(let text): literal = text.utf8.contains(0) ? "''" : text.quotedText
@@ -197,7 +197,7 @@ extension Migrator {
 }
 
 extension StorageValue {
-    /// Whether two values are of the same class and the same bits.
+    /// Returns whether two values have the same storage class and the same bits.
     fileprivate func isIdentical(to other: StorageValue) -> Bool {
         switch (self, other) {
         case (.real(let lhs), .real(let rhs)): lhs.bitPattern == rhs.bitPattern

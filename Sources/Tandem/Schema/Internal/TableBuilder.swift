@@ -1,9 +1,10 @@
-/// The SQL that makes a model's tables and indexes.
+/// A builder of the SQL for a model's tables and indexes.
 struct TableBuilder {
     let definition: ModelDefinition
 
-    /// The table. Columns of floating-point numbers have no type, so that SQLite keeps their bits: in a REAL column
-    /// -0.0 becomes 0. Long values stand last, so that what comes before is read without them.
+    /// Returns the statement that creates the table. Columns of floating-point numbers have no type, so that SQLite
+    /// keeps their bits: a REAL column turns -0.0 into 0. Long values come last, so that other columns are read without
+    /// them.
     func createTable(named name: String) -> String {
         let state = """
             "__rid" INTEGER PRIMARY KEY, "localID" TEXT NOT NULL UNIQUE, "serverID" TEXT, \
@@ -17,18 +18,18 @@ struct TableBuilder {
         return "CREATE TABLE \(name.quotedSQL) (\(([state] + short + twins + long).joined(separator: ", ")))"
     }
 
-    /// A property's column, as in CREATE TABLE.
+    /// Returns a property's column definition for CREATE TABLE.
     func column(_ property: PropertyDefinition) -> String {
         [property.column.quotedSQL, property.kind.affinity, property.isOptional ? nil : "NOT NULL"]
             .compactMap(\.self).joined(separator: " ")
     }
 
-    /// A twin's column, as in CREATE TABLE.
+    /// Returns the column definition of a folded key for CREATE TABLE.
     func twin(_ column: String) -> String { "\(column.quotedSQL) TEXT" }
 
-    /// The search index over the search twins: trigrams of the folded text, whose words are found by GLOB. FTS5 reads
-    /// the texts themselves from the table, and is told of changes by the store (not by triggers, which make each
-    /// change eight times as dear).
+    /// The statement that creates the search index over the search keys: trigrams of the folded text, searched with
+    /// GLOB. FTS5 reads the texts from the table. The store updates the index, because triggers would make each change
+    /// eight times as slow.
     var createSearchTable: String? {
         guard let searchTable = definition.searchTable else { return nil }
         let columns = definition.properties.compactMap(\.searchColumn).map(\.quotedSQL).joined(separator: ", ")
@@ -39,12 +40,12 @@ struct TableBuilder {
             """
     }
 
-    /// The link tables of to-many references: who holds a reference to an object, and at which place.
+    /// The link tables of to-many references. They list the objects that refer to a target, and the positions.
     var createLinkTables: [String] {
         definition.properties.filter(\.isToMany).flatMap(createLinkTables)
     }
 
-    /// The link table of one to-many reference, and its index.
+    /// Returns the statements for the link table of a to-many reference, and its index.
     func createLinkTables(of property: PropertyDefinition) -> [String] {
         let name = definition.linkTable(property)
         return [
@@ -63,9 +64,9 @@ struct TableBuilder {
         let uniqueOver: [String]
     }
 
-    /// The indexes over the state of an object. A model that is kept on this device only has none of that state.
+    /// The indexes over the state of an object. A local-only model has no such state.
     ///
-    /// Three are partial: they hold the few rows that such a query finds, not all the others.
+    /// Three are partial: they contain only the few rows that such a query finds.
     private var stateIndexes: [(name: String, column: String, condition: String?)] {
         guard !definition.isLocalOnly else { return [] }
         let table = definition.table
@@ -113,7 +114,8 @@ struct TableBuilder {
             let name =
                 "\(definition.isUnique ? "__unique" : "__index")_\(table)_"
                 + properties.map(\.column).joined(separator: "+")
-            // A property's own index may be the same, or, of a folded text, one that the sort twin's makes needless.
+            // A property's own index may be the same. For a folded text, the index of the sort key may make it
+            // superfluous.
             guard !indexes.contains(where: { $0.name == name }) else { continue }
             indexes.append(
                 index(
@@ -125,7 +127,7 @@ struct TableBuilder {
 }
 
 extension TableBuilder {
-    /// The names of all tables and indexes that are made for the model, those that FTS5 makes for itself included.
+    /// The names of all tables and indexes of the model, including those that FTS5 creates.
     var names: [String] {
         let search = definition.searchTable.map { table in
             [table] + ["data", "idx", "docsize", "config", "content"].map { "\(table)_\($0)" }
@@ -136,7 +138,7 @@ extension TableBuilder {
 }
 
 extension PropertyKind {
-    /// The column's declared type. It documents, and changes no value.
+    /// The column's declared type. It is only documentation, and does not change values.
     fileprivate var affinity: String? {
         switch self {
         case .bool, .integer, .unsigned64: "INTEGER"

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The transaction that the current thread is in, if any: how a nested `read` or `write` joins the one around it.
+/// The current thread's transaction, if any. A nested `read` or `write` uses it to join the outer transaction.
 ///
-/// A block runs on one thread from its beginning to its end, also an asynchronous one (on its connection's queue), so
-/// that a value of the thread tells. A task-local value would not: tasks that a block starts inherit it, and run on
-/// when the block is over.
+/// A block runs on a single thread from beginning to end. An asynchronous block runs on its connection's queue. A
+/// thread-specific value is therefore correct. A task-local value is not: tasks that a block starts inherit it, and
+/// continue after the block has returned.
 final class AccessFrame {
     unowned let store: Store
     let transaction: ReadTransaction
@@ -16,10 +16,10 @@ final class AccessFrame {
         self.outer = outer
     }
 
-    // A key is made once in the process. There is room for PTHREAD_KEYS_MAX (1,024) of them.
+    // The key is created once per process, of PTHREAD_KEYS_MAX (1,024) keys.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
-        precondition(pthread_key_create(&key, nil) == 0, "The process has no room for one more thread-specific value.")
+        precondition(pthread_key_create(&key, nil) == 0, "The process can't create another thread-specific key.")
         return key
     }()
 
@@ -27,7 +27,7 @@ final class AccessFrame {
         pthread_getspecific(key).map { Unmanaged<AccessFrame>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// The innermost transaction on a store that this thread is in.
+    /// Returns this thread's innermost transaction on a store.
     static func current(on store: Store) -> ReadTransaction? {
         var frame = top
         while let candidate = frame {

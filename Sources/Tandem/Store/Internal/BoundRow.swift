@@ -1,10 +1,10 @@
 import GRDBSQLite
 import Synchronization
 
-/// A row of values that stand in no table, for the code that reads rows of SQLite's.
+/// A row of values that are not in a table, for code that reads SQLite rows.
 ///
-/// Unchecked, because a row is used by one thread at a time: a row for single values is taken out of the pool before
-/// use and given back afterwards, and a row for an object never leaves the function that made it.
+/// Proof of `@unchecked Sendable`: only one thread uses a row at a time. A row for single values is removed from the
+/// pool while it is used. A row for an object never leaves the function that created it.
 final class BoundRow: @unchecked Sendable {
     private let database: OpaquePointer?
     let handle: OpaquePointer
@@ -16,7 +16,7 @@ final class BoundRow: @unchecked Sendable {
     private static let pool = Mutex<[BoundRow]>([])
     private static let poolSize = 8
 
-    /// Reads one value: the function is given a reader whose column 0 it is.
+    /// Reads a single value: the function receives a reader with the value in column 0.
     static func reading<T>(_ value: StorageValue, _ read: (RowReader) throws -> T) throws -> T {
         let row = try pool.withLock { $0.popLast() } ?? BoundRow(columns: ["?"])
         defer {
@@ -28,7 +28,7 @@ final class BoundRow: @unchecked Sendable {
         return try read(RowReader(statement: row.handle, base: -Int32(RowReader.stateColumns.count)))
     }
 
-    /// A row with an empty state, and the values of an object's properties.
+    /// Creates a row with an empty state, and the values of an object's properties.
     convenience init(object values: [StorageValue]) throws {
         let state = RowReader.stateColumns.map { $0 == "localID" ? "''" : "NULL" }
         try self.init(columns: state + values.map { _ in "?" })
@@ -45,7 +45,7 @@ final class BoundRow: @unchecked Sendable {
         else {
             sqlite3_close_v2(database)
             throw TandemError(
-                .sql, "SQLite has no memory for a row.", advice: "Free some memory.", store: ":memory:")
+                .sql, "SQLite could not allocate memory for a row.", advice: "Free memory.", store: ":memory:")
         }
         self.database = database
         self.handle = handle
@@ -58,7 +58,7 @@ final class BoundRow: @unchecked Sendable {
 
     private func step(_ values: [StorageValue]) {
         for (index, value) in values.enumerated() { bind(Int32(index + 1), value) }
-        // A statement without a row reads as NULLs, which are reported as such.
+        // If the statement has no row, its columns read as NULL and are reported as such.
         _ = sqlite3_step(handle)
     }
 

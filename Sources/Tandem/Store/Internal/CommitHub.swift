@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Tells those who watch which tables' operations a commit has changed, and whether files stand otherwise after it.
+/// Notifies observers of the tables whose operations a commit has changed, and of changed file states.
 final class CommitHub: Sendable {
-    /// What a commit has changed.
+    /// The changes of a commit.
     enum Change: Sendable {
-        /// The operations of these tables.
+        /// The operations of these tables changed.
         case tables(Set<String>)
-        /// How files stand.
+        /// The state of files changed.
         case files
-        /// Another process has committed: nobody knows what.
+        /// Another process has committed unknown changes.
         case unknown
     }
 
@@ -23,13 +23,13 @@ final class CommitHub: Sendable {
 
     private let state = Mutex(State())
 
-    /// Whether anybody watches.
+    /// Whether there are observers.
     var isObserved: Bool { state.withLock { !$0.observers.isEmpty } }
 
-    /// Adds an observer, which is called after each commit on the thread that wrote, with no lock held; after one of
-    /// another process on the live engine's queue.
+    /// Adds an observer. It is called after each commit on the writing thread, without a lock. After a commit of
+    /// another process it is called on the live engine's queue.
     ///
-    /// - Returns: A token to remove it by.
+    /// - Returns: A token for removing the observer.
     func observe(_ observer: @escaping Observer, onFinish: @escaping @Sendable () -> Void) -> Int {
         let token: Int? = state.withLock { state in
             guard !state.isFinished else { return nil }
@@ -57,7 +57,7 @@ final class CommitHub: Sendable {
         if touched.hasFiles { tell(.files) }
     }
 
-    /// Another process has committed.
+    /// Notifies observers that another process has committed.
     func committedElsewhere() {
         tell(.unknown)
     }
@@ -66,7 +66,7 @@ final class CommitHub: Sendable {
         for observer in state.withLock({ Array($0.observers.values) }) { observer(change) }
     }
 
-    /// The store closes: nothing will change any more.
+    /// Notifies observers that the store closes, so that no changes follow.
     func finish() {
         let finishers = state.withLock { state in
             defer {

@@ -3,11 +3,11 @@ import GRDB
 import GRDBSQLite
 import Synchronization
 
-/// One connection to a store's database, with its prepared statements. Used by one thread at a time.
+/// A connection to a store's database, with its prepared statements. Only one thread uses it at a time.
 final class Connection {
-    /// The connection's handle. GRDB's queue, which owns it, lives as long as this object.
+    /// The connection's handle. GRDB's queue owns it, and lives as long as this object.
     let sqlite: OpaquePointer
-    /// Keeps the handle open.
+    /// The queue that keeps the handle open.
     let queue: DatabaseQueue
     /// The store's path, for messages.
     let path: String
@@ -15,39 +15,39 @@ final class Connection {
 
     private var statements: [String: Statement] = [:]
     private var fixedStatements = [Statement?](repeating: nil, count: FixedStatement.allCases.count)
-    /// Statements of queries come and go; past this many, all are given up.
+    /// The maximum number of cached query statements. If there are more, all are dropped.
     private static let statementLimit = 512
 
-    /// A row being written, used over and over.
+    /// A reusable buffer for the row being written.
     let row = RowBuffer()
-    /// The twins of a row being written.
+    /// A reusable buffer for the folded keys of the row being written.
     let twins = RowBuffer()
 
-    /// The stamp of the schema that this connection was opened with. `nil` while it must be looked up.
+    /// The stamp of the schema with which this connection was opened, or `nil` while it must be looked up.
     var schemaStamp: String? {
         didSet { if let schemaStamp { openedStamp = schemaStamp } }
     }
     private(set) var openedStamp: String?
-    /// SQLite's count of other connections' commits when the schema was last looked at.
+    /// SQLite's count of other connections' commits when the schema was last checked.
     var dataVersion: StorageValue?
 
-    /// The time that operations made by a migration get.
+    /// The time for operations that a migration creates.
     var migrationTime = Date()
 
-    /// What each model is read with by its local ID.
+    /// The statements for reading an object by its local ID, by model.
     var pointReads: [ObjectIdentifier: PointRead] = [:]
-    /// Set to end the statement under way, from any thread.
+    /// A flag that ends the current statement. Any thread can set it.
     let mustStop = StopFlag()
-    /// What statements each table is written and read with.
+    /// The statements for writing and reading each table.
     var tables: [ObjectIdentifier: TableStatements] = [:]
-    /// Where the tables have their columns, for what watches their changes.
+    /// The indices of the tables' columns, for recording their changes.
     var columnPlaces: [ObjectIdentifier: [String: Int32]] = [:]
     var tableColumns: [ObjectIdentifier: TableColumns] = [:]
-    /// The columns of the tables that were added with a default, which is no NULL.
+    /// The columns that were added with a default other than NULL.
     var defaultedColumns: [ObjectIdentifier: Set<Int32>] = [:]
-    /// What a transaction notes of the tables that it changes, by their names: kept for the next one.
+    /// Reusable records of the tables that a transaction changes, by name.
     var capturedTables: [String: CapturedTable] = [:]
-    /// The statements that changed rows are read with, by their tables.
+    /// The statements for reading changed rows, by table.
     var changedRowStatements: [ObjectIdentifier: (extraColumns: [String], statement: Statement)] = [:]
 
     init(queue: DatabaseQueue, path: String, cipher: StoreCipher? = nil) throws {
@@ -58,14 +58,13 @@ final class Connection {
             throw TandemError(.closed, "The store is closed.", store: path)
         }
         sqlite = handle
-        // GRDB's broker of observers expects to see each COMMIT that it is told of, and traps on those stepped past it.
-        // Nothing of Tandem's observes through GRDB.
+        // GRDB's observation broker traps if COMMITs run that it does not see. Tandem does not use GRDB's observation.
         sqlite3_commit_hook(handle, nil, nil)
         sqlite3_rollback_hook(handle, nil, nil)
         sqlite3_update_hook(handle, nil, nil)
-        // GRDB interrupts the statement under way when a task is cancelled; one that begins a moment later would run to
-        // its end. So long statements ask by themselves, about once a millisecond.
-        // A walk runs outside its task, and is stopped by the flag. No statement runs when this object is gone: all are
+        // When a task is cancelled, GRDB interrupts only the current statement. A statement that begins a moment later
+        // would run to its end. Therefore long statements check for cancellation themselves, about once a millisecond.
+        // An iteration runs outside its task, and uses the flag. No statement outlives this object, because all are
         // prepared through it.
         sqlite3_progress_handler(
             handle, 50_000,
@@ -76,7 +75,7 @@ final class Connection {
         try SQLFunctions.register(on: handle)
     }
 
-    /// Gives up all statements, so that the connection can be closed.
+    /// Finalizes all statements, so that the connection can be closed.
     func finalizeStatements() {
         statements.removeAll()
         fixedStatements = fixedStatements.map { _ in nil }
@@ -89,9 +88,9 @@ final class Connection {
         capturedTables.removeAll()
     }
 
-    /// A statement, prepared at its first use.
+    /// Returns a statement, which is prepared at its first use.
     ///
-    /// The statement is the connection's: whoever steps it resets it before it is asked for again.
+    /// The connection owns the statement. Callers that step it must reset it before it is requested again.
     func statement(_ sql: String) throws -> Statement {
         if let statement = statements[sql] { return statement }
         if statements.count >= Self.statementLimit { statements.removeAll() }
@@ -100,7 +99,7 @@ final class Connection {
         return statement
     }
 
-    /// A statement that every write runs, found without its text.
+    /// Returns a statement that every write runs, without a look-up by its text.
     @inline(__always)
     func statement(_ fixed: FixedStatement) throws -> Statement {
         if let statement = fixedStatements[fixed.rawValue] { return statement }
@@ -109,7 +108,7 @@ final class Connection {
         return statement
     }
 
-    /// A statement of one's own, for a run that may overlap others of the same text (a walk over a result).
+    /// Returns a separate statement for an execution that may overlap others of the same text, such as an iteration.
     func uncachedStatement(_ sql: String) throws -> Statement {
         try Statement(sql, on: self)
     }
@@ -120,14 +119,14 @@ final class Connection {
         guard code == SQLITE_OK else { throw error(code, sql: sql) }
     }
 
-    /// Runs one statement with values.
+    /// Runs a single statement with values.
     func execute(_ sql: String, _ values: [StorageValue]) throws {
         let statement = try statement(sql)
         statement.bind(values)
         try statement.run()
     }
 
-    /// The first row's first column, `nil` if there is no row.
+    /// Returns the first column of the first row, or `nil` if there is no row.
     func value(_ sql: String, _ values: [StorageValue] = []) throws -> StorageValue? {
         let statement = try statement(sql)
         defer { statement.reset() }
@@ -135,7 +134,7 @@ final class Connection {
         return try statement.step() ? statement.value(0) : nil
     }
 
-    /// The first row's first column of a fixed statement.
+    /// Returns the first column of a fixed statement's first row.
     func value(_ fixed: FixedStatement) throws -> StorageValue? {
         let statement = try statement(fixed)
         defer { statement.reset() }
@@ -145,15 +144,15 @@ final class Connection {
     /// The number of rows that the last statement changed.
     var changes: Int { Int(sqlite3_changes64(sqlite)) }
 
-    /// The number of rows that all statements since the opening have changed, those undone since included: what has
-    /// not moved says that nothing was written.
+    /// The number of rows that all statements have changed since opening, including changes that were undone. If it is
+    /// the same, nothing was written.
     var totalChanges: Int64 { sqlite3_total_changes64(sqlite) }
 
     var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(sqlite) }
 
     var isInTransaction: Bool { sqlite3_get_autocommit(sqlite) == 0 }
 
-    /// An error that SQLite reported on this connection.
+    /// Returns the error that SQLite reported on this connection.
     func error(_ code: Int32, sql: String? = nil) -> any Error {
         if code & 0xFF == SQLITE_INTERRUPT, Task.isCancelled { return CancellationError() }
         let extended = sqlite3_extended_errcode(sqlite)
@@ -163,7 +162,7 @@ final class Connection {
     }
 }
 
-/// Whether a connection is to end the statement under way. Set and read on any thread.
+/// A flag that ends a connection's current statement. Any thread can set and read it.
 final class StopFlag: Sendable {
     private let flag = Atomic<Bool>(false)
 
@@ -174,7 +173,7 @@ final class StopFlag: Sendable {
 }
 
 extension TandemError {
-    /// SQLite's result code in our words.
+    /// Creates an error from SQLite's result code.
     init(sqlite code: Int32, _ message: String, path: String, sql: String? = nil) {
         func make(_ kind: Code, _ text: String, _ advice: String?) -> TandemError {
             TandemError(kind, "\(text) (SQLite: \(message))", advice: advice, store: path, sqliteCode: code)
@@ -183,29 +182,30 @@ extension TandemError {
         case SQLITE_BUSY, SQLITE_LOCKED:
             self = make(
                 .busy, "The store is being written by another process or another Store.",
-                "Try again; if it lasts, raise Configuration.busyTimeout or find the writer that does not end.")
+                "Try again. If it persists, increase Configuration.busyTimeout or find the writer that does not finish."
+            )
         case SQLITE_FULL:
-            self = make(.diskFull, "The disk is full.", "Free some room and write again; nothing was kept.")
+            self = make(.diskFull, "The disk is full.", "Free space on the disk and write again. Nothing was saved.")
         case SQLITE_READONLY, SQLITE_PERM:
             self = make(.readOnly, "The store can't be written.", "Check the permissions of the file and its folder.")
         case SQLITE_CANTOPEN:
             self = make(
                 .cannotOpen, "The store can't be opened.",
-                "Check that the folder exists and may be read and written, and that the path names a file.")
+                "Check that the folder exists, that it is readable and writable, and that the path names a file.")
         case SQLITE_NOTADB:
             self = make(
-                .notAStore, "The file is no SQLite database.",
-                "Check the path; if the store is encrypted, open it with its key.")
+                .notAStore, "The file is not an SQLite database.",
+                "Check the path. If the store is encrypted, open it with its key.")
         case SQLITE_CORRUPT:
-            self = make(.corrupt, "The store is damaged.", "Restore a backup; Store.checkIntegrity tells what is hurt.")
+            self = make(.corrupt, "The store is damaged.", "Restore a backup. Store.checkIntegrity lists the damage.")
         case SQLITE_TOOBIG:
             self = make(
-                .invalidValue, "A text or a blob is longer than SQLite takes (a billion bytes).",
-                "Keep it in a file, and its path in the store.")
+                .invalidValue, "A text or a blob is longer than SQLite's limit of a billion bytes.",
+                "Store it in a file, and the file's path in the store.")
         case SQLITE_IOERR, SQLITE_NOLFS:
             self = make(.ioFailure, "The system could not read or write the store.", "Check the disk.")
         default:
-            self = make(.sql, "SQLite refused a statement: \(sql ?? "")", nil)
+            self = make(.sql, "SQLite rejected a statement: \(sql ?? "")", nil)
         }
     }
 }

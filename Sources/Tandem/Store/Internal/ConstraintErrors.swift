@@ -1,7 +1,7 @@
 import GRDBSQLite
 
 extension TandemError {
-    /// Whether SQLite refused a row because of a constraint.
+    /// Whether SQLite rejected a row because of a constraint.
     var isConstraint: Bool {
         sqliteCode.map { $0 & 0xFF == SQLITE_CONSTRAINT } ?? false
     }
@@ -10,16 +10,16 @@ extension TandemError {
 extension WriteTransaction {
     func duplicateLocalID(_ localID: LocalID, _ table: TableLayout, _ error: TandemError) -> TandemError {
         TandemError(
-            .duplicateID, "An object with the local ID \(localID) exists already.",
+            .duplicateID, "An object with the local ID \(localID) already exists.",
             advice: "Use upsert to change it, or give the new object another ID.", store: store.path,
             model: table.definition.name, sqliteCode: error.sqliteCode)
     }
 
-    /// A broken constraint in the words of the model: which property, and which object is in the way.
+    /// Explains a violated constraint in terms of the model: the property, and the object with the same value.
     ///
     /// - Parameters:
-    ///   - row: The values that were to be written; `nil` if they are those of the stored row.
-    ///   - written: The properties that were to be written; all if `nil`.
+    ///   - row: The values to write, or `nil` if they are those of the stored row.
+    ///   - written: The properties to write, or `nil` for all.
     func explainConstraint(
         _ error: TandemError, _ row: RowBuffer?, written: [Int]? = nil, _ state: ObjectState, _ table: TableLayout
     ) throws -> TandemError {
@@ -37,7 +37,7 @@ extension WriteTransaction {
         }
         if columns == ["serverID"] {
             return TandemError(
-                .duplicateID, "An object with the server ID \(state.serverID?.rawValue ?? "") exists already.",
+                .duplicateID, "An object with the server ID \(state.serverID?.rawValue ?? "") already exists.",
                 advice: "Use upsert to change it.", store: store.path, model: model, sqliteCode: error.sqliteCode)
         }
         let indexes = columns.compactMap { column in
@@ -48,7 +48,7 @@ extension WriteTransaction {
         let properties = indexes.map { table.definition.properties[$0].name }
         if error.sqliteCode == SQLITE_CONSTRAINT | (5 << 8) {
             return TandemError(
-                .invalidValue, "It must have a value.", advice: "Give it one, or make the property optional.",
+                .invalidValue, "The property must have a value.", advice: "Set a value, or make the property optional.",
                 store: store.path, model: model, property: properties.first, sqliteCode: error.sqliteCode)
         }
         if !properties.isEmpty {
@@ -56,7 +56,7 @@ extension WriteTransaction {
             let other = try holder(of: indexes, row, written, state, table)
             return TandemError(
                 .duplicateValue,
-                "Another object\(other.map { " (\($0))" } ?? "") has \(several ? "these values" : "this value") already.",
+                "Another object\(other.map { " (\($0))" } ?? "") already has \(several ? "the values" : "this value").",
                 advice: "Change \(several ? "one of them" : "it"), or update the other object.", store: store.path,
                 model: model, property: properties.joined(separator: "+"), localID: other,
                 sqliteCode: error.sqliteCode)
@@ -64,7 +64,7 @@ extension WriteTransaction {
         return error
     }
 
-    /// The live object that has the values which were refused.
+    /// Returns the live object that has the rejected values.
     private func holder(
         of properties: [Int], _ row: RowBuffer?, _ written: [Int]?, _ state: ObjectState, _ table: TableLayout
     ) throws -> LocalID? {

@@ -1,9 +1,9 @@
 extension TandemError {
-    /// A stored value that no version of Tandem writes, met while it was to be changed.
+    /// Creates an error for a stored value that no version of Tandem writes, found during a change.
     init(damage error: any Error, store path: String) {
         self.init(
             .corrupt, "A stored value is damaged.",
-            advice: "Restore a backup; Store.checkIntegrity tells what is hurt.",
+            advice: "Restore a backup. Store.checkIntegrity lists the damage.",
             store: path, underlying: error)
     }
 }

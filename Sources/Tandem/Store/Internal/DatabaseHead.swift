@@ -1,22 +1,23 @@
 import SQLiteCipher
 
-/// The first bytes of a database file, which say whose it is.
+/// The first bytes of a database file, which identify its program.
 ///
-/// They are read without a connection, which would write an unfinished log of another program's back to its file; but
-/// through SQLite's VFS: when any descriptor of a file is closed, POSIX takes all locks from the process that it has on
-/// this file, those of an open store's connections too (https://www.sqlite.org/howtocorrupt.html, 2.2). Another
-/// process would then take the store for closed, and remove the log that is still written to.
+/// They are read without a connection, because that would write another program's unfinished log to its file. They are
+/// read through SQLite's VFS, because of POSIX locks. When a process closes any descriptor of a file, it loses all its
+/// locks on the file, including those of an open store (https://www.sqlite.org/howtocorrupt.html, 2.2). Another process
+/// would then treat the store as closed, and remove the log that is still written to.
 struct DatabaseHead {
     private static let size = 100
     private let bytes: [UInt8]
 
-    /// `nil` if the file can't be read.
+    /// Returns `nil` if the file can't be read.
     init?(path: String) {
         guard let bytes = try? LowerFile.head(path, count: Self.size) else { return nil }
         self.bytes = bytes
     }
 
-    /// Whether only the log tells whose it is: what a process made that has not closed it, or was killed.
+    /// Whether only the log identifies the program. This happens if a process created the file and has not closed it,
+    /// or was killed.
     var isUndecided: Bool { isSQLite && bytes.count == Self.size && !isStore && !isAnotherProgram }
 
     var isEmpty: Bool { bytes.isEmpty }
@@ -26,11 +27,11 @@ struct DatabaseHead {
         bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    /// Whether the file says that it is a store. A new one says so in its log first.
+    /// Whether the file is marked as a store. A new store is first marked in its log.
     var isStore: Bool { isSQLite && bytes.count == Self.size && word(at: 68) == UInt32(StoreOpener.applicationID) }
 
-    /// Whether it is a database of another program: it says so, or has had tables (a store's first tables and its
-    /// application ID are written at once).
+    /// Whether it is a database of another program: it has another application ID, or has had tables. A store gets its
+    /// first tables and its application ID at the same time.
     var isAnotherProgram: Bool {
         isSQLite && bytes.count == Self.size && !isStore && (word(at: 68) != 0 || word(at: 40) != 0)
     }

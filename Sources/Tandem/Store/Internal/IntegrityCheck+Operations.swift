@@ -1,6 +1,6 @@
 extension IntegrityCheck {
-    /// `synced` holds exactly where no operation and no file is pending and there is a server ID; what is deleted waits
-    /// to be deleted on the server.
+    /// Checks the states. `synced` must hold exactly if no operation and no file is pending and there is a server ID. A
+    /// deleted object must have a pending delete.
     func checkStates(of table: TableLayout) throws {
         try each(
             """
@@ -17,19 +17,19 @@ extension IntegrityCheck {
                 report("\(name) is\(isSynced ? "" : " not") marked as synced, which it is\(isSynced ? " not" : "").")
             }
             if isDeleted != (hasOperation && row.integer(4) == Int64(Operation.Kind.delete.rawValue)) {
-                report("\(name) is\(isDeleted ? "" : " not") deleted, and its operation says otherwise.")
+                report("\(name) is\(isDeleted ? "" : " not") deleted, but its operation contradicts that.")
             }
-            if hasOperation && table.isLocalOnly { report("\(name) is local only, and has an operation.") }
+            if hasOperation && table.isLocalOnly { report("\(name) is local only, but has an operation.") }
             if hasOperation, row.integer(4) == Int64(Operation.Kind.insert.rawValue), !row.isNull(3) {
-                report("\(name) is to be inserted on a server that knows it.")
+                report("\(name) has a pending insert, but also a server ID.")
             }
             if hasOperation, row.integer(4) == Int64(Operation.Kind.update.rawValue), row.isNull(3) {
-                report("\(name) is to be updated on a server that does not know it.")
+                report("\(name) has a pending update, but no server ID.")
             }
         }
     }
 
-    /// Each operation is that of an object, can be read, and is in a state that makes sense.
+    /// Checks that each operation belongs to an object, can be read, and has a consistent state.
     func checkOperations() throws {
         try each(
             """
@@ -40,7 +40,7 @@ extension IntegrityCheck {
             guard let table = schema.table(named: try row.text(9)) else { return }
             let owner = try connection.value(
                 "SELECT \"localID\" FROM \(table.quotedTable) WHERE \"__rid\" = ?", [.integer(row.integer(10))])
-            if owner != .text(try row.text(11)) { report("\(name) is of an object that is not there.") }
+            if owner != .text(try row.text(11)) { report("\(name) belongs to an object that does not exist.") }
             let operation: StoredOperation
             let attempted: AttemptedValues
             do {
@@ -50,45 +50,45 @@ extension IntegrityCheck {
                 return report("\(name) can't be read: \(error)")
             }
             if operation.replaced != nil && operation.kind != .delete {
-                report("\(name) is \(operation.kind), and replaces another.")
+                report("\(name) has the kind \(operation.kind), but replaces another operation.")
             }
             if operation.kind == .update, operation.changes.isEmpty, operation.sent?.isEmpty ?? true {
-                report("\(name) is an update of nothing.")
+                report("\(name) is an update without changes.")
             }
             checkAttempts(of: operation, attempted, name)
             for column in operation.changes.columns + (operation.sent?.columns ?? []) + attempted.columns.map(\.name)
             where !table.definition.properties.contains(where: { $0.column == column && !$0.isLocalOnly }) {
-                report("\(name) changes \(column), which is no property that is sent.")
+                report("\(name) changes \(column), which is not a sent property.")
             }
         }
         try each(
             """
             SELECT "operation" FROM "__operation_errors" WHERE "operation" NOT IN (SELECT "id" FROM "__operations")
             """
-        ) { report("An error is kept of the operation \($0.integer(0)), which is not there.") }
+        ) { report("There is an error of the operation \($0.integer(0)), which does not exist.") }
     }
 
-    /// What is under way has taken something along, and was sent; what was sent is known by its kind.
+    /// Checks the attempts. An operation in flight must have sent values. The kind of sent requests must be known.
     private func checkAttempts(of operation: StoredOperation, _ attempted: AttemptedValues, _ name: String) {
-        // What was held in its flight may be answered still.
+        // A held operation that is in flight may still get a response.
         let statesInFlight: Set<Operation.State> =
             operation.sent == nil ? [.pending, .failed, .held] : [.attempted, .held]
         if !statesInFlight.contains(operation.state) || (operation.sent != nil) != (operation.sentKind != nil) {
-            report("\(name) is \(operation.state), and what it sent says otherwise.")
+            report("\(name) has the state \(operation.state), but its sent values contradict that.")
         }
         let kinds = operation.attemptedKinds
         if !kinds.isSuperset(of: operation.kindsBefore) || operation.sent == nil && !operation.kindsBefore.isEmpty
             || operation.sentKind.map({ !kinds.contains(AttemptedKinds($0)) }) ?? false
             || kinds.isEmpty && !attempted.isEmpty
-            // That the server has a tombstone is known by another's delete too.
+            // Another device's delete can also show that the server has a tombstone.
             || operation.attempts == 0 && !kinds.subtracting(.delete).isEmpty
         {
-            report("\(name) was sent, and what of it says otherwise.")
+            report("\(name) has attempts that contradict its sent values.")
         }
         if attempted.columns.contains(where: {
             $0.entries.isEmpty && $0.current == nil || $0.entries.count > AttemptedValues.limit
         }) {
-            report("\(name) remembers more values sent than there can be, or none.")
+            report("\(name) has too many attempted values, or none.")
         }
     }
 }

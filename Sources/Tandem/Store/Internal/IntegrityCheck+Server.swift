@@ -1,15 +1,15 @@
 extension IntegrityCheck {
-    /// What sync keeps beside the objects is of tables that are sent, and of objects that are there.
+    /// Checks that the data of sync belongs to tables that are sent, and to existing objects.
     func checkServerSide() throws {
         try each("SELECT \"table\", \"serverID\", \"object\", \"deleted\", \"reason\" FROM \"__server_items\"") { row in
-            let name = "The item kept of \(try row.text(0)) \(try row.text(1))"
+            let name = "The deferred item of \(try row.text(0)) \(try row.text(1))"
             try checkOwner(try row.text(0), row.isNull(2) ? nil : row.integer(2), name)
             if ![0, 1].contains(row.integer(3)) || KeptItem.Reason(rawValue: Int(row.integer(4))) == nil {
-                report("\(name) is kept for no reason.")
+                report("\(name) has no valid reason.")
             }
         }
         try each("SELECT \"table\", \"object\", length(\"members\") FROM \"__server_extras\"") { row in
-            let name = "What is kept of \(try row.text(0)), row \(row.integer(1)),"
+            let name = "The extra data of \(try row.text(0)), row \(row.integer(1)),"
             try checkOwner(try row.text(0), row.integer(1), name)
             if row.integer(2) == 0 { report("\(name) is empty.") }
         }
@@ -21,12 +21,12 @@ extension IntegrityCheck {
     }
 
     private func checkOwner(_ tableName: String, _ rowID: Int64?, _ name: String) throws {
-        // The models of a store that is opened without some of them are not all known.
+        // If a store is opened without some of its models, not all models are known.
         guard let table = schema.table(named: tableName) else { return }
-        if table.isLocalOnly { report("\(name) is of a model that is not sent.") }
+        if table.isLocalOnly { report("\(name) belongs to a model that is not sent.") }
         guard let rowID else { return }
         let found = try connection.value(
             "SELECT 1 FROM \(table.quotedTable) WHERE \"__rid\" = ?", [.integer(rowID)])
-        if found == nil { report("\(name) is of an object that is not there.") }
+        if found == nil { report("\(name) belongs to an object that does not exist.") }
     }
 }

@@ -1,10 +1,10 @@
 import GRDBSQLite
 
-/// The checks of ``Store/checkIntegrity()``, in one transaction of one connection.
+/// The checks of ``Store/checkIntegrity()``, in a single transaction of a connection.
 final class IntegrityCheck {
     let connection: Connection
     let schema: Schema
-    /// Whose files are looked at too.
+    /// The store whose files are checked too.
     let store: Store?
     private(set) var problems: [String] = []
 
@@ -49,7 +49,7 @@ final class IntegrityCheck {
 
     // MARK: Rows
 
-    /// Each value against its type, and each twin against its text.
+    /// Checks each value against its type, and each folded key against its text.
     private func checkRows(of table: TableLayout) throws {
         let twins = table.folds.flatMap { [$0.sortColumn, $0.searchColumn] }.compactMap { $0 }
         let columns = twins.map { ", " + $0.quotedSQL }.joined()
@@ -63,7 +63,7 @@ final class IntegrityCheck {
                 let column = table.column(index)
                 if property.isOptional && reader.isNull(column) { continue }
                 if !property.kind.storageClasses.contains(reader.type(column)) {
-                    report("\(table.definition.name).\(property.name) of \(id) is stored as no \(property.kind) is.")
+                    report("\(table.definition.name).\(property.name) of \(id) is not stored as a \(property.kind).")
                     continue
                 }
                 do {
@@ -78,7 +78,7 @@ final class IntegrityCheck {
             for fold in table.folds { expected.appendTwins(fold, of: row) }
             for (index, twin) in twins.enumerated()
             where !expected.equals(index, reader, Int32(RowReader.stateColumns.count + properties.count + index)) {
-                report("The twin \(twin) of the \(table.definition.name) \(id) is out of step with its text.")
+                report("The folded key \(twin) of the \(table.definition.name) \(id) does not match its text.")
             }
         }
     }
@@ -91,7 +91,7 @@ final class IntegrityCheck {
             try connection.execute(
                 "INSERT INTO \(search.quotedSQL) (\(search.quotedSQL), rank) VALUES ('integrity-check', 1)")
         } catch {
-            report("The search index of \(table.definition.name) is out of step with its texts: \(error)")
+            report("The search index of \(table.definition.name) does not match its texts: \(error)")
         }
     }
 
@@ -105,7 +105,7 @@ final class IntegrityCheck {
         return ids
     }
 
-    /// Live objects refer to live objects only, and the link tables list what the lists hold.
+    /// Checks that live objects refer only to live objects, and that the link tables match the lists.
     private func checkLinks(of table: TableLayout) throws {
         for (link, target) in zip(table.links, table.linkTargets) {
             let property = table.definition.properties[link.property]
@@ -119,12 +119,12 @@ final class IntegrityCheck {
                 """
             ) { row in
                 guard let ids = link.isToMany ? try? LinkList.parse(try row.text(3)) : [LocalID(try row.text(3))] else {
-                    return report("\(name) of \(try row.text(1)) is no list of references.")
+                    return report("\(name) of \(try row.text(1)) is not a list of references.")
                 }
                 if link.isToMany, !ids.isEmpty { listed[row.integer(0)] = ids }
                 guard row.integer(2) == 0 else { return }
                 for id in ids where !live.contains(id) {
-                    report("\(name) of \(try row.text(1)) refers to \(id), which is not there.")
+                    report("\(name) of \(try row.text(1)) refers to \(id), which does not exist.")
                 }
             }
             guard link.isToMany else { continue }
@@ -133,17 +133,17 @@ final class IntegrityCheck {
             try each("SELECT \"object\", \"position\", \"target\" FROM \(links.quotedSQL) ORDER BY 1, 2") { row in
                 let object = row.integer(0)
                 if row.integer(1) != Int64(kept[object]?.count ?? 0) {
-                    report("The links of \(name), row \(object), leave out a place.")
+                    report("The links of \(name), row \(object), skip a position.")
                 }
                 kept[object, default: []].append(LocalID(try row.text(2)))
             }
             for object in Set(listed.keys).union(kept.keys).sorted() where listed[object] != kept[object] {
-                report("The links of \(name), row \(object), are not its list.")
+                report("The links of \(name), row \(object), do not match its list.")
             }
         }
     }
 
-    /// What waits belongs to an object that is there, and waits for one that is not.
+    /// Checks that each unresolved reference belongs to an existing object, and has a missing target.
     private func checkWaiting() throws {
         try each("SELECT \"target\", \"id\", \"table\", \"object\", \"column\" FROM \"__unresolved\"") { row in
             guard let target = schema.table(named: try row.text(0)),
@@ -152,21 +152,21 @@ final class IntegrityCheck {
             let (id, object, column) = (try row.text(1), row.integer(3), try row.text(4))
             let name = "\(holder.definition.name).\(column), row \(object),"
             guard let link = holder.links.first(where: { holder.definition.properties[$0.property].column == column })
-            else { return report("\(name) waits for \(id), but is no reference.") }
+            else { return report("\(name) waits for \(id), but is not a reference.") }
             let value = try connection.value(
                 "SELECT ifnull(\(column.quotedSQL), 0) FROM \(holder.quotedTable) WHERE \"__rid\" = ?",
                 [.integer(object)])
-            guard let value else { return report("\(name) waits for \(id), but is gone.") }
-            if !link.isToMany, value != .integer(0) { report("\(name) waits for \(id), but refers to another.") }
+            guard let value else { return report("\(name) waits for \(id), but does not exist.") }
+            if !link.isToMany, value != .integer(0) { report("\(name) waits for \(id), but refers to another object.") }
             let live = try connection.value(
                 "SELECT 1 FROM \(target.quotedTable) WHERE \"localID\" = ? AND \"deleted\" = 0", [.text(id)])
-            if live != nil { report("\(name) waits for \(id), which is there.") }
+            if live != nil { report("\(name) waits for \(id), which exists.") }
         }
     }
 }
 
 extension PropertyKind {
-    /// The storage classes that values are stored in.
+    /// The storage classes of the type's values.
     fileprivate var storageClasses: [Int32] {
         switch self {
         case .bool, .integer: [StorageClass.integer]

@@ -1,12 +1,12 @@
-// References between objects. A reference's column names a live object, or is NULL; a list's column names live
-// objects only. What is not there (it has not arrived, or is deleted) waits in the table `__unresolved`, and takes its
-// place when the object comes.
+// References between objects. A reference's column names a live object, or is NULL. A list's column names only live
+// objects. A target that does not exist (it has not arrived yet, or is deleted) waits in the table `__unresolved`, and
+// is inserted when the object arrives.
 
-/// Objects known to be there in this transaction, so that an import which names one owner a thousand times looks
+/// A cache of objects that exist in this transaction. An import that names an owner a thousand times then looks it up
 /// once.
 struct KnownTargets {
     private var known: [ObjectIdentifier: Set<LocalID>] = [:]
-    /// Whether anything waits in `__unresolved`; `nil` until it was looked up.
+    /// Whether `__unresolved` has entries, or `nil` until it was looked up.
     var hasUnresolved: Bool?
     private static let limit = 4096
 
@@ -24,13 +24,13 @@ struct KnownTargets {
         hasUnresolved = nil
     }
 
-    /// Forgets what IDs name: that depends on who says them, as a server may mean a server ID.
+    /// Clears the cached IDs. Their meaning depends on the origin of the write, because a server may use server IDs.
     mutating func removeTargets() {
         known.removeAll(keepingCapacity: true)
     }
 }
 
-/// A reference to an object that is not there.
+/// A reference to an object that does not exist.
 struct UnresolvedReference {
     let link: TableLayout.Link
     let target: TableLayout
@@ -39,9 +39,9 @@ struct UnresolvedReference {
 }
 
 extension WriteTransaction {
-    /// Leaves only references to live objects in a row, and returns the others.
+    /// Keeps only references to live objects in a row, and returns the others.
     ///
-    /// - Parameter only: The properties that the row has; all if `nil`.
+    /// - Parameter only: The properties in the row, or `nil` for all.
     func resolveLinks(_ row: RowBuffer, of table: TableLayout, only: Set<Int>? = nil) throws -> [UnresolvedReference] {
         var unresolved: [UnresolvedReference] = []
         for (link, target) in zip(table.links, table.linkTargets) where !row.isNull(link.property) {
@@ -82,7 +82,8 @@ extension WriteTransaction {
         }
     }
 
-    /// The local ID of the live object that a reference names. In a write from a server it may name a server ID.
+    /// Returns the local ID of the live object that a reference names. In a write from a server, it may name a server
+    /// ID.
     private func liveID(_ id: LocalID, in target: TableLayout) throws -> LocalID? {
         if knownTargets.contains(target, id) { return id }
         if origin == .server {
@@ -139,7 +140,7 @@ extension WriteTransaction {
         if !references.isEmpty { knownTargets.hasUnresolved = true }
     }
 
-    /// Whether any reference waits for its object.
+    /// Returns whether any reference waits for its target.
     func hasUnresolved() throws -> Bool {
         if let known = knownTargets.hasUnresolved { return known }
         let found = try connection.value("SELECT EXISTS (SELECT 1 FROM \"__unresolved\")") == .integer(1)
@@ -147,7 +148,7 @@ extension WriteTransaction {
         return found
     }
 
-    /// Forgets what a property of an object waits for: it was given another value, or the object goes.
+    /// Removes the unresolved entries of an object's property: it has another value now, or the object is removed.
     func forgetUnresolved(of rowID: Int64, in table: TableLayout, property: Int?) throws {
         guard try hasUnresolved() else { return }
         if let property {
@@ -161,7 +162,7 @@ extension WriteTransaction {
         }
     }
 
-    /// An object has come: references that waited for it take their place.
+    /// Resolves the references that wait for a new object.
     func resolveWaiting(for state: ObjectState, in table: TableLayout) throws {
         guard try hasUnresolved() else { return }
         struct Waiting {
@@ -207,7 +208,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Puts a reference where it waited to be. This is no change of the app's, and queues nothing.
+    /// Inserts a reference at its position. This is not a change of the app, and does not queue an operation.
     private func place(
         _ id: LocalID, in holder: TableLayout, _ link: TableLayout.Link, row: Int64, position: Int
     ) throws {
@@ -223,7 +224,7 @@ extension WriteTransaction {
                 "SELECT \(column) FROM \(holder.quotedTable) WHERE \"__rid\" = ?", [.integer(row)])
         else { return }
         var ids = try LinkList.parse(text)
-        // Of the places before its own, those that wait themselves are not in the list.
+        // Unresolved entries at earlier positions are not in the list.
         let waiting = try connection.value(
             """
             SELECT count(*) FROM "__unresolved" WHERE "table" = ? AND "object" = ? AND "column" = ? AND "position" < ?
@@ -250,11 +251,11 @@ extension WriteTransaction {
 enum LinkList {
     static func parse(_ bytes: UnsafeBufferPointer<UInt8>) throws -> [LocalID] {
         guard case .array(let nodes) = try ExactJSON.parse(bytes) else {
-            throw InvalidEncoding("a list of references", .malformed, "it is no array")
+            throw InvalidEncoding("a list of references", .malformed, "it is not an array")
         }
         return try nodes.map { node in
             guard case .text(let id) = node else {
-                throw InvalidEncoding("a list of references", .malformed, "an element is no text")
+                throw InvalidEncoding("a list of references", .malformed, "an element is not a text")
             }
             return LocalID(id)
         }
@@ -267,7 +268,7 @@ enum LinkList {
 
     static func text(_ ids: [LocalID]) -> String {
         var bytes: [UInt8] = []
-        // An array of texts is neither too deep nor has it keys: writing it does not throw.
+        // An array of texts has no keys and is not too deep, so writing it does not throw.
         try? ExactJSON.write(.array(ids.map { .text($0.rawValue) }), to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }

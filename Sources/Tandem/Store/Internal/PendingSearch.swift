@@ -1,10 +1,10 @@
-/// Rows whose search index entry is out of step, until the end of the transaction or the next query in it.
+/// Rows whose search index entries are outdated, until the end of the transaction or the next query in it.
 ///
-/// FTS5 is several times faster when entries come in the order of their rowids, one after the other; so changes are
-/// gathered. An external-content index must be given the very text that it has indexed to take it out again: that
-/// text, from before the first change, is what is kept here.
+/// FTS5 is several times as fast if entries arrive in the order of their rowids, so changes are collected. To remove a
+/// text from an external-content index, the exact indexed text is needed. Therefore the texts from before the first
+/// change are kept here.
 struct PendingSearch {
-    /// What the index holds for a row: its texts, one for each search column; `nil` if it holds nothing.
+    /// The indexed texts of a row, one for each search column, or `nil` if the row is not indexed.
     typealias Indexed = [String?]?
 
     fileprivate(set) var rows: [ObjectIdentifier: (table: TableLayout, indexed: [Int64: Indexed])] = [:]
@@ -15,7 +15,7 @@ struct PendingSearch {
         rows.removeAll(keepingCapacity: true)
     }
 
-    /// Notes that a row changes. Only the first note counts: it holds what the index has.
+    /// Records that a row changes. Only the first record counts: it has the indexed texts.
     mutating func note(_ table: TableLayout, row: Int64, indexed: @autoclosure () throws -> Indexed) rethrows {
         let key = ObjectIdentifier(table)
         if rows[key] == nil { rows[key] = (table, [:]) }
@@ -30,7 +30,7 @@ struct PendingSearch {
 }
 
 extension WriteTransaction {
-    /// Brings the search indexes in step with the rows.
+    /// Updates the search indexes for the changed rows.
     func flushSearch() throws {
         guard !pendingSearch.isEmpty else { return }
         let pending = pendingSearch

@@ -1,23 +1,25 @@
 import Dispatch
 import Synchronization
 
-/// The connections that a store reads by, made when they are first needed.
+/// A pool of a store's reading connections, which are created on demand.
 ///
-/// A connection is lent to one thread at a time. Whoever comes when all are lent waits for the next one returned, in
-/// the order of coming.
+/// A connection is lent to a single thread at a time. If all are lent, callers wait for the next returned one, in the
+/// order of their requests.
 final class ReaderPool: Sendable {
-    /// A connection lent out. `@unchecked`: a connection is not safe for two threads at a time, and the pool lends it
-    /// to one only; the pool's lock orders what one borrower did before what the next one does.
+    /// A lent connection.
+    ///
+    /// Proof of `@unchecked Sendable`: a connection is not safe for two threads at a time, and the pool lends it to
+    /// only one. The pool's lock orders the accesses of successive borrowers.
     struct Reader: @unchecked Sendable {
         let connection: Connection
     }
 
-    /// What whoever waits is told.
+    /// The result delivered to a waiting reader.
     private enum Answer: Sendable {
         case reader(Reader)
-        /// There is room for one more reader: make it.
+        /// The pool has room for another reader: create it.
         case make
-        /// A reader that was being made could not be: there is room to make one.
+        /// Creating another reader failed, so there is room to create one.
         case tryAgain
         case closed
         case cancelled
@@ -62,7 +64,7 @@ final class ReaderPool: Sendable {
         self.make = make
     }
 
-    /// The number of readers made, and of those who wait for one.
+    /// The number of created readers, and of waiting callers.
     var made: Int { state.withLock { $0.count } }
     var waiting: Int { state.withLock { $0.waiters.count } }
 
@@ -98,7 +100,7 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// Borrows a reader, waiting for one if need be.
+    /// Borrows a reader, and waits for one if necessary.
     func borrow() throws -> Reader {
         while true {
             let waiter = ThreadWaiter()
@@ -106,8 +108,8 @@ final class ReaderPool: Sendable {
             case .idle(let reader): return reader
             case .make: return try makeReader()
             case .wait:
-                // Whoever is to give a reader back may need this very thread: asynchronous readers run on a pool of few.
-                // Rather than wait for ever, take one beyond the maximum.
+                // The holder of a reader may need this thread to return it, because asynchronous readers run on a pool
+                // with few threads. Avoid a deadlock by creating a reader beyond the maximum.
                 if waiter.semaphore.wait(timeout: .now() + Self.patience) == .timedOut {
                     if abandon(waiter) { return try borrowForWalk() }
                     waiter.semaphore.wait()
@@ -145,10 +147,10 @@ final class ReaderPool: Sendable {
         }
     }
 
-    /// How long a thread waits for a reader of the pool's, in seconds.
+    /// The time that a thread waits for a pooled reader, in seconds.
     private static let patience = 0.25
 
-    /// Stops a thread's waiting; `false` if it has been told something already.
+    /// Stops a thread's wait. Returns `false` if a result was already delivered.
     private func abandon(_ waiter: ThreadWaiter) -> Bool {
         state.withLock { state in
             let index = state.waiters.firstIndex { if case .thread(let other) = $0 { other === waiter } else { false } }
@@ -163,7 +165,7 @@ final class ReaderPool: Sendable {
         switch turn {
         case .success(.idle(let reader)): continuation.resume(returning: .reader(reader))
         case .success(.make): continuation.resume(returning: .make)
-        // A task that was cancelled before it stood among those who wait was not found there.
+        // A task that was cancelled before it was in the queue was not found there.
         case .success(.wait): if Task.isCancelled { cancel(task) }
         case .failure: continuation.resume(returning: .closed)
         }
@@ -177,8 +179,8 @@ final class ReaderPool: Sendable {
         waiter?.tell(.cancelled)
     }
 
-    /// Borrows a reader for as long as a walk takes, beyond the maximum if need be: whoever walks may read by others
-    /// meanwhile, and must not wait for another walk to end.
+    /// Borrows a reader for an iteration. May exceed the maximum: the caller may hold another reader meanwhile, and
+    /// must not wait for another iteration to end.
     func borrowForWalk() throws -> Reader {
         let idle: Reader? = try state.withLock { state in
             if state.isClosed { throw TandemError(.closed, "The store is closed.", store: path) }
@@ -189,10 +191,10 @@ final class ReaderPool: Sendable {
         return try idle ?? makeReader()
     }
 
-    /// Gives a reader back.
+    /// Returns a reader to the pool.
     ///
-    /// - Returns: `false` if the pool was closed meanwhile, or the reader was one beyond the maximum: it is then the
-    ///   caller's to close.
+    /// - Returns: `false` if the pool was closed in the meantime, or the reader exceeds the maximum. The caller must
+    ///   then close it.
     func giveBack(_ reader: Reader) -> Bool {
         let (isTaken, waiter): (Bool, Waiter?) = state.withLock { state in
             if state.isClosed { return (false, nil) }

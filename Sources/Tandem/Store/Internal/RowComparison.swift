@@ -2,7 +2,7 @@ import Foundation
 import GRDBSQLite
 
 extension RowBuffer {
-    /// Whether a value is the same, bit by bit, as that of a stored row.
+    /// Returns whether a value equals that of a stored row, bit by bit.
     func equals(_ index: Int, _ row: RowReader, _ column: Int32) -> Bool {
         let slot = slots[index]
         let type = row.type(column)
@@ -12,7 +12,7 @@ extension RowBuffer {
         case .real: return type == StorageClass.real && row.real(column).bitPattern == slot.bits
         case .text, .blob:
             guard type == (slot.tag == .text ? StorageClass.text : StorageClass.blob) else { return false }
-            // The length first: for most changed texts it tells.
+            // Compare the length first: it differs for most changed texts.
             guard Int(sqlite3_column_bytes(row.statement, column)) == slot.count else { return false }
             if slot.count == 0 { return true }
             guard let stored = sqlite3_column_blob(row.statement, column) else { return false }
@@ -20,7 +20,7 @@ extension RowBuffer {
         }
     }
 
-    /// Replaces a value: what was appended by a function takes its place.
+    /// Replaces a value with the value that a function appends.
     func replace(_ index: Int, _ append: (RowBuffer) -> Void) {
         let count = slots.count
         append(self)
@@ -28,7 +28,7 @@ extension RowBuffer {
         slots.removeLast(slots.count - count)
     }
 
-    /// The bytes of a text or blob, valid inside the block.
+    /// Calls a block with the bytes of a text or blob, which are valid inside the block.
     func withBytes<T>(of index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> T) rethrows -> T {
         let slot = slots[index]
         return try bytes.withUnsafeBufferPointer {
@@ -38,19 +38,19 @@ extension RowBuffer {
 
     func isNull(_ index: Int) -> Bool { slots[index].tag == .null }
 
-    /// The text at an index, `nil` if it is NULL.
+    /// Returns the text at an index, or `nil` if it is NULL.
     func text(_ index: Int) -> String? {
         isNull(index) ? nil : withBytes(of: index) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The sort twin of a folded property's text.
+    /// Returns the sort key of a folded property's text.
     func sortTwin(_ fold: TableLayout.Fold) -> StorageValue {
         let twins = RowBuffer()
         twins.appendTwins(fold, of: self)
         return twins.value(at: 0)
     }
 
-    /// Appends the twins of folded properties: the sort twin of each, and the search twin where there is one.
+    /// Appends the sort key of a folded property, and its search key if it has one.
     func appendTwins(_ fold: TableLayout.Fold, of row: RowBuffer) {
         if row.isNull(fold.property) {
             appendNull()

@@ -2,9 +2,9 @@ import GRDBSQLite
 
 /// Tandem's own SQL functions.
 ///
-/// They are registered through SQLite's C API: GRDB's functions get texts as C strings, which end at U+0000.
+/// They are registered through SQLite's C API: GRDB's functions receive texts as C strings, which end at U+0000.
 enum SQLFunctions {
-    /// `__tandem_like(pattern, text)`: whether a text has the shape of a pattern with `*` and `?`.
+    /// `__tandem_like(pattern, text)`: whether a text matches a pattern with `*` and `?`.
     static let like = "__tandem_like"
     /// `__tandem_element(list, index)`: a value of a ``PackedList``.
     static let listElement = "__tandem_element"
@@ -38,24 +38,24 @@ enum SQLFunctions {
     static func check(_ code: Int32, _ handle: OpaquePointer) throws {
         guard code != SQLITE_OK else { return }
         let message = String(cString: sqlite3_errmsg(handle))
-        throw TandemError(.sql, "SQLite refused to register a function: \(message)", sqliteCode: code)
+        throw TandemError(.sql, "SQLite failed to register a function: \(message)", sqliteCode: code)
     }
 
     // MARK: The functions
 
-    /// Keeps a value with a statement's constant argument, so that it is made once for all rows.
+    /// A box that attaches a value to a statement's constant argument, so that it is created once for all rows.
     private final class Kept<Value> {
         let value: Value
         init(_ value: Value) { self.value = value }
     }
 
-    /// The value made from the first argument, kept with it.
+    /// Returns the value created from the first argument, which is attached to it.
     private static func kept<Value>(_ context: OpaquePointer?, _ make: () -> Value) -> Value {
         if let pointer = sqlite3_get_auxdata(context, 0) {
             return Unmanaged<Kept<Value>>.fromOpaque(pointer).takeUnretainedValue().value
         }
         let value = make()
-        // SQLite may free it at once, so it is not read back.
+        // SQLite may free it at once, so do not read it back.
         sqlite3_set_auxdata(context, 0, Unmanaged.passRetained(Kept(value)).toOpaque()) { pointer in
             if let pointer { Unmanaged<AnyObject>.fromOpaque(pointer).release() }
         }
@@ -93,7 +93,7 @@ enum SQLFunctions {
             return sqlite3_result_null(context)
         }
         let found = nodes.contains { node in
-            // Numbers are equal as in Swift: 0.0 is -0.0, and NaN is nothing.
+            // Numbers are equal as in Swift: 0.0 equals -0.0, and NaN does not equal any number.
             if case .real(let left) = node, case .real(let right) = wanted { left == right } else { node == wanted }
         }
         sqlite3_result_int(context, found ? 1 : 0)
@@ -103,7 +103,7 @@ enum SQLFunctions {
 
     static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
-    /// The bytes of a text, U+0000 included; `nil` for NULL.
+    /// Returns the bytes of a text, including U+0000, or `nil` for NULL.
     private static func utf8(_ value: OpaquePointer?) -> UnsafeBufferPointer<UInt8>? {
         guard let pointer = sqlite3_value_text(value) else { return nil }
         return UnsafeBufferPointer(start: pointer, count: Int(sqlite3_value_bytes(value)))

@@ -1,10 +1,10 @@
-/// What can be told of a statement by its text, before SQLite prepares it.
+/// A statement's text, analyzed before SQLite prepares it.
 struct SQLText {
     private let bytes: [UInt8]
 
     init(_ sql: String) { bytes = Array(sql.utf8) }
 
-    /// Whether there is exactly one statement, and no U+0000, at which SQLite would stop reading.
+    /// Whether it is exactly one statement, without U+0000, at which SQLite would stop reading.
     var isOneStatement: Bool {
         if bytes.contains(0) { return false }
         var index = skipBlanks(from: 0)
@@ -14,7 +14,7 @@ struct SQLText {
         return index == bytes.count
     }
 
-    /// Whether it is a pragma that sets something, or may.
+    /// Whether it is a pragma that sets, or may set, a value.
     var isSetting: Bool {
         var index = skipBlanks(from: 0)
         var word = readWord(&index)
@@ -32,17 +32,17 @@ struct SQLText {
             name = readWord(&index)
         }
         if Self.tellingPragmas.contains(name) { return false }
-        // Without a value a pragma tells what is set.
+        // A pragma without a value only returns the setting.
         return name == "optimize" || !(index == bytes.count || bytes[index] == UInt8(ascii: ";"))
     }
 
-    /// Pragmas whose value says what is asked.
+    /// Pragmas whose value is an argument of a query.
     private static let tellingPragmas: Set<String> = [
         "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo", "foreign_key_list",
         "foreign_key_check", "integrity_check", "quick_check",
     ]
 
-    /// Reads a word of ASCII letters, digits and underscores, in lower case, and skips what is blank after it.
+    /// Reads a word of ASCII letters, digits and underscores, in lower case, and skips blanks after it.
     private func readWord(_ index: inout Int) -> String {
         let start = index
         while index < bytes.count, isWordByte(bytes[index]) { index += 1 }
@@ -60,7 +60,7 @@ struct SQLText {
         }
     }
 
-    /// The index of the first byte from an index on that is neither white space nor in a comment.
+    /// Returns the index of the next byte that is neither white space nor in a comment.
     private func skipBlanks(from start: Int) -> Int {
         var index = start
         while index < bytes.count {
@@ -78,7 +78,7 @@ struct SQLText {
         return index
     }
 
-    /// The index after a quoted text or name, or after one other byte, and after the blanks that follow.
+    /// Returns the index after a quoted text or name, or after a single other byte, and after the blanks that follow.
     private func skipToken(from start: Int) -> Int {
         let closing: UInt8
         switch bytes[start] {
@@ -86,7 +86,7 @@ struct SQLText {
         case UInt8(ascii: "["): closing = UInt8(ascii: "]")
         default: return skipBlanks(from: start + 1)
         }
-        // A doubled quote reads as the end of one text and the start of the next, which comes to the same.
+        // A doubled quote reads as the end of a text and the start of the next, which has the same effect.
         let end = bytes[(start + 1)...].firstIndex(of: closing) ?? bytes.count - 1
         return skipBlanks(from: end + 1)
     }

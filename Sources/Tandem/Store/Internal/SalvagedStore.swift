@@ -2,10 +2,10 @@ import Foundation
 import GRDB
 import SQLiteCipher
 
-/// Makes a database into which a store's rows were salvaged a store again.
+/// Turns a database with a store's salvaged rows into a store.
 ///
-/// What can be made from the objects' rows is made from them when the store is opened with its models, as in a
-/// migration: twins, search indexes, link tables, indexes. The references to objects that are lost wait for them then.
+/// Data that can be derived from the objects' rows is rebuilt when the store is opened with its models, as in a
+/// migration: folded keys, search indexes, link tables and indexes. References to lost objects then become unresolved.
 struct SalvagedStore {
     let db: Database
 
@@ -14,7 +14,7 @@ struct SalvagedStore {
         try dropSearchTables()
         try db.inTransaction {
             let tables = try Set(String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table'"))
-            // Without its settings it is no store: opening it says which is missing.
+            // Without its settings it is not a store. Opening it reports the missing setting.
             guard tables.contains("__settings") else { return .commit }
             try db.execute(sql: MetaTables.creatingIfMissing)
             try mark(tables: tables)
@@ -22,7 +22,7 @@ struct SalvagedStore {
         }
     }
 
-    /// Removes the tables of search indexes. They are ordinary ones by now: salvage makes no virtual table.
+    /// Removes the tables of search indexes. They are ordinary tables here, because salvage creates no virtual tables.
     private func dropSearchTables() throws {
         let names = "SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB '__search_*'"
         for name in try String.fetchAll(db, sql: names) {
@@ -30,18 +30,19 @@ struct SalvagedStore {
         }
     }
 
-    /// Has the models' tables made anew at the next opening. A model whose table is lost begins with an empty one.
+    /// Marks the models' tables for a rebuild at the next opening. A model whose table is lost starts with an empty
+    /// table.
     private func mark(tables: Set<String>) throws {
         guard
             let json = try String.fetchOne(db, sql: #"SELECT "value" FROM "__settings" WHERE "key" = 'schema'"#),
             var record = try? SchemaRecord(json: json)
         else { return }
         for model in record.models where !tables.contains(model.table) {
-            // Nothing is left that could be sent, or that waits; all is fetched again.
+            // Nothing is left to send or to resolve. All objects are fetched again.
             for table in ["__operations", "__unresolved", "__server_items", "__server_extras", "__sync_tokens"] {
                 try db.execute(sql: "DELETE FROM \(table.quotedSQL) WHERE \"table\" = ?", arguments: [model.table])
             }
-            // They may stand on another page of the schema, and would be in the new table's way.
+            // They may be on another page of the schema, and would conflict with the new table.
             for name in model.linkTables { try db.execute(sql: "DROP TABLE IF EXISTS \(name.quotedSQL)") }
         }
         try db.execute(
@@ -54,14 +55,14 @@ struct SalvagedStore {
 }
 
 extension SalvagedStore {
-    /// Copies the files that the salvaged rows name and that can be read. If the damaged store's key for files is lost,
-    /// encrypted files can't be read.
+    /// Copies the readable files that the salvaged rows name. Encrypted files can't be read if the damaged store's file
+    /// key is lost.
     ///
-    /// - Returns: What was copied; `nil` if there is nothing.
+    /// - Returns: The copied files, or `nil` if there are none.
     static func copyFiles(
         from path: String, to salvaged: EncryptedDatabase, _ queue: DatabaseQueue
     ) throws -> CopiedFiles? {
-        // Without its settings it is no store.
+        // Without its settings it is not a store.
         guard try queue.read({ try $0.tableExists("__settings") }) else { return nil }
         let folder = FileFolder(path: StoreFiles.path(of: path), keys: try queue.read { try FileKeys($0) })
         defer { folder.close() }

@@ -1,12 +1,12 @@
 #if TANDEM_TSAN
     import Foundation
 
-    /// Stands in for `Synchronization.Mutex` under the thread sanitizer, for `make tsan`.
+    /// A replacement for `Synchronization.Mutex` under the thread sanitizer, for `make tsan`.
     ///
-    /// NB: on Linux that one is made of futexes in the standard library, which the sanitizer doesn't see: it reports
-    /// races of what the mutex guards. This one is a mutex of the system's, which it knows.
+    /// NB: on Linux the original uses futexes in the standard library, which the sanitizer does not see. It then
+    /// reports races of protected values. This replacement uses a mutex of the system, which it supports.
     ///
-    /// `@unchecked Sendable`: the value is touched with the lock held only.
+    /// Proof of `@unchecked Sendable`: the value is accessed only while the lock is held.
     struct Mutex<Value>: ~Copyable, @unchecked Sendable {
         private final class Storage {
             let lock = NSLock()

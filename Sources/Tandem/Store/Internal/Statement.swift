@@ -1,9 +1,9 @@
 import GRDBSQLite
 
-/// A prepared statement on one connection. Used by one thread at a time: the one that has the connection.
+/// A prepared statement of a connection. Only the thread that has the connection uses it.
 ///
-/// Tandem binds and steps statements itself: through GRDB's records a point read costs eleven to twenty times as
-/// much (see ARCHITECTURE.md, "Rejected ideas").
+/// Tandem binds and steps statements directly: a point read through GRDB's records costs eleven to twenty times as much
+/// (see ARCHITECTURE.md, "Rejected ideas").
 final class Statement {
     let handle: OpaquePointer
     private unowned let connection: Connection
@@ -25,7 +25,7 @@ final class Statement {
         finalize()
     }
 
-    /// Gives the statement up before its time: where the connection is given back while this object still lives.
+    /// Finalizes the statement early, if the connection is returned while this object still lives.
     func finalize() {
         guard !isFinalized else { return }
         isFinalized = true
@@ -33,10 +33,10 @@ final class Statement {
     }
 
     private var isFinalized = false
-    /// What SQLite said to a value that it did not take: it would run the statement with NULL in its place.
+    /// SQLite's result code for a value that it rejected. It would run the statement with NULL instead.
     private var refusal = SQLITE_OK
 
-    /// Takes a step. `true` if it stands on a row.
+    /// Executes a step. Returns `true` if it is at a row.
     @inline(__always)
     func step() throws -> Bool {
         guard refusal == SQLITE_OK else { throw refused() }
@@ -57,7 +57,7 @@ final class Statement {
         return error
     }
 
-    /// Ends a run, so that the statement can be bound again, and its locks are given up.
+    /// Ends an execution, so that the statement can be bound again, and its locks are released.
     @inline(__always)
     func reset() {
         sqlite3_reset(handle)
@@ -69,12 +69,12 @@ final class Statement {
         while try step() {}
     }
 
-    /// Forgets the values bound: those that point into memory about to be freed.
+    /// Clears the bound values, which may point into memory that is about to be freed.
     func clearBindings() {
         sqlite3_clear_bindings(handle)
     }
 
-    // MARK: Binding. Indexes begin at 1. Texts and blobs are copied by SQLite, save where said.
+    // MARK: Binding. Indexes begin at 1. SQLite copies texts and blobs, except where stated otherwise.
 
     func bindNull(_ index: Int32) {
         sqlite3_bind_null(handle, index)
@@ -110,7 +110,7 @@ final class Statement {
         case .null: bindNull(index)
         case .integer(let value): bind(index, value)
         case .real(let value):
-            // SQLite would make NULL of a NaN without a word.
+            // SQLite would silently convert a NaN to NULL.
             if value.isNaN {
                 var bits: [UInt8] = []
                 NaNStorage.append(value, to: &bits)
@@ -123,14 +123,15 @@ final class Statement {
         }
     }
 
-    /// Binds values from 1 on.
+    /// Binds values from index 1 on.
     func bind(_ values: [StorageValue]) {
         for (offset, value) in values.enumerated() { bind(Int32(offset + 1), value) }
     }
 
-    /// Binds bytes as text, with their length, so that U+0000 ends nothing.
+    /// Binds bytes as text with their length, so that U+0000 does not end the text.
     ///
-    /// - Parameter copied: If `false`, SQLite keeps the pointer: the bytes must stay until the statement is reset.
+    /// - Parameter copied: If `false`, SQLite keeps the pointer: the bytes must stay valid until the statement is
+    ///   reset.
     func bindText(_ index: Int32, _ bytes: UnsafeBufferPointer<UInt8>, copied: Bool) {
         let pointer = UnsafeRawPointer(bytes.baseAddress ?? Self.emptyBytes).assumingMemoryBound(to: CChar.self)
         guard let count = Int32(exactly: bytes.count) else {
@@ -141,7 +142,7 @@ final class Statement {
         if code != SQLITE_OK { refusal = code }
     }
 
-    /// Binds bytes as a blob, an empty one included (a null pointer would bind NULL).
+    /// Binds bytes as a blob, which may be empty. (A null pointer would bind NULL.)
     func bindBlob(_ index: Int32, _ bytes: UnsafeBufferPointer<UInt8>, copied: Bool) {
         guard let count = Int32(exactly: bytes.count) else {
             refusal = SQLITE_TOOBIG
@@ -152,7 +153,7 @@ final class Statement {
         if code != SQLITE_OK { refusal = code }
     }
 
-    /// Binds a value of a row. The row's bytes must stay as they are until the statement is reset.
+    /// Binds a value of a row. The row's bytes must not change until the statement is reset.
     @inline(__always)
     func bind(_ index: Int32, _ slot: RowBuffer.Slot, in bytes: UnsafeBufferPointer<UInt8>) {
         switch slot.tag {
@@ -171,13 +172,13 @@ final class Statement {
     }
 
     private static let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-    // A non-null pointer for values of no bytes; never read, never freed.
+    // Proof: a non-null pointer for empty values, which is never read and never freed.
     nonisolated(unsafe) private static let emptyBytes = UnsafePointer(
         UnsafeMutablePointer<UInt8>.allocate(capacity: 1))
 
     // MARK: Reading
 
-    /// The row that the statement stands on, as generated code reads it.
+    /// Returns the current row for generated code.
     func row(base: Int32 = 0) -> RowReader {
         RowReader(statement: handle, base: base)
     }

@@ -4,9 +4,9 @@ import GRDBSQLite
 import SQLiteCipher
 
 extension Store {
-    /// How a copy of a store is kept.
+    /// The encryption of a store's copy.
     enum CopyEncryption {
-        /// As the store itself.
+        /// The encryption of the store itself.
         case same
         case plain
         case encrypted(CipherKey, CipherProfile)
@@ -22,37 +22,38 @@ extension Store {
         }
     }
 
-    /// Where tests step in while a store is copied.
+    /// Hooks for tests while a store is copied.
     struct CopyHooks {
         /// Called before the database is copied, the first time.
         var willCopy: () throws -> Void = {}
-        /// Called when the copy is complete, with its files in place, and its database not yet.
+        /// Called when the copy and its files are complete, before its database is in place.
         var hasFiles: () throws -> Void = {}
-        /// Called when the copy has taken its place.
+        /// Called after the copy is in place.
         var isInPlace: () throws -> Void = {}
     }
 
-    /// Copies the store to a file of its own beside the target, which then takes the target's place.
+    /// Copies the store to a temporary file beside the target, and then replaces the target with it.
     func copy(to path: String, as encryption: CopyEncryption, hooks: CopyHooks = CopyHooks()) throws {
         try checkOpen()
         let frame = AccessFrame.current(on: self)
-        // What SQLite builds anew it builds outside of transactions.
+        // SQLite can rebuild a database only outside of transactions.
         if frame is WriteTransaction || frame != nil && !encryption.isSame {
             throw TandemError(
-                .invalidQuery, "A store can't be copied inside a transaction.", advice: "Leave the block first.",
+                .invalidQuery, "A store can't be copied inside a transaction.",
+                advice: "Copy it after the block has returned.",
                 store: self.path)
         }
         do {
             try StoreFile(path).check(isEncrypted: !isPlain(encryption), isReadOnly: false)
-            // The file itself is replaced, not a link to it: its files lie beside it.
+            // Replace the file itself, and not a link to it, because its files are beside it.
             let place = StorePath(path)
             let target = place.real
             try checkTarget(place, encryption)
-            // A name as short as the folder allows, whatever the target's.
+            // Use the shortest possible name, independent of the target's name.
             let partial = StoreFile(target).folder + "/.tandem-\(UUIDv7.shared.next())"
             defer { try? Rewriting.removeDatabase(partial) }
             let files = try copyWithFiles(to: self.place(partial, encryption), target, encryption, hooks)
-            // A copy that does not come about leaves none of its files.
+            // A failed copy must leave no files.
             var isDone = false
             defer { if !isDone { files?.discard() } }
             try hooks.hasFiles()
@@ -61,7 +62,7 @@ extension Store {
             let written = FileMark(partial)
             guard rename(partial, target) == 0 else {
                 throw TandemError(
-                    .ioFailure, "The copy can't take its place: \(String(cString: strerror(errno))).",
+                    .ioFailure, "The copy can't replace the target: \(String(cString: strerror(errno))).",
                     advice: "Check the folder's permissions.", store: path)
             }
             isDone = true
@@ -73,8 +74,8 @@ extension Store {
         }
     }
 
-    /// Copies the database, and the files that the copy names. None of them goes meanwhile: the folder is locked before
-    /// the database is copied.
+    /// Copies the database, and the files that the copy names. The folder is locked before the database is copied, so
+    /// that no file is removed meanwhile.
     private func copyWithFiles(
         to place: Rewriting.Place, _ target: String, _ encryption: CopyEncryption, _ hooks: CopyHooks
     ) throws -> CopiedFiles? {
@@ -86,7 +87,7 @@ extension Store {
         try hooks.willCopy()
         if !hasFolder {
             try copyDatabase()
-            // Without a folder nothing was locked, and the first file may just have come.
+            // Without a folder nothing was locked, and the first file may just have been added.
             guard try hasFiles(place) else {
                 try removeFileKeys(from: place)
                 return nil
@@ -120,7 +121,7 @@ extension Store {
             .run(isEncrypted: !isPlain(encryption))
     }
 
-    /// Removes the store's keys for files from a copy that names no file. The copy makes one with its first file.
+    /// Removes the store's file keys from a copy that names no file. The copy creates a key with its first file.
     private func removeFileKeys(from place: Rewriting.Place) throws {
         guard cipher != nil else { return }
         let copy = try place.open(GRDB.Configuration())
@@ -128,7 +129,7 @@ extension Store {
         try copy.close()
     }
 
-    /// The key for files of the store that a copy replaces.
+    /// Returns the file key of the store that a copy replaces.
     private func fileKey(ofStoreAt target: String, _ encryption: CopyEncryption) throws -> FileKey? {
         guard !isPlain(encryption), FileManager.default.fileExists(atPath: target) else { return nil }
         return try Self.reading(place(target, encryption)) { try FileKeys($0)?.current }
@@ -144,7 +145,7 @@ extension Store {
         }
     }
 
-    /// Whether the target may be replaced.
+    /// Checks that the target may be replaced.
     private func checkTarget(_ target: StorePath, _ encryption: CopyEncryption) throws {
         let files = FileManager.default
         for suffix in ["-wal", "-shm", "-journal"] where files.fileExists(atPath: target.real + suffix) {
@@ -156,17 +157,17 @@ extension Store {
         do {
             try Self.checkIsStore(place)
         } catch {
-            // Whatever else is there is not ours to replace.
+            // Any other file must not be replaced.
             throw TandemError(
-                .notAStore, "The target is no Tandem store that this copy could replace.",
-                advice: "Check the path; nothing was written to it.", store: target.given, underlying: error)
+                .notAStore, "The target is not a Tandem store that this copy can replace.",
+                advice: "Check the path. Nothing was written to it.", store: target.given, underlying: error)
         }
     }
 
-    /// Throws if a database is no Tandem store.
+    /// Throws if a database is not a Tandem store.
     static func checkIsStore(_ place: Rewriting.Place) throws {
         if case .plain(let path) = place {
-            // Without a connection, which would write an unfinished log of another program's back to its file.
+            // Do not use a connection, which would write another program's unfinished log to its file.
             let head = DatabaseHead(path: path)
             if head?.isStore == true { return }
             if head?.isUndecided == true, hasLog(path), try isStore(place) { return }
@@ -174,8 +175,8 @@ extension Store {
             return
         }
         throw TandemError(
-            .notAStore, "The file is a database, but no Tandem store.",
-            advice: "Check the path; nothing was written to it.", store: place.path)
+            .notAStore, "The file is a database, but not a Tandem store.",
+            advice: "Check the path. Nothing was written to it.", store: place.path)
     }
 
     private static func hasLog(_ path: String) -> Bool { access(path + "-wal", F_OK) == 0 }
@@ -190,7 +191,7 @@ extension Store {
         configuration.readonly = true
         let queue =
             if case .encrypted(let database) = place, !hasLog(place.path) {
-                // Or the connection would leave the log that it needs beside the file, and could not remove it.
+                // Otherwise the connection would create the log that it needs beside the file, and could not remove it.
                 try database.openUnchanging(configuration: configuration)
             } else {
                 try place.open(configuration)

@@ -2,13 +2,13 @@ import GRDB
 import SQLiteCipher
 import Synchronization
 
-/// The encryption of one store: its key and its profile, for as long as the store is open.
+/// The encryption of a store: its key and its profile, while the store is open.
 final class StoreCipher: Sendable {
-    /// The path as it was given.
+    /// The original path.
     let path: String
-    /// The file itself, whatever links lead to it.
+    /// The resolved path of the file, without symbolic links.
     let file: String
-    /// `nil` once the store is closed: then the key goes with the last connection.
+    /// `nil` after the store is closed. The key is then released with the last connection.
     private let database: Mutex<EncryptedDatabase?>
 
     init(path: String, key: CipherKey, profile: CipherProfile) throws {
@@ -21,9 +21,9 @@ final class StoreCipher: Sendable {
         }
     }
 
-    /// Lets go of the key.
+    /// Releases the key.
     func forget() {
-        // Outside the lock: what goes here wipes memory.
+        // Release it outside the lock, because that wipes memory.
         _ = database.withLock { database in
             defer { database = nil }
             return database
@@ -41,13 +41,13 @@ final class StoreCipher: Sendable {
         try current().openQueue(configuration: configuration)
     }
 
-    /// What was behind a result code of SQLite's on one of the store's connections, if the encryption had a part in it.
+    /// Returns the error behind an SQLite result code of the store's connections, if encryption caused it.
     func explain(_ code: Int32) -> TandemError? {
         guard let database = try? current(), let error = database.explain(sqliteCode: code) else { return nil }
         return TandemError(error, path: path)
     }
 
-    /// Another file with the same key and profile, and a salt of its own.
+    /// Returns another file with the same key and profile, and its own salt.
     func sibling(at path: String) throws -> EncryptedDatabase {
         try current().sibling(at: path)
     }

@@ -1,14 +1,15 @@
 import Foundation
 
-/// A store's file, looked at without a connection.
+/// A store's file, inspected without a connection.
 struct StoreFile {
     let path: String
 
     init(_ path: String) { self.path = path }
 
-    /// Tells a path that can't be a store's in words better than SQLite's.
+    /// Checks the path of a store, with better messages than SQLite's.
     ///
-    /// - Parameter isEncrypted: Then its head says nothing; whether the key fits is seen when it is opened.
+    /// - Parameter isEncrypted: Whether the file is encrypted, so that its head can't be checked. A wrong key is
+    ///   detected when it is opened.
     func check(isEncrypted: Bool, isReadOnly: Bool) throws {
         func refuse(_ code: TandemError.Code, _ message: String, _ advice: String) -> TandemError {
             TandemError(code, message, advice: advice, store: path)
@@ -26,59 +27,61 @@ struct StoreFile {
             }
             if info.st_mode & S_IFMT != S_IFREG {
                 throw refuse(
-                    .cannotOpen, "The path names no file, but a device, a pipe or a socket.", "Give the path of a file."
+                    .cannotOpen, "The path names a device, a pipe or a socket, and not a file.",
+                    "Give the path of a file."
                 )
             }
             guard access(path, R_OK) == 0 else {
-                throw refuse(.cannotOpen, "The file may not be read.", "Check its permissions.")
+                throw refuse(.cannotOpen, "The file is not readable.", "Check its permissions.")
             }
-            // SQLite takes one byte for nothing, and would write over it.
+            // SQLite treats a file with a single byte as empty, and would overwrite it.
             guard info.st_size != 1 else {
-                throw refuse(.notAStore, "The file has one byte.", "Check the path; nothing was written to it.")
+                throw refuse(.notAStore, "The file has one byte.", "Check the path. Nothing was written to it.")
             }
             if isEncrypted { return }
             guard var head = DatabaseHead(path: path) else {
-                throw refuse(.cannotOpen, "The file may not be read.", "Check its permissions.")
+                throw refuse(.cannotOpen, "The file is not readable.", "Check its permissions.")
             }
-            // The first page may just be on its way from another process that makes the store.
+            // Another process that creates the store may be writing the first page.
             for _ in 0..<10 where !head.isEmpty && !head.isSQLite {
                 usleep(2000)
                 head = DatabaseHead(path: path) ?? head
             }
             if !head.isEmpty, !head.isSQLite {
                 throw refuse(
-                    .notAStore, "The file is no SQLite database, or an encrypted one.",
-                    "Check the path; if the store is encrypted, open it with its key. Nothing was written to it.")
+                    .notAStore, "The file is not an SQLite database, or it is encrypted.",
+                    "Check the path. If the store is encrypted, open it with its key. Nothing was written to it.")
             }
             if head.isAnotherProgram {
                 throw refuse(
-                    .notAStore, "The file is an SQLite database, but no Tandem store.",
-                    "Check the path; nothing was written to it.")
+                    .notAStore, "The file is an SQLite database, but not a Tandem store.",
+                    "Check the path. Nothing was written to it.")
             }
         } else {
             var isDirectory: ObjCBool = false
             if !FileManager.default.fileExists(atPath: folder, isDirectory: &isDirectory) || !isDirectory.boolValue {
-                throw refuse(.cannotOpen, "There is no folder \(folder).", "Create it first.")
+                throw refuse(.cannotOpen, "The folder \(folder) does not exist.", "Create it first.")
             }
             if isReadOnly {
                 throw refuse(
-                    .cannotOpen, "There is no such store.", "Check the path; only a store opened for writing is made.")
+                    .cannotOpen, "The store does not exist.",
+                    "Check the path. A store is created only if it is opened for writing.")
             }
         }
     }
 
-    /// The path from the root: what looks like a URI, or like a database in memory, is a file's name to Tandem.
+    /// The absolute path. A URI, or the name of a database in memory, is an ordinary file name in Tandem.
     var absolute: String {
         path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }
 
-    /// The path of the folder that the file lies in.
+    /// The path of the folder that contains the file.
     var folder: String {
         let folder = (path as NSString).deletingLastPathComponent
         return folder.isEmpty ? "." : folder
     }
 
-    /// Waits until the file, or the folder, is on the disk.
+    /// Flushes a file or a folder to the disk.
     static func flush(_ path: String) throws {
         let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0, fsync(descriptor) == 0 else {

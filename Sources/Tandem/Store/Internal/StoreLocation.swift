@@ -1,12 +1,12 @@
 import SQLiteCipher
 
-/// Where a store is kept.
+/// The location of a store.
 enum StoreLocation: Sendable {
     case plain(StorePath)
     case encrypted(StoreCipher)
     case memory
 
-    /// The path as it was given.
+    /// The original path.
     var path: String {
         switch self {
         case .plain(let path): path.given
@@ -15,7 +15,7 @@ enum StoreLocation: Sendable {
         }
     }
 
-    /// The file itself, whatever links lead to it; `nil` in memory.
+    /// The resolved path of the file, without symbolic links, or `nil` in memory.
     var file: String? {
         switch self {
         case .plain(let path): path.real

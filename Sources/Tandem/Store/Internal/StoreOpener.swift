@@ -8,14 +8,14 @@ struct StoreOpener: Sendable {
     let location: StoreLocation
     let configuration: Store.Configuration
 
-    /// What SQLite's header of a Tandem store says it is: "TNDM".
+    /// The application ID in the SQLite header of a Tandem store: "TNDM".
     static let applicationID: Int64 = 0x544E_444D
 
-    /// Opens the writer, and fits the store's schema to the models.
+    /// Opens the writer, and adapts the store's schema to the models.
     ///
-    /// - Returns: The writer, and what is left of a migration, whose transaction is then open.
+    /// - Returns: The writer, and the rest of a migration, whose transaction is then open.
     func openWriter(schema: Schema) throws -> (writer: Store.WriterBox, pending: PendingMigration?) {
-        // An encrypted one was looked at before its key was.
+        // An encrypted file was checked before its key.
         if case .plain(let path) = location {
             try StoreFile(path.given).check(isEncrypted: false, isReadOnly: configuration.isReadOnly)
         }
@@ -34,7 +34,7 @@ struct StoreOpener: Sendable {
             }
             return (Store.WriterBox(queue: queue, connection: connection), pending)
         } catch {
-            // A connection with statements would stay open, and its files with it.
+            // A connection with statements would stay open, and so would its files.
             opened?.finalizeStatements()
             try? queue.close()
             throw error
@@ -56,12 +56,12 @@ struct StoreOpener: Sendable {
         options.label = "tandem.\(label)"
         options.readonly = readOnly
         options.foreignKeysEnabled = false
-        // Tandem ends its transactions itself; one that could not be ended must not end the process.
+        // Tandem ends its transactions itself. A transaction that can't be ended must not end the process.
         options.allowsUnsafeTransactions = true
         options.busyMode = .timeout(max(0, configuration.busyTimeout))
         let cacheKiB = max(64, configuration.cacheSize / 1024 / (label == "reader" ? 4 : 1))
         options.prepareDatabase { db in
-            // Temporary tables and sorts stay in memory: nothing of a store is written outside its files.
+            // Temporary tables and sorts stay in memory, so nothing of a store is written outside its files.
             try db.execute(sql: "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -\(cacheKiB)")
             if case .plain = location { try db.execute(sql: "PRAGMA mmap_size = \(256 << 20)") }
         }
@@ -70,15 +70,15 @@ struct StoreOpener: Sendable {
             case .memory: return try DatabaseQueue(named: nil, configuration: options)
             case .encrypted(let cipher): return try cipher.open(options)
             case .plain(let path):
-                // From the root: SQLite would take ":memory:" and "file:x" for something else than files.
+                // Use an absolute path: SQLite would not treat ":memory:" and "file:x" as file names.
                 let path = path.real
                 do {
                     return try DatabaseQueue(path: path, configuration: options)
                 } catch let error as DatabaseError
                     where readOnly && error.resultCode == .SQLITE_CANTOPEN && !Self.hasLog(path)
                 {
-                    // A medium that can't be written has no room for SQLite's -shm file. Nobody else writes there.
-                    // With a log beside it the file alone would be an old state, or none.
+                    // SQLite can't create its -shm file on a read-only medium. Other processes can't write there
+                    // either. If there is a log, the file alone would be an old state, or invalid.
                     return try DatabaseQueue(path: Self.immutableURI(path), configuration: options)
                 }
             }
@@ -96,9 +96,10 @@ struct StoreOpener: Sendable {
         FileURI.of(path, ["immutable=1"])
     }
 
-    /// Tells a store from another program's database, which is left untouched. `true` if the file is empty.
+    /// Checks that the file is a store or empty. Another program's database is not changed. Returns `true` if it is
+    /// empty.
     func identify(_ connection: Connection) throws -> Bool {
-        // Together: another process may be writing both.
+        // Read both in one state: another process may be writing them.
         let (id, tables) = try connection.consistently(true) {
             (
                 try connection.value("PRAGMA application_id"),
@@ -108,12 +109,12 @@ struct StoreOpener: Sendable {
         if id == .integer(Self.applicationID) { return false }
         guard id == .integer(0), tables == .integer(0) else {
             throw TandemError(
-                .notAStore, "The file is an SQLite database, but no Tandem store.",
-                advice: "Check the path; nothing was written to it.", store: location.path)
+                .notAStore, "The file is an SQLite database, but not a Tandem store.",
+                advice: "Check the path. Nothing was written to it.", store: location.path)
         }
         if configuration.isReadOnly {
             throw TandemError(
-                .cannotOpen, "The store is empty.", advice: "Open it for writing once, so that it gets its tables.",
+                .cannotOpen, "The store is empty.", advice: "Open it once for writing, so that it gets its tables.",
                 store: location.path)
         }
         return true
@@ -121,7 +122,7 @@ struct StoreOpener: Sendable {
 
     private func prepareFile(_ connection: Connection, isNew: Bool) throws {
         guard location.file != nil, !configuration.isReadOnly else { return }
-        // Changing the journal mode does not wait for other processes by itself.
+        // SQLite does not wait for other processes when it changes the journal mode.
         let deadline = DispatchTime.now() + max(0, configuration.busyTimeout)
         while true {
             do {

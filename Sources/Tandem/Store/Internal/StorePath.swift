@@ -1,14 +1,14 @@
 import Foundation
 
-/// Where a store's database lies.
+/// The path of a store's database.
 struct StorePath: Sendable {
-    /// As it was given: errors call it so.
+    /// The original path, which errors report.
     let given: String
-    /// From the root, behind the symbolic links: what is opened, and beside which the log, the folder of files and the
-    /// locks lie.
+    /// The absolute path without symbolic links. The store opens it, and keeps the log, the folder of files and the
+    /// locks beside it.
     ///
-    /// It is looked up once, so that whoever names one store, by whatever path, means one folder and one lock, also when
-    /// a link is laid elsewhere while the store is open, or the process changes its folder.
+    /// It is resolved once. All users of a store, by whatever path, therefore use the same folder and lock. This holds
+    /// even if a link changes while the store is open, or the process changes its working directory.
     let real: String
 
     init(_ path: String) {
@@ -16,15 +16,15 @@ struct StorePath: Sendable {
         real = Self.real(path)
     }
 
-    /// A path that leads nowhere stays as it is: opening it says what is wrong.
+    /// Resolves a path. A path that leads nowhere stays the same, and opening it reports the problem.
     private static func real(_ path: String) -> String {
         let absolute = StoreFile(path).absolute
         guard !path.isEmpty, !path.utf8.contains(0), !path.hasSuffix("/") else { return absolute }
         var file = absolute
-        // As many links in a row as Linux follows.
+        // Linux follows the same number of links.
         for _ in 0..<40 {
             if let real = resolved(file) { return real }
-            // A link that leads nowhere names the file that is to be made.
+            // A dangling link names the file that will be created.
             guard let target = link(at: file) else { break }
             file = target.hasPrefix("/") ? target : StoreFile(file).folder + "/" + target
         }
@@ -32,14 +32,14 @@ struct StorePath: Sendable {
         return (folder == "/" ? "" : folder) + "/" + (file as NSString).lastPathComponent
     }
 
-    /// The path without links, of what is there.
+    /// Returns the path of an existing file without links.
     private static func resolved(_ path: String) -> String? {
         guard let real = realpath(path, nil) else { return nil }
         defer { free(real) }
         return String(validatingCString: real)
     }
 
-    /// What a symbolic link says.
+    /// Returns the target of a symbolic link.
     private static func link(at path: String) -> String? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX) + 1) { buffer in
             guard let start = buffer.baseAddress else { return nil }

@@ -4,6 +4,6 @@ extension String {
         utf8.contains(UInt8(ascii: "\"")) ? "\"\(replacing("\"", with: "\"\""))\"" : "\"\(self)\""
     }
 
-    /// A text as a literal of SQL.
+    /// The text as an SQL literal.
     var quotedText: String { "'\(replacing("'", with: "''"))'" }
 }

@@ -1,6 +1,6 @@
 import GRDBSQLite
 
-/// The statements that one connection writes one table with, each prepared at its first use.
+/// A connection's statements for writing a table, each prepared at its first use.
 final class TableStatements {
     let table: TableLayout
     private unowned let connection: Connection
@@ -14,11 +14,11 @@ final class TableStatements {
     private var removeFromSearchStatement: Statement?
     private var updates: [UpdateKey: Statement] = [:]
 
-    /// How often ``find(_:rowID:)`` was asked: if it has not moved, the statement that it gave still stands where it
-    /// stood.
+    /// The number of calls of ``find(_:rowID:)``. If it has not changed, the statement that it returned is still at the
+    /// same row.
     private(set) var finds = 0
 
-    /// Which columns an update writes.
+    /// The columns that an update writes.
     struct UpdateKey: Hashable {
         let properties: [Int]
         let clearsSynced: Bool
@@ -36,10 +36,11 @@ final class TableStatements {
         return statement
     }
 
-    /// Finds a row to change, and stands on it. The caller resets the statement; the next call ends its run if it is
-    /// still under way.
+    /// Finds a row to change, and returns the statement at the row. The caller resets the statement. The next call ends
+    /// its execution if it is still running.
     ///
-    /// - Parameter rowID: The row where the object was last seen, 0 if unknown: it saves a look-up in the ID's index.
+    /// - Parameter rowID: The last known rowid of the object, or 0 if it is unknown. It saves a look-up in the ID's
+    ///   index.
     func find(_ localID: LocalID, rowID: Int64 = 0) throws -> Statement? {
         finds += 1
         if rowID != 0 {
@@ -60,7 +61,7 @@ final class TableStatements {
         return nil
     }
 
-    /// Where the object of a server ID is.
+    /// Returns the local ID and the rowid of the object with a server ID.
     func place(of serverID: ServerID) throws -> (localID: LocalID, rowID: Int64)? {
         let statement =
             try selectPlace
@@ -72,8 +73,8 @@ final class TableStatements {
         return try statement.step() ? (LocalID(try statement.text(0)), statement.integer(1)) : nil
     }
 
-    /// The update of some properties with their twins. Its parameters are the properties' values in order, then the
-    /// twins' (sort, search, for each folded one), then the row.
+    /// Returns the update of some properties with their folded keys. Its parameters are the properties' values in
+    /// order, then the keys (sort, search, for each folded property), then the row.
     func update(_ key: UpdateKey) throws -> Statement {
         if let statement = updates[key] { return statement }
         var assignments = key.properties.map { table.definition.properties[$0].column.quotedSQL + " = ?" }
@@ -85,7 +86,8 @@ final class TableStatements {
         let statement = try Statement(
             "UPDATE \(table.quotedTable) SET \(assignments.joined(separator: ", ")) WHERE \"__rid\" = ?", on: connection
         )
-        // A model with many properties, each changed alone and with others, must not gather statements for ever.
+        // A model with many properties, which change in many combinations, must not accumulate statements without
+        // limit.
         if updates.count >= 256 { updates.removeAll() }
         updates[key] = statement
         return statement
@@ -99,7 +101,8 @@ final class TableStatements {
 
     private var searchTable: String { table.definition.searchTable!.quotedSQL }
 
-    /// Adds a new row's texts, in the order of the search columns: the caller binds them from 2 on, and the row as 1.
+    /// Returns the statement that adds a new row's texts, in the order of the search columns. The caller binds the row
+    /// at 1, and the texts from 2 on.
     func insertIntoSearch() throws -> Statement {
         if let statement = insertIntoSearchStatement { return statement }
         let values = table.searched.map { _ in ", ?" }.joined()
@@ -109,7 +112,7 @@ final class TableStatements {
         return statement
     }
 
-    /// Adds a row as it is now; does nothing if it is gone.
+    /// Adds a row in its current state. Does nothing if it was removed.
     func addToSearch(row: Int64) throws {
         let statement =
             try addToSearchStatement
@@ -123,7 +126,7 @@ final class TableStatements {
         try statement.run()
     }
 
-    /// Takes a row's texts out of the index: the very texts that it holds.
+    /// Removes a row's texts from the index. They must be exactly the indexed texts.
     func removeFromSearch(row: Int64, texts: [String?]) throws {
         let values = table.searched.map { _ in ", ?" }.joined()
         let statement =
@@ -137,7 +140,7 @@ final class TableStatements {
         try statement.run()
     }
 
-    /// The texts that the index holds of the row on which a statement of ``find(_:rowID:)`` stands.
+    /// Returns the indexed texts of the row at which a statement of ``find(_:rowID:)`` is positioned.
     func searchTexts(_ statement: Statement) throws -> [String?] {
         try table.searched.indices.map { try statement.optionalText(table.searchTwinColumn($0)) }
     }

@@ -2,7 +2,7 @@ import GRDB
 import SQLiteCipher
 
 extension TandemError {
-    /// Errors of the encryption and of GRDB in the store's words, others as they are.
+    /// Converts errors of the encryption and of GRDB to the store's errors. Returns others unchanged.
     static func naming(_ error: any Error, _ path: String) -> any Error {
         switch error {
         case let error as CipherError: TandemError(error, path: path)
@@ -13,7 +13,7 @@ extension TandemError {
         }
     }
 
-    /// An error of the encryption, in the store's words.
+    /// Creates an error from an error of the encryption.
     init(_ error: CipherError, path: String) {
         self.init(
             Code(error.code), error.message, advice: error.advice, store: path, sqliteCode: error.sqliteCode,
@@ -36,7 +36,7 @@ extension TandemError.Code {
             case .diskFull: .diskFull
             case .ioFailure, .sharedMemory: .ioFailure
             case .sql: .sql
-            // What can't be opened, or with this SQLite; a file that is there already; what a newer version adds.
+            // These are files that can't be opened, an unsupported SQLite, existing files, and codes of newer versions.
             default: .cannotOpen
             }
     }

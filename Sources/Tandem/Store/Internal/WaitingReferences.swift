@@ -1,12 +1,12 @@
-// What a reference waits for while other things change: a change of a list leaves the entries that nobody can see yet
-// in their places, and an object that reads as having no owner, and is written back, keeps the one that is to come.
+// Preservation of unresolved entries while other values change. A change of a list keeps its invisible entries at their
+// positions. An object that reads as having no owner, and is written back, keeps the owner that will arrive.
 
-/// An entry of a reference, or of a list of them, whose object is not there: its place in the whole list, and its ID.
+/// An unresolved entry of a reference or of a list: its position in the whole list, and its ID.
 struct WaitingEntry: Hashable {
     var position: Int
     var id: LocalID
 
-    /// The place in the whole list of an entry that is there, by its index among those that are.
+    /// Returns the position in the whole list of a resolved entry, from its index among the resolved entries.
     static func position(ofPresent index: Int, besides waiting: [WaitingEntry]) -> Int {
         var position = index
         for entry in waiting.sorted(by: { $0.position < $1.position }) where entry.position <= position {
@@ -15,7 +15,7 @@ struct WaitingEntry: Hashable {
         return position
     }
 
-    /// A reference's stored value, with the entries that wait in their places.
+    /// Returns a reference's stored value with the unresolved entries at their positions.
     static func whole(_ stored: StorageValue, with waiting: [WaitingEntry], isToMany: Bool) -> StorageValue {
         guard let first = waiting.first else { return stored }
         guard isToMany else { return stored == .null ? .text(first.id.rawValue) : stored }
@@ -28,20 +28,20 @@ struct WaitingEntry: Hashable {
 }
 
 extension WriteTransaction {
-    /// The entries of an object's reference that wait, in the order of their places.
+    /// Returns the unresolved entries of an object's reference, in the order of their positions.
     func waitingEntries(of rowID: Int64, _ property: Int, in table: TableLayout) throws -> [WaitingEntry] {
         guard try hasUnresolved() else { return [] }
         return try connection.waitingEntries(of: rowID, property, in: table)
     }
 
-    /// What a change of an object makes of its waiting references: for each reference where something waits now or
-    /// will, the entries before and after.
+    /// Returns the effect of an object's change on its unresolved references. For each reference with unresolved
+    /// entries before or after the change, it has both states.
     ///
     /// - Parameters:
-    ///   - only: The properties that are changed; all if `nil`.
-    ///   - unresolved: What the new values name that is not there.
-    ///   - keeps: Whether entries that the new values do not name stay. They do when an object is written back by who
-    ///     could not see them; they go when the value is said to be exactly this, by name or by a server.
+    ///   - only: The changed properties, or `nil` for all.
+    ///   - unresolved: The references of the new values whose targets do not exist.
+    ///   - keeps: Whether entries stay that the new values do not name. They stay if an object is written back by code
+    ///     that could not see them. They are removed if the value was set explicitly, by name or by a server.
     func waitingChanges(
         _ row: RowBuffer, only: Set<Int>?, unresolved: [UnresolvedReference], keeps: Bool, of rowID: Int64,
         in table: TableLayout
@@ -72,7 +72,7 @@ extension WriteTransaction {
         return changes
     }
 
-    /// Keeps what an object's reference waits for in place of what it waited for.
+    /// Replaces the unresolved entries of an object's reference.
     func replaceWaiting(
         _ entries: [WaitingEntry], of rowID: Int64, _ link: TableLayout.Link, in table: TableLayout
     )
@@ -87,7 +87,7 @@ extension WriteTransaction {
 }
 
 extension Connection {
-    /// The entries of an object's reference that wait, in the order of their places.
+    /// Returns the unresolved entries of an object's reference, in the order of their positions.
     func waitingEntries(of rowID: Int64, _ property: Int, in table: TableLayout) throws -> [WaitingEntry] {
         let statement = try statement(
             """

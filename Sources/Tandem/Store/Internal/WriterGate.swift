@@ -1,15 +1,16 @@
 import Dispatch
 import Synchronization
 
-/// Lets one writer of a `Store` in at a time, in the order in which they came, and none wait longer than a stated time.
+/// A queue that admits a `Store`'s writers one at a time, in the order of their requests, each within a time limit.
 ///
-/// SQLite's own wait concerns other connections only: writers that share one would wait in its queue for ever.
+/// SQLite's own wait applies only to other connections: writers that share a connection would wait in its queue without
+/// limit.
 ///
-/// A task that is let in needs a thread to come on. Where all of those that tasks run on are blocked by writers that wait
-/// here, there is none before one of them gets in: so a task that does not come in time is overtaken by a blocked thread,
-/// and is the next one then.
+/// An admitted task needs a thread to run on. If waiting writers block all threads of tasks, no thread is free before
+/// one of the writers is admitted. Therefore a blocked thread overtakes a task that does not start in time. The task is
+/// then the next in the queue.
 final class WriterGate: Sendable {
-    /// Whoever waits: a thread that is blocked, or a task that is suspended.
+    /// A waiting writer: a blocked thread, or a suspended task.
     private final class Waiter: Sendable {
         private enum Outcome {
             case waiting
@@ -26,7 +27,7 @@ final class WriterGate: Sendable {
 
         init(isTask: Bool) { self.isTask = isTask }
 
-        /// Ends the wait; `false` if it had ended before.
+        /// Ends the wait. Returns `false` if it had already ended.
         func end(with error: (any Error)? = nil) -> Bool {
             let (isFirst, continuation) = state.withLock { state in
                 guard case .waiting = state.outcome else {
@@ -45,7 +46,7 @@ final class WriterGate: Sendable {
             return true
         }
 
-        /// Blocks the thread until the wait ends, or a deadline has passed; `false` then.
+        /// Blocks the thread until the wait ends. Returns `false` if a deadline passes first.
         func block(until deadline: DispatchTime) throws -> Bool {
             if semaphore.wait(timeout: deadline) == .timedOut { return false }
             if case .refused(let error) = state.withLock({ $0.outcome }) { throw error }
@@ -69,30 +70,30 @@ final class WriterGate: Sendable {
     }
 
     private struct State {
-        /// Whether somebody is inside, or has been let in.
+        /// Whether a writer is inside, or has been admitted.
         var isTaken = false
-        /// The task that has been let in and has not come yet, and since when.
+        /// The task that has been admitted and has not started yet, and the time of its admission.
         var invited: (waiter: Waiter, since: DispatchTime)?
         var waiters: [Waiter] = []
     }
 
-    /// How long a task that has been let in is waited for, in seconds.
+    /// The time to wait for an admitted task, in seconds.
     private static let patience = 0.02
 
     private let state = Mutex(State())
     private let timeout: Double
     private let path: String
 
-    /// - Parameter timeout: How long a writer waits, in seconds.
+    /// - Parameter timeout: The time that a writer waits, in seconds.
     init(timeout: Double, path: String) {
         self.timeout = max(0, timeout)
         self.path = path
     }
 
-    /// How many wait.
+    /// The number of waiting writers.
     var countOfWaiters: Int { state.withLock { $0.waiters.count } }
 
-    /// Takes the gate, or joins those who wait for it: as the last, or as the first.
+    /// Enters, or joins the queue as the last or as the first.
     private func enter(asTask isTask: Bool, first: Bool = false) -> Waiter? {
         state.withLock { state in
             guard state.isTaken else {
@@ -105,7 +106,7 @@ final class WriterGate: Sendable {
         }
     }
 
-    /// Lets the next one in.
+    /// Admits the next writer.
     private func leave() {
         while true {
             let next: Waiter? = state.withLock { state in
@@ -114,17 +115,18 @@ final class WriterGate: Sendable {
                     return nil
                 }
                 let next = state.waiters.removeFirst()
-                // Before it is told, so that it finds its invitation.
+                // Set the invitation before the task is resumed, so that it finds it.
                 if next.isTask { state.invited = (next, .now()) }
                 return next
             }
             guard let next, !next.end() else { return }
-            // Who has given up waiting does not take the gate. Has somebody overtaken it already, that one is inside.
+            // A writer that has given up does not enter. If another writer has already overtaken it, that writer is
+            // inside.
             guard !next.isTask || accept(next) else { return }
         }
     }
 
-    /// Ends a task's invitation; `false` if it was overtaken.
+    /// Ends a task's invitation. Returns `false` if it was overtaken.
     private func accept(_ waiter: Waiter) -> Bool {
         state.withLock { state in
             guard state.invited?.waiter === waiter else { return false }
@@ -133,7 +135,7 @@ final class WriterGate: Sendable {
         }
     }
 
-    /// Lets a blocked thread in, in place of a task that does not come.
+    /// Admits a blocked thread in place of a task that does not start.
     private func overtake(_ waiter: Waiter) -> Bool {
         state.withLock { state in
             guard let since = state.invited?.since, since + Self.patience <= .now(),
@@ -148,11 +150,12 @@ final class WriterGate: Sendable {
     private var busy: TandemError {
         TandemError(
             .busy, "The store is being written by another thread of this process.",
-            advice: "Try again; if it lasts, raise Configuration.busyTimeout or find the write that does not end.",
+            advice:
+                "Try again. If it persists, increase Configuration.busyTimeout or find the write that does not finish.",
             store: path)
     }
 
-    /// Runs a block when no other writer is inside.
+    /// Runs a block while no other writer is inside.
     func pass<T>(_ body: () throws -> T) throws -> T {
         if let waiter = enter(asTask: false) { try block(waiter) }
         defer { leave() }
@@ -165,27 +168,27 @@ final class WriterGate: Sendable {
             if overtake(waiter) { return }
             guard deadline <= .now() else { continue }
             if waiter.end(with: busy) { throw busy }
-            // It was let in just now.
+            // It was admitted in the meantime.
             return
         }
     }
 
-    /// A writer's stay inside.
+    /// A writer's stay inside the queue's protected section.
     final class Stay: Sendable {
         private let gate: WriterGate
         private let isOver = Atomic<Bool>(false)
 
         init(_ gate: WriterGate) { self.gate = gate }
 
-        /// Lets the next one in, at the first call.
+        /// Admits the next writer, at the first call.
         func end() {
             if isOver.compareExchange(expected: false, desired: true, ordering: .relaxed).exchanged { gate.leave() }
         }
     }
 
-    /// Runs a block when no other writer is inside, without blocking a thread meanwhile.
+    /// Runs a block while no other writer is inside, without blocking a thread.
     ///
-    /// The block ends its stay where the writing ends: to come back here it may need a thread that waits to write.
+    /// The block ends its stay when it has finished writing. Returning here may need a thread that is waiting to write.
     func pass<T>(
         isolation: isolated (any Actor)? = #isolation, _ body: (Stay) async throws -> T
     ) async throws -> T {

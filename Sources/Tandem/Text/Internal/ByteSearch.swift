@@ -1,11 +1,11 @@
-/// Comparison of bytes, without a C library.
+/// Comparison of bytes without a C library.
 enum ByteSearch {
-    /// Whether `needle` occurs in `text`; an empty one does.
+    /// Returns whether `needle` occurs in `text`. An empty needle occurs in every text.
     static func contains(_ text: UnsafeBufferPointer<UInt8>, _ needle: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let pattern = needle.baseAddress, needle.count > 0 else { return true }
         guard let bytes = text.baseAddress, text.count >= needle.count else { return false }
-        // The last byte is asked first: in Cyrillic or Greek text every other byte is the same lead byte, while the
-        // byte that ends a scalar tells letters apart.
+        // Compare the last byte first. In Cyrillic or Greek text every other byte is the same lead byte, but the byte
+        // that ends a scalar distinguishes letters.
         let last = needle.count - 1
         let lastByte = pattern[last]
         for start in 0...(text.count - needle.count) where bytes[start + last] == lastByte {

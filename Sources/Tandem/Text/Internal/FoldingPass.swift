@@ -1,29 +1,30 @@
-/// One run over a text that writes one of its keys.
+/// A pass over a text that writes one of its keys.
 ///
-/// Nearly every scalar becomes what its table says, whatever stands beside it, and is written at once. A scalar whose
-/// neighbours can matter (a mark, a Korean vowel) opens a *segment*: from the last scalar before it that left text,
-/// which it may change, to the next one that leaves text and is not such a scalar itself. What was written for the
-/// segment's first scalar is taken back, and the segment goes the general way: decomposed, folded, composed. Only the
-/// general way allocates.
+/// Nearly every scalar folds as its table states, whatever its neighbours, and is written at once. A scalar that
+/// depends on its neighbours (a mark, a Korean vowel) starts a *segment*. The segment begins at the last scalar before
+/// it that left text, because that may change. It ends before the next scalar that leaves text and is not such a scalar
+/// itself. The output of the segment's first scalar is removed, and the segment takes the general path: decompose,
+/// fold, compose. Only the general path allocates memory.
 struct FoldingPass<Rules: FoldingRules> {
     private let table: FoldTable
     private let input: UnsafePointer<UInt8>
     private let inputCount: Int
 
-    /// Where bytes are written before they go to the caller's array in one piece.
+    /// The buffer for output bytes, which are copied to the caller's array in bulk.
     private let buffer: UnsafeMutablePointer<UInt8>
     private var used = 0
-    /// How much of the key has gone to the caller's array already.
+    /// The number of the key's bytes already copied to the caller's array.
     private var flushed = 0
 
-    /// A space is due before the next scalar.
+    /// Whether a space must be written before the next scalar.
     private var pendingSpace = false
-    /// The last scalar that left text: where it begins in the input, and what it wrote in the key.
+    /// The last scalar that left text: its start in the input, and the start of its output in the key.
     private var baseInput = 0
     private var baseOutput = 0
 
     static var bufferSize: Int { 512 }
-    /// The longest piece written without a look at the space left: a space and the 18 scalars of U+FDFA, with room.
+    /// The longest output without a check of the remaining space. The worst case is a space and the 18 scalars of
+    /// U+FDFA.
     private static var reserve: Int { 128 }
 
     private init(table: FoldTable, input: UnsafeBufferPointer<UInt8>, buffer: UnsafeMutablePointer<UInt8>) {
@@ -35,7 +36,7 @@ struct FoldingPass<Rules: FoldingRules> {
 
     /// Appends the key of `utf8`.
     ///
-    /// - Parameter isGeneral: whether the whole text goes the general way, which tests compare the other with.
+    /// - Parameter isGeneral: Whether the whole text takes the general path. Tests compare both paths.
     static func append(_ utf8: UnsafeBufferPointer<UInt8>, to out: inout [UInt8], isGeneral: Bool = false) {
         if utf8.isEmpty { return }
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: bufferSize) { buffer in
@@ -76,7 +77,7 @@ struct FoldingPass<Rules: FoldingRules> {
                 index = endOfSegment(after: index)
                 takeBack(to: baseOutput, &out)
                 appendSegment(baseInput..<index, to: &out)
-                // The next scalar leaves text and becomes the base; until then there is none to take back.
+                // The next scalar leaves text and becomes the base. Until then there is no output to remove.
             } else {
                 switch entry.kind {
                 case .single, .nothing, .accent: break
@@ -100,7 +101,7 @@ struct FoldingPass<Rules: FoldingRules> {
 
     @inline(__always)
     private mutating func space(at start: Int) {
-        // None at the start; and as one waits for what follows it, none at the end.
+        // Leading space is dropped here. Trailing space is never written, because a space waits for the next scalar.
         pendingSpace = flushed + used > 0
         baseInput = start
         baseOutput = flushed + used
@@ -173,12 +174,12 @@ struct FoldingPass<Rules: FoldingRules> {
     }
 }
 
-/// What tells the two keys apart.
+/// The rules that distinguish the two keys.
 protocol FoldingRules {
     static var table: FoldTable { get }
-    /// Whether runs of white space become one U+0020, and vanish at both ends.
+    /// Whether runs of white space become a single U+0020, and are removed at both ends.
     static var collapsesSpace: Bool { get }
-    /// The general way: the folded form of scalars that neither side's neighbours can change.
+    /// Folds scalars on the general path. Neighbours on either side can't change the result.
     static func fold(_ scalars: [UInt32]) -> [UInt32]
 }
 
@@ -187,7 +188,7 @@ enum SortRules: FoldingRules {
     static var collapsesSpace: Bool { false }
 
     static func fold(_ scalars: [UInt32]) -> [UInt32] {
-        // Decomposed first, because a case fold makes a letter of one mark, U+0345, which must stand behind all others.
+        // Decompose first: case folding turns the mark U+0345 into a letter, which must follow all other marks.
         var folded: [UInt32] = []
         for scalar in FoldingTables.normal.decompose(scalars) {
             table.append(scalar, to: &folded)

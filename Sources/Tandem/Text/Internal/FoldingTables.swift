@@ -1,22 +1,22 @@
-/// The tables that folding reads, unpacked once from the generated literals (about half a millisecond).
+/// The tables for folding, unpacked once from the generated literals in about half a millisecond.
 enum FoldingTables {
     static let sort = FoldTable(sortData)
     static let search = FoldTable(searchData)
     static let normal = NormalTable(normalData)
 }
 
-/// What becomes of one scalar in a key.
+/// The result of folding a scalar for a key.
 struct FoldEntry {
     enum Kind: Int32 {
-        /// One scalar, given by its difference from the folded one.
+        /// A scalar, stored as its difference from the folded one.
         case single = 0
-        /// Two scalars and more, given by their place in the pool.
+        /// Two or more scalars, stored as their offset in the pool.
         case sequence = 1
-        /// Nothing is left of it.
+        /// Nothing: the scalar is dropped.
         case nothing = 2
         /// White space.
         case space = 3
-        /// A spacing accent: nothing is left of it, nor of marks set on it.
+        /// A spacing accent: it and the marks on it are dropped.
         case accent = 4
     }
 
@@ -25,15 +25,16 @@ struct FoldEntry {
     @inline(__always)
     init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// Most scalars: one scalar becomes one, whatever stands beside it.
+    /// Whether the result is a single scalar that does not depend on the neighbours, as for most scalars.
     @inline(__always)
     var isFastSingle: Bool { rawValue & 15 == 0 }
 
-    /// Whether neighbours can matter: marks, and what is composed with the scalar before it.
+    /// Whether the result can depend on neighbours. This holds for marks and for scalars that compose with the previous
+    /// one.
     @inline(__always)
     var isSlow: Bool { rawValue & 8 != 0 }
 
-    /// Whether it can be what later marks stand on.
+    /// Whether it can be the base of later marks.
     @inline(__always)
     var leavesText: Bool { rawValue & 7 != Kind.nothing.rawValue && rawValue & 7 != Kind.accent.rawValue }
 
@@ -47,12 +48,12 @@ struct FoldEntry {
     var count: Int { Int(rawValue >> 4) & 31 }
 }
 
-/// The entries of one key.
+/// The folding table of a key.
 struct FoldTable: @unchecked Sendable {
-    // Unchecked: the pointers are to immortal memory that nobody writes.
+    // Proof of `@unchecked Sendable`: the pointers are to memory that is never freed, and never written after `init`.
     let entries: ScalarTable
     let pool: UnsafePointer<UInt32>
-    /// For ASCII the folded byte itself, or one of the two marks below.
+    /// The folded byte of each ASCII scalar, or one of the two constants below.
     let ascii: UnsafePointer<UInt8>
 
     static let nothing: UInt8 = 0xFE
@@ -89,7 +90,7 @@ struct FoldTable: @unchecked Sendable {
     @inline(__always)
     subscript(scalar: UInt32) -> FoldEntry { FoldEntry(rawValue: entries[scalar]) }
 
-    /// Appends what becomes of `scalar`; white space as U+0020.
+    /// Appends the folded form of `scalar`. White space becomes U+0020.
     func append(_ scalar: UInt32, to scalars: inout [UInt32]) {
         let entry = self[scalar]
         switch entry.kind {

@@ -1,22 +1,22 @@
-/// Canonical decomposition, combining classes and composition, with the marks' part in search keys.
+/// Canonical decomposition, combining classes, composition, and the role of marks in search keys.
 struct NormalTable: @unchecked Sendable {
-    // Unchecked: the pointers are to immortal memory that nobody writes.
+    // Proof of `@unchecked Sendable`: the pointers are to memory that is never freed, and never written after `init`.
     private let properties: ScalarTable
     private let pool: UnsafePointer<UInt32>
-    /// The composing pairs in order, both scalars in one number, and what each pair becomes.
+    /// The composing pairs in order, with both scalars in a single number, and the composite of each pair.
     private let pairs: UnsafePointer<UInt64>
     private let composites: UnsafePointer<UInt32>
     private let pairCount: Int
 
-    /// One scalar's properties: combining class, flags, place of the decomposition.
+    /// The properties of a scalar: combining class, flags, and the offset of its decomposition.
     struct Properties {
         let rawValue: Int32
         var combiningClass: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
-        /// A mark that is dropped from a search key if its base is a letter of an alphabet.
+        /// Whether it is a mark that is dropped from a search key if its base is a letter of an alphabet.
         var isFallingMark: Bool { rawValue & 1 << 8 != 0 }
-        /// A letter of an alphabet whose marks are dropped.
+        /// Whether it is a letter of an alphabet whose marks are dropped.
         var isBase: Bool { rawValue & 1 << 9 != 0 }
-        /// Whether some scalar composes with it as the second of a pair.
+        /// Whether it composes with some scalar before it.
         var composesWithPrevious: Bool { rawValue & 1 << 10 != 0 }
         var decompositionCount: Int { Int(rawValue >> 11) & 7 }
         var decompositionOffset: Int { Int(rawValue >> 14) }
@@ -54,7 +54,7 @@ struct NormalTable: @unchecked Sendable {
 
     // MARK: - Forms
 
-    /// Canonical decomposition (NFD).
+    /// Returns the canonical decomposition (NFD).
     func decompose(_ scalars: [UInt32]) -> [UInt32] {
         var result: [UInt32] = []
         result.reserveCapacity(scalars.count * 2)
@@ -73,7 +73,7 @@ struct NormalTable: @unchecked Sendable {
         return result
     }
 
-    /// Canonical decomposition followed by canonical composition (NFC).
+    /// Returns the canonical decomposition followed by canonical composition (NFC).
     func compose(_ scalars: [UInt32]) -> [UInt32] {
         var result = decompose(scalars)
         var end = 0
@@ -99,7 +99,7 @@ struct NormalTable: @unchecked Sendable {
         return result
     }
 
-    /// Puts each run of marks into the order of their classes; equal classes keep theirs.
+    /// Sorts each run of marks by combining class. Marks with equal classes keep their order.
     private func reorder(_ scalars: inout [UInt32]) {
         var start = 0
         while start < scalars.count {
@@ -114,8 +114,8 @@ struct NormalTable: @unchecked Sendable {
                 end += 1
             }
             if !isOrdered {
-                // By class, then place: not by an insertion sort, which a run of 100,000 marks in a value from a
-                // hostile server would keep busy for minutes.
+                // Sort by class, then position. An insertion sort would take minutes for a run of 100,000 marks from a
+                // hostile server.
                 let keys = (start..<end).map { UInt64(self[scalars[$0]].combiningClass) << 32 | UInt64($0 - start) }
                 let run = Array(scalars[start..<end])
                 for (place, key) in keys.sorted().enumerated() {
@@ -139,7 +139,7 @@ struct NormalTable: @unchecked Sendable {
     }
 }
 
-/// Korean syllables are composed by arithmetic; Unicode gives no table of the 11,172.
+/// Arithmetic for Korean syllables. Unicode has no table of the 11,172 compositions.
 enum Hangul {
     static let syllables: ClosedRange<UInt32> = 0xAC00...0xD7A3
 

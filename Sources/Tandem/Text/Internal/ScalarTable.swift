@@ -1,26 +1,27 @@
-/// A number for each Unicode scalar: a table of two levels, whose pages exist only where something is written.
+/// A table with a number for each Unicode scalar. It has two levels, and allocates only the pages with content.
 ///
-/// An array would do, but each read of one costs a bounds check and, from a global, a retain: a third of the time of
+/// An array is slower: each read costs a bounds check and, for a global, a retain. That is a third of the time of
 /// folding a short name.
 struct ScalarTable: @unchecked Sendable {
-    // Unchecked: written by the builder alone, never after it is done, and never freed.
+    // Proof of `@unchecked Sendable`: only the builder writes the memory, before the table exists, and it is never
+    // freed.
     private let pageNumbers: UnsafePointer<UInt16>
     private let pages: UnsafePointer<Int32>
 
     private static let pageBits: UInt32 = 7
     private static let pageSize = 1 << 7
 
-    /// - Precondition: `scalar` is below 0x110000. Callers pass what they decoded from valid UTF-8.
+    /// - Precondition: `scalar` is below 0x110000. Callers pass scalars decoded from valid UTF-8.
     @inline(__always)
     subscript(scalar: UInt32) -> Int32 {
         let page = Int(pageNumbers[Int(scalar >> Self.pageBits)])
         return pages[page << Int(Self.pageBits) | Int(scalar) & (Self.pageSize - 1)]
     }
 
-    /// Collects the numbers, then freezes them into a table that lives as long as the process.
+    /// A builder that collects the numbers, and then makes them a table that lives as long as the process.
     struct Builder {
         private var pageNumbers = [UInt16](repeating: 0, count: 0x110000 >> 7)
-        /// Page 0 is the empty page, shared by all scalars nothing was written for.
+        /// Page 0 is the empty page, shared by all scalars without a number.
         private var pages = [Int32](repeating: 0, count: ScalarTable.pageSize)
 
         mutating func update(_ scalar: UInt32, _ change: (inout Int32) -> Void) {
@@ -38,7 +39,7 @@ struct ScalarTable: @unchecked Sendable {
     }
 }
 
-/// A copy that is never freed, for tables that every thread reads until the process ends.
+/// Returns a copy that is never freed, for tables that every thread reads until the process ends.
 func immortalCopy<Element: BitwiseCopyable>(of elements: [Element]) -> UnsafePointer<Element> {
     let copy = UnsafeMutableBufferPointer<Element>.allocate(capacity: max(elements.count, 1))
     _ = copy.initialize(from: elements)

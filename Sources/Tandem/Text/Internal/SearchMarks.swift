@@ -1,20 +1,20 @@
-/// Drops the marks of alphabets from what is to become a search key.
+/// Removal of combining marks from search keys.
 enum SearchMarks {
-    /// Stands for a spacing accent, until the marks set on it are dropped with it. No scalar has this number.
+    /// A placeholder for a spacing accent, until it is dropped together with its marks. No scalar has this number.
     static let accent: UInt32 = 0x11_0000
 
     private static let breve: UInt32 = 0x306
 
     /// Drops each mark whose base is a letter of Latin, Greek, Cyrillic, Hebrew or Arabic, except the breve of й and ў.
     ///
-    /// A mark's base is the last scalar before it that has combining class 0 and is no such mark. Marks need not be in
-    /// canonical order: whatever is decided here is the same for each order that is canonically equivalent.
+    /// A mark's base is the last scalar before it that has combining class 0 and is not such a mark. Marks may be in
+    /// any order: the result is the same for all canonically equivalent orders.
     static func drop(from scalars: inout [UInt32]) {
         let table = FoldingTables.normal
         var end = 0
         var base: UInt32?
         var baseFolds = false
-        // Whether a breve would be composed with the base: nothing between them has its class, or class 0.
+        // Whether a breve would compose with the base: no mark between them has its class, or class 0.
         var breveComposes = false
         for index in scalars.indices {
             let scalar = scalars[index]

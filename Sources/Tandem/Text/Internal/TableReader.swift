@@ -1,7 +1,7 @@
-/// Reads the numbers that `Scripts/generate-folding-tables.py` writes into the generated files' literals.
+/// A reader for the numbers that `Scripts/generate-folding-tables.py` writes into the literals of the generated files.
 ///
-/// A literal is text, because the compiler takes seconds over an array of some thousand integers and no time over a
-/// string. Each character holds six bits: five of a number, lowest first, and one that says that more follow.
+/// The literals are text, because the compiler needs seconds for an array of some thousand integers and no time for a
+/// string. Each character holds six bits: five bits of a number, lowest first, and a continuation bit.
 struct TableReader {
     private var next: UnsafePointer<UInt8>
     private let end: UnsafePointer<UInt8>
@@ -19,13 +19,13 @@ struct TableReader {
         while next < end {
             let byte = next.pointee
             next += 1
-            // The characters are those from '#' on without the backslash.
+            // The characters are those from '#' on, without the backslash.
             let group = Int(byte) - (byte > 0x5C ? 0x24 : 0x23)
             value |= (group & 31) << shift
             shift += 5
             if group < 32 { return value }
         }
-        preconditionFailure("A folding table is cut off: generate the tables anew")
+        preconditionFailure("A folding table is truncated: generate the tables again")
     }
 
     mutating func signed() -> Int {
@@ -33,7 +33,7 @@ struct TableReader {
         return value & 1 == 0 ? value >> 1 : -(value >> 1) - 1
     }
 
-    /// Runs of scalars with one number each, until a run of length 0.
+    /// Reads runs of scalars with a number each, until a run of length 0.
     mutating func runs(_ body: (_ scalar: UInt32, _ value: Int) -> Void) {
         var position = 0
         while true {
@@ -50,7 +50,7 @@ struct TableReader {
         }
     }
 
-    /// Scalars with a sequence of scalars each, appended to `pool`, until an empty sequence.
+    /// Reads scalars with a sequence of scalars each, appended to `pool`, until an empty sequence.
     mutating func sequences(into pool: inout [UInt32], _ body: (_ scalar: UInt32, _ offset: Int, _ count: Int) -> Void)
     {
         var position = 0

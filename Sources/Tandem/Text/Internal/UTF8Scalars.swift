@@ -1,6 +1,6 @@
-/// Scalars in UTF-8 that is known to be valid: no check, no error, no replacement character.
+/// Coding of scalars in valid UTF-8, without checks, errors or replacement characters.
 enum UTF8Scalars {
-    /// The scalar at `index`, which is moved past it.
+    /// Returns the scalar at `index`, and moves the index past it.
     @inline(__always)
     static func decode(_ bytes: UnsafePointer<UInt8>, _ index: inout Int) -> UInt32 {
         let first = UInt32(bytes[index])
@@ -23,7 +23,7 @@ enum UTF8Scalars {
         return (first & 0x07) << 18 | second << 12 | third << 6 | fourth
     }
 
-    /// Writes `scalar` at `index`, which is moved past it.
+    /// Writes `scalar` at `index`, and moves the index past it.
     @inline(__always)
     static func encode(_ scalar: UInt32, _ bytes: UnsafeMutablePointer<UInt8>, _ index: inout Int) {
         if scalar < 0x80 {
@@ -47,7 +47,7 @@ enum UTF8Scalars {
         }
     }
 
-    /// The number of bytes of the scalar that begins with `first`.
+    /// Returns the number of bytes of a scalar whose first byte is `first`.
     @inline(__always)
     static func length(startingWith first: UInt8) -> Int {
         first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4

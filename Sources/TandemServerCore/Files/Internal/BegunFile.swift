@@ -2,36 +2,36 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// A file of which a beginning has come. One request at a time adds to it: the latest.
+/// A partial upload. Only the latest request can add bytes to it.
 final class BegunFile: Sendable {
-    /// What became of a file whose bytes have come.
+    /// The result of a completed upload.
     enum End { case whole, wrongHash }
 
     private struct State {
         let content: any ShelfContent
         var offset: Int64
-        /// Of the bytes up to `offset`; nil where they came before the server started.
+        /// The hash of the bytes up to `offset`; `nil` if they arrived before the server started.
         var hash: SHA256?
-        /// Which request may add to it.
+        /// The number of the request that may add bytes.
         var turn = 0
         var isOver = false
-        /// When something was added to it last, or was about to be.
+        /// The time of the last access by a sender.
         var touchedAt: Date
     }
 
     let file: ServerFile
     private let state: Mutex<State>
 
-    /// One that has just begun, with no bytes.
+    /// Creates an empty partial upload.
     init(_ file: ServerFile, _ content: any ShelfContent, at now: Date) {
         self.file = file
         state = Mutex(State(content: content, offset: 0, hash: SHA256(), touchedAt: now))
     }
 
-    /// One whose beginning was there when the server started.
+    /// Creates a partial upload from bytes found when the server started.
     init(found file: ServerFile, _ content: any ShelfContent, at date: Date) throws(FileShelfError) {
         self.file = file
-        // More than all can't be a beginning of it: the hash will say so.
+        // The file has more bytes than announced. The hash will detect that.
         let offset = min(try content.size(), file.size)
         state = Mutex(State(content: content, offset: offset, hash: nil, touchedAt: date))
     }
@@ -40,10 +40,11 @@ final class BegunFile: Sendable {
 
     var offset: Int64 { state.withLock { $0.offset } }
 
-    /// Lets nobody add to it any more.
+    /// Prevents all further additions.
     func end() { state.withLock { $0.isOver = true } }
 
-    /// Lets a request go on from an offset, and no older request; nil if that is not where it goes on.
+    /// Permits a request to continue at an offset, and ends the permission of older requests. Returns `nil` if the
+    /// offset is not the end of the bytes.
     func turn(at offset: Int64, _ now: Date) -> Int? {
         state.withLock { state in
             guard !state.isOver, state.offset == offset else { return nil }
@@ -53,7 +54,7 @@ final class BegunFile: Sendable {
         }
     }
 
-    /// Lets no request that is under way add to it any more. Where it then goes on.
+    /// Ends the permission of all current requests, and returns the offset for the next one.
     func settle(at now: Date) -> Int64 {
         state.withLock { state in
             state.turn += 1
@@ -62,7 +63,7 @@ final class BegunFile: Sendable {
         }
     }
 
-    /// Adds bytes; false if a later request does that by now.
+    /// Adds bytes. Returns false if a later request has replaced this one.
     func append(_ bytes: [UInt8], turn: Int, at now: Date) throws(FileShelfError) -> Bool {
         try state.withLock { state throws(FileShelfError) in
             guard !state.isOver, state.turn == turn else { return false }
@@ -74,7 +75,8 @@ final class BegunFile: Sendable {
         }
     }
 
-    /// Holds all bytes against the hash, and flushes them; nil if some are missing, or if that is done already.
+    /// Compares all bytes with the hash, and flushes them. Returns `nil` if bytes are missing, or the upload is
+    /// completed already.
     func finish() throws(FileShelfError) -> End? {
         try state.withLock { state throws(FileShelfError) in
             guard !state.isOver, state.offset == file.size else { return nil }

@@ -1,12 +1,12 @@
 import HTTPTypes
 
-/// How a file comes: `PUT`, whole or in parts.
+/// Uploads: `PUT` of a file, whole or in parts.
 extension FileVisit {
-    /// What a request says that it sends.
+    /// The upload that a request's head describes.
     private struct Sent {
         let file: ServerFile
         let bytes: Range<Int64>
-        /// Whether it is the whole file, and not a part of one.
+        /// Whether the request contains the whole file.
         let isWhole: Bool
     }
 
@@ -15,21 +15,21 @@ extension FileVisit {
         let file = sent.file
         let found = try files.shelf.find(id)
         switch found {
-        // Whether there is one is not told to those who may not send it.
+        // Users that may not send a file do not learn whether it exists.
         case .begun(let other, _), .whole(let other):
             guard allows(.write, other, user) else { return Self.refusal(.forbidden) }
         case .nothing: break
         }
         guard allows(.write, file, user) else { return Self.refusal(.forbidden) }
         if let asked = header(.ifMatch) {
-            // Bytes under an ID never change: what is named is there already, or nothing is put in its place.
+            // The bytes of an ID never change. A precondition holds only if the named file exists already.
             guard case .whole(let other) = found, Self.names(asked, other.etag) else {
                 return Self.refusal(.preconditionFailed)
             }
         }
         if case .whole(let other) = found { return try await there(other, sent, next) }
         guard file.size <= files.limit else {
-            return Self.refusal(.contentTooLarge, "A file has \(files.limit) bytes at most.")
+            return Self.refusal(.contentTooLarge, "A file can have at most \(files.limit) bytes.")
         }
         switch try files.shelf.write(file, at: sent.bytes.lowerBound, anew: sent.isWhole) {
         case .whole(let other): return try await there(other, sent, next)
@@ -38,12 +38,12 @@ extension FileVisit {
         }
     }
 
-    /// There is a file already: that is what was wanted, or another.
+    /// Returns the response if the file exists already: success if it is the same file.
     private func there(
         _ other: ServerFile, _ sent: Sent, _ next: () async throws -> [UInt8]?
     ) async throws -> Answer {
         guard other.isSame(as: sent.file) else { return Self.refusal(.preconditionFailed) }
-        // A client that is told of success before it has sent everything may take that for a failure.
+        // Some clients treat a success as a failure if it arrives before they have sent everything.
         var rest = Int64(sent.bytes.count)
         while rest > 0, let piece = try await next() { rest -= Int64(piece.count) }
         return taken(other, .ok)
@@ -66,18 +66,18 @@ extension FileVisit {
             await faults.pause()
             guard var piece = try await next() else { throw FileContent.Cut() }
             guard count + Int64(piece.count) <= total else {
-                return Self.refusal(.badRequest, "There are more bytes than Content-Length says.")
+                return Self.refusal(.badRequest, "The body has more bytes than its Content-Length.")
             }
             if let cut = faults.requestCut, count + Int64(piece.count) >= cut {
                 piece = Array(piece.prefix(Int(cut - count)))
                 _ = try writing.append(piece)
                 throw FileContent.Cut()
             }
-            // A later request goes on where this one was.
+            // A later request continues from this request's bytes.
             guard try writing.append(piece) else { return begun(sent.file, writing.offset, .conflict) }
             count += Int64(piece.count)
         }
-        let wrong = "The bytes don't have the digest that was said. Nothing of them is kept."
+        let wrong = "The bytes do not match the Repr-Digest. They were not stored."
         if faults.wrongsHash {
             try files.shelf.remove(id)
             return Self.refusal(.unprocessableContent, wrong)
@@ -86,7 +86,7 @@ extension FileVisit {
         case .whole: return taken(sent.file, .created)
         case .wrongHash: return Self.refusal(.unprocessableContent, wrong)
         case nil:
-            // Some are missing, or whoever asked for it meanwhile has seen to it.
+            // Bytes are missing, or another request has completed the upload.
             switch try files.shelf.find(id) {
             case .whole(let file):
                 return file.isSame(as: sent.file) ? taken(file, .ok) : Self.refusal(.preconditionFailed)
@@ -96,7 +96,7 @@ extension FileVisit {
         }
     }
 
-    /// What the head says of the file and of this request's part in it.
+    /// Decodes the head: the file, and this request's part of it.
     private func sent(_ user: String?) throws -> Sent {
         guard header(.contentEncoding) == nil else { throw Early(answer: Self.refusal(.unsupportedMediaType)) }
         guard let length = header(.contentLength).flatMap(ServerRange.number), header(.transferEncoding) == nil else {
@@ -106,17 +106,17 @@ extension FileVisit {
             throw bad("Repr-Digest must have the file's SHA-256.")
         }
         guard let name = header(.contentDisposition).map(ServerFileName.name) ?? "" else {
-            throw bad("Content-Disposition has no file name in UTF-8 of \(ServerFileName.greatest) bytes at most.")
+            throw bad("Content-Disposition must have a UTF-8 file name of at most \(ServerFileName.greatest) bytes.")
         }
         var (bytes, size, isWhole) = (0..<length, length, true)
         if let text = header(.contentRange) {
             guard let range = ServerRange.sent(text), Int64(range.bytes.count) == length else {
-                throw bad("Content-Range does not fit Content-Length, or is none.")
+                throw bad("Content-Range is invalid or does not match Content-Length.")
             }
             (bytes, size, isWhole) = (range.bytes, range.size, false)
         } else if header(.ifNoneMatch) != "*" {
             throw Early(
-                answer: Self.refusal(.preconditionRequired, "A whole file is sent with If-None-Match: *."))
+                answer: Self.refusal(.preconditionRequired, "The upload of a whole file needs If-None-Match: *."))
         }
         let type = header(.contentType) ?? ""
         let file = ServerFile(

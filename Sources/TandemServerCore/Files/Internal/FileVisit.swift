@@ -1,10 +1,10 @@
 import HTTPTypes
 
-/// One request for a file, from the question whether it is let in to its answer.
+/// A file request, from authentication to the response.
 struct FileVisit {
     typealias Answer = (response: HTTPResponse, content: FileContent?)
 
-    /// An answer that ends the request where it is found out.
+    /// A response that ends the request early.
     struct Early: Error {
         let answer: Answer
     }
@@ -15,7 +15,7 @@ struct FileVisit {
     let id: String
     let faults: FileFaults
 
-    /// Nil if there can be no file there.
+    /// Returns `nil` if no file can exist at the request's path.
     init?(_ core: ServerCore, _ http: HTTPRequest, _ faults: FileFaults) {
         guard let files = core.configuration.files, let request = ServerRequest(http, body: []),
             request.path.count == 2, ServerFile.isID(request.path[1])
@@ -27,7 +27,7 @@ struct FileVisit {
         self.faults = faults
     }
 
-    /// Nil if there is none to give: the request's body ended in the middle.
+    /// Returns the response, or `nil` if the request's body was incomplete.
     func answer(_ next: () async throws -> [UInt8]?) async -> Answer? {
         do {
             let user = try user()
@@ -44,15 +44,16 @@ struct FileVisit {
         } catch let early as Early {
             return early.answer
         } catch FileShelfError.Code.outOfSpace {
-            return Self.refusal(.init(code: 507, reasonPhrase: "Insufficient Storage"), "There is no room for it.")
+            return Self.refusal(
+                .init(code: 507, reasonPhrase: "Insufficient Storage"), "The server has no space for this file.")
         } catch is FileShelfError {
-            return Self.refusal(.internalServerError, "The shelf failed.")
+            return Self.refusal(.internalServerError, "The server's file storage failed.")
         } catch {
             return nil
         }
     }
 
-    /// An answer without a file, with a sentence for whoever reads it.
+    /// Returns a response without a file, with an optional error message.
     static func refusal(_ status: HTTPResponse.Status, _ message: String? = nil) -> Answer {
         var response = HTTPResponse(status: status)
         response.headerFields[.cacheControl] = "no-store"
@@ -60,7 +61,7 @@ struct FileVisit {
             if status != .noContent, status != .notModified { response.headerFields[.contentLength] = "0" }
             return (response, nil)
         }
-        // A place in memory of its own is a content like any other.
+        // The message is a content in memory, like a file's.
         let json: JSONValue = ["error": .text(message)]
         let bytes = json.bytes
         let content = MemoryPlace().create("")
@@ -74,10 +75,10 @@ struct FileVisit {
     func header(_ name: HTTPField.Name) -> String? { http.headerFields[name] }
 }
 
-// MARK: - Who
+// MARK: - Access
 
 extension FileVisit {
-    /// Lets whoever asks in, or not, as tables do.
+    /// Authenticates the user, by the same rules as for tables.
     private func user() throws -> String? {
         var user: String?
         if let token = ServerRequest(http, body: [])?.token, let userOf = core.configuration.user {
@@ -99,7 +100,7 @@ extension FileVisit {
         return core.configuration.hooks.authorizeFile?(action, file, user) ?? true
     }
 
-    /// What there is, as far as this user may see it.
+    /// Returns the state of the file, if this user may see it.
     func seen(_ user: String?) throws -> FileShelf.Found {
         let found = try files.shelf.find(id)
         switch found {
@@ -116,7 +117,7 @@ extension FileVisit {
         switch try seen(user) {
         case .nothing: return Self.refusal(.notFound)
         case .begun(let file, let offset):
-            // Whoever may not send it does not stop those who do.
+            // A user without permission to send does not interrupt current uploads.
             let isSender = allows(.write, file, user)
             return begun(file, (isSender ? files.shelf.settle(id) : nil) ?? offset)
         case .whole(let file):
@@ -162,7 +163,7 @@ extension FileVisit {
         return fields
     }
 
-    /// What `If-Match` and `If-None-Match` ask before a file is shown.
+    /// Checks `If-Match` and `If-None-Match` before a file is read.
     private func checkPreconditions(_ file: ServerFile) throws {
         if let text = header(.ifMatch), !Self.names(text, file.etag) {
             throw Early(answer: Self.refusal(.preconditionFailed))
@@ -174,7 +175,7 @@ extension FileVisit {
         }
     }
 
-    /// Whether a list of ETags has one, or is `*`.
+    /// Returns whether a list of ETags contains one, or is `*`.
     static func names(_ list: String, _ etag: String, weakly: Bool = false) -> Bool {
         list.split(separator: ",").contains { item in
             var item = item.drop { $0 == " " || $0 == "\t" }
@@ -183,7 +184,7 @@ extension FileVisit {
         }
     }
 
-    /// That a beginning is there, and how much.
+    /// Returns the response that describes a partial upload.
     func begun(_ file: ServerFile, _ offset: Int64, _ status: HTTPResponse.Status = .noContent) -> Answer {
         var answer = Self.refusal(status)
         answer.response.headerFields[.uploadOffset] = String(offset)
@@ -200,7 +201,7 @@ extension FileVisit {
         switch try seen(user) {
         case .nothing: return Self.refusal(.notFound)
         case .begun(let file, _):
-            // What is not whole has no ETag.
+            // A partial upload has no ETag.
             guard header(.ifMatch) == nil else { return Self.refusal(.preconditionFailed) }
             guard allows(.delete, file, user) else { return Self.refusal(.forbidden) }
         case .whole(let file):

@@ -1,6 +1,6 @@
 import Foundation
 
-// What an earlier process has left unfinished.
+// Unfinished files of an earlier process.
 
 extension FolderPlace {
     func beginnings(forgetting limit: Date) -> [String: Date] {
@@ -12,7 +12,7 @@ extension FolderPlace {
                 guard ServerFile.isID(id) else { continue }
                 switch name.dropFirst(32) {
                 case ".json":
-                    // One that can't be read says nothing of its file, and stays.
+                    // An unreadable record does not identify its file, so it stays.
                     guard let record = try? record(id), !record.isWhole else { continue }
                     let date = [touched(name, shard), touched("\(id).data", shard)].compactMap { $0 }.max()
                     guard let date, date < limit, (try? remove(id)) != nil else {
@@ -20,7 +20,7 @@ extension FolderPlace {
                         continue
                     }
                 case ".data" where names.contains("\(id).json"): continue
-                // Bytes without a record, and a record that was being written, are nobody's.
+                // Bytes without a record, and a partially written record, belong to no file.
                 case ".data", ".json.partial":
                     if let date = touched(name, shard), date < limit { unlinkat(shard.number, name, 0) }
                 default: continue
@@ -30,7 +30,7 @@ extension FolderPlace {
         return left
     }
 
-    /// When a file was written last; `nil` if there is none, or it is none.
+    /// Returns the modification time of a file, or `nil` if it is missing or not a regular file.
     private func touched(_ name: String, _ shard: FileHandleNumber) -> Date? {
         var status = stat()
         guard fstatat(shard.number, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_mode & S_IFMT == S_IFREG else {

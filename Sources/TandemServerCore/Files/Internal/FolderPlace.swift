@@ -1,16 +1,18 @@
 import Foundation
 
-/// A shelf's files in a folder: `<folder>/<ID's first two digits>/<ID>.data` has the bytes, `<ID>.json` the record.
+/// A storage in a folder: `<folder>/<ID's first two digits>/<ID>.data` contains the bytes, `<ID>.json` the record.
 ///
-/// A file is there when its record says so. A record takes the place of another by its name, after the bytes and then
-/// itself are on the disk, so that a crash leaves a beginning to go on from, or the whole file.
+/// A file exists if its record does. A record replaces another by renaming, after the bytes and the record itself are
+/// on the disk. A crash therefore leaves a partial upload that can continue, or the whole file.
 final class FolderPlace: ShelfPlace {
     let root: FileHandleNumber
 
+    /// Opens or creates the folder.
+    ///
     /// - Throws: ``FileShelfError/Code/cannotOpen``.
     init(_ path: String) throws(FileShelfError) {
         if mkdir(path, 0o700) != 0, errno != EEXIST {
-            throw FileShelfError(.cannotOpen, "The folder for files can't be made: \(path): \(systemError)")
+            throw FileShelfError(.cannotOpen, "The folder for files can't be created: \(path): \(systemError)")
         }
         let number = Foundation.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard number >= 0 else {
@@ -45,7 +47,7 @@ final class FolderPlace: ShelfPlace {
 
     func remove(_ id: String) throws(FileShelfError) {
         guard let shard = try shard(id, isMade: false) else { return }
-        // The record first: bytes without one are nobody's.
+        // The record goes first: bytes without a record belong to no file.
         for name in ["\(id).json", "\(id).data"] where unlinkat(shard.number, name, 0) != 0 && errno != ENOENT {
             throw failure("removed", id)
         }
@@ -53,11 +55,11 @@ final class FolderPlace: ShelfPlace {
     }
 
     func create(_ id: String) throws(FileShelfError) -> any ShelfContent {
-        guard let shard = try shard(id, isMade: true) else { throw failure("made", id) }
-        // Under another number: whoever has older bytes open does not see these, and does not write to them.
+        guard let shard = try shard(id, isMade: true) else { throw failure("created", id) }
+        // The new file has another inode: open handles of older bytes neither see nor change the new ones.
         if unlinkat(shard.number, "\(id).data", 0) != 0, errno != ENOENT { throw failure("removed", id) }
         guard let file = try openFile(shard, "\(id).data", O_RDWR | O_CREAT | O_EXCL) else {
-            throw failure("made", id)
+            throw failure("created", id)
         }
         return file
     }
@@ -78,7 +80,7 @@ final class FolderPlace: ShelfPlace {
         return ids
     }
 
-    /// The folders in which files are.
+    /// Returns the folders that contain files.
     func shards() throws(FileShelfError) -> [FileHandleNumber] {
         try names(root).filter { $0.utf8.count == 2 }.compactMap { name in
             let number = openat(root.number, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -88,7 +90,7 @@ final class FolderPlace: ShelfPlace {
 }
 
 extension FolderPlace {
-    /// The folder in which a file is, so that none has all of them. A link is none.
+    /// Opens the folder of a file's shard, which keeps single folders small. Refuses links.
     private func shard(_ id: String, isMade: Bool) throws(FileShelfError) -> FileHandleNumber? {
         let name = String(id.prefix(2))
         if isMade, mkdirat(root.number, name, 0o700) == 0 { _ = fsync(root.number) }
@@ -98,7 +100,7 @@ extension FolderPlace {
         throw failure("opened", name)
     }
 
-    /// A file, of its own and no link to one; nil if there is none.
+    /// Opens a regular file and refuses links. Returns `nil` if it does not exist.
     private func openFile(
         _ shard: FileHandleNumber, _ name: String, _ flags: Int32
     ) throws(FileShelfError) -> DiskContent? {
@@ -110,13 +112,13 @@ extension FolderPlace {
         let handle = FileHandleNumber(number)
         var status = stat()
         guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw FileShelfError(.damaged, "\(name) is no file.")
+            throw FileShelfError(.damaged, "\(name) is not a regular file.")
         }
         return DiskContent(handle: handle)
     }
 
     func names(_ folder: FileHandleNumber) throws(FileShelfError) -> [String] {
-        // A listing has a position: it is made with a number of its own.
+        // A directory stream has a position, so it gets a descriptor of its own.
         guard let listing = fdopendir(openat(folder.number, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)) else {
             throw failure("listed", "a folder")
         }
@@ -174,7 +176,7 @@ private struct DiskContent: ShelfContent {
     }
 }
 
-/// An open file's number, closed when nobody has it any more.
+/// A file descriptor, closed when the last reference is released.
 final class FileHandleNumber: Sendable {
     let number: Int32
 
@@ -188,8 +190,8 @@ private var systemError: String { String(cString: strerror(errno)) }
 private func failure(_ what: String, _ name: String) -> FileShelfError {
     let number = errno
     switch number {
-    case ENOSPC, EDQUOT, EFBIG: return FileShelfError(.outOfSpace, "There is no room for files.")
-    case ELOOP, ENOTDIR: return FileShelfError(.damaged, "\(name) is a link, or no folder.")
+    case ENOSPC, EDQUOT, EFBIG: return FileShelfError(.outOfSpace, "The disk has no space for files.")
+    case ELOOP, ENOTDIR: return FileShelfError(.damaged, "\(name) is a link, or not a folder.")
     default: return FileShelfError(.failed, "\(name) can't be \(what): \(String(cString: strerror(number)))")
     }
 }

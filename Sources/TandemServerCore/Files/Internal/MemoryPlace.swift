@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A shelf's files in memory.
+/// A file storage in memory.
 final class MemoryPlace: ShelfPlace {
     private struct State {
         var records: [String: FileRecord] = [:]

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A file's hash on the wire: `Repr-Digest: sha-256=:…:` of RFC 9530.
+/// The encoding of a file's hash: `Repr-Digest: sha-256=:…:`, by RFC 9530.
 enum ServerDigest {
     static func hex(_ byte: UInt8) -> String {
         (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
 
-    /// The SHA-256 in a field's value as hexadecimal digits; nil if it has none, or more than one.
+    /// Returns the SHA-256 of a field's value as hexadecimal digits, or `nil` if it has none or several.
     static func sha256(in text: String) -> String? {
         var found: String?
         for member in text.split(separator: ",") {
@@ -21,7 +21,7 @@ enum ServerDigest {
         return found
     }
 
-    /// A field's value for a SHA-256 as hexadecimal digits.
+    /// Returns a field's value for a SHA-256 in hexadecimal digits.
     static func field(_ sha256: String) -> String {
         let digits = Array(sha256.utf8)
         let bytes = stride(from: 0, to: digits.count - 1, by: 2).map { index in

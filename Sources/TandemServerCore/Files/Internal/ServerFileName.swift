@@ -1,13 +1,13 @@
-/// A file's name on the wire: `Content-Disposition` of RFC 6266 with `filename*` as RFC 8187 encodes it.
+/// The encoding of a file's name: `Content-Disposition` of RFC 6266, with `filename*` by RFC 8187.
 enum ServerFileName {
-    /// The longest name, in bytes of UTF-8.
+    /// The maximum length of a name, in bytes of UTF-8.
     static let greatest = 1024
 
-    /// RFC 8187's attr-char.
+    /// The characters of `attr-char` in RFC 8187.
     private static let plain = Set(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$&+-.^_`|~".utf8)
 
-    /// A field's value. It is ASCII, without a line's end or a quote, whatever the name has.
+    /// Returns a field's value: ASCII without line breaks or quotes, for any name.
     static func field(_ name: String) -> String {
         var text = "attachment; filename*=UTF-8''"
         for byte in name.utf8 {
@@ -20,8 +20,8 @@ enum ServerFileName {
         return text
     }
 
-    /// The name in a field's value: of `filename*` in UTF-8, else of `filename`; empty if it has neither. Nil if what
-    /// stands there is no such value, or the name is too long.
+    /// Returns the name in a field's value: the UTF-8 text of `filename*`, else `filename`, else an empty text. Returns
+    /// `nil` if the value is invalid, or the name is too long.
     static func name(in text: String) -> String? {
         var plain: String?
         for parameter in parameters(text).dropFirst() {
@@ -41,7 +41,7 @@ enum ServerFileName {
         return name.utf8.count <= greatest ? name : nil
     }
 
-    /// What semicolons part that are in no quotes.
+    /// Splits at the semicolons outside of quotes.
     private static func parameters(_ text: String) -> [Substring] {
         var parts: [Substring] = []
         var (start, isQuoted, isEscaped) = (text.startIndex, false, false)

@@ -1,14 +1,14 @@
-/// Ranges of bytes in fields, as RFC 9110 has them.
+/// Parses byte ranges in header fields, by RFC 9110.
 enum ServerRange {
-    /// What `Range` asks for.
+    /// The range that a request asks for.
     enum Asked: Equatable {
         case all
         case bytes(Range<Int64>)
         case unsatisfiable
     }
 
-    /// What is asked of a file of some size. Several ranges, another unit and what is no range are all of it: a server
-    /// may pass them over.
+    /// Parses `Range` for a file of some size. Several ranges, another unit and invalid ranges count as the whole file:
+    /// the RFC lets a server ignore them.
     static func asked(_ text: String, size: Int64) -> Asked {
         guard text.lowercased().hasPrefix("bytes=") else { return .all }
         let sides = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
@@ -23,7 +23,7 @@ enum ServerRange {
         return first < size ? .bytes(first..<min(size, last + 1)) : .unsatisfiable
     }
 
-    /// What `Content-Range` says: `bytes 0-99/200`. Nil if it is none, or the size is not said.
+    /// Parses `Content-Range`: `bytes 0-99/200`. Returns `nil` if it is invalid or has no size.
     static func sent(_ text: String) -> (bytes: Range<Int64>, size: Int64)? {
         guard text.lowercased().hasPrefix("bytes ") else { return nil }
         let sides = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
@@ -34,7 +34,7 @@ enum ServerRange {
         return (first..<last + 1, size)
     }
 
-    /// Digits alone, within what adding one to can't overflow.
+    /// Parses digits. Limits their number so that adding one can't overflow.
     static func number(_ text: some StringProtocol) -> Int64? {
         guard (1...18).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil

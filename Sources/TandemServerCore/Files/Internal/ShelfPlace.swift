@@ -1,36 +1,36 @@
 import Foundation
 
-/// What is known of a file on a shelf.
+/// The metadata of a stored file.
 struct FileRecord: Codable, Sendable {
     var file: ServerFile
-    /// Whether all bytes have come, and have the hash. Until then the shelf has a beginning of it.
+    /// Whether all bytes have arrived and match the hash. If not, the file is a partial upload.
     var isWhole: Bool
 }
 
-/// Where a shelf has its files: records and bytes, by IDs that have been checked.
+/// A backend of a file storage: records and bytes, by validated IDs.
 protocol ShelfPlace: Sendable {
     func record(_ id: String) throws(FileShelfError) -> FileRecord?
-    /// Keeps a record in place of another, whole or not at all.
+    /// Replaces a record atomically.
     func save(_ record: FileRecord) throws(FileShelfError)
-    /// Forgets a file. Whoever has its bytes open can go on reading them.
+    /// Removes a file. Readers with an open handle can continue.
     func remove(_ id: String) throws(FileShelfError)
-    /// Bytes of a new file, none yet. Others of this ID are forgotten.
+    /// Creates a file without bytes. Drops earlier bytes of this ID.
     func create(_ id: String) throws(FileShelfError) -> any ShelfContent
-    /// Bytes that are there.
+    /// Opens existing bytes.
     func open(_ id: String) throws(FileShelfError) -> (any ShelfContent)?
-    /// All files that have a record.
+    /// Returns the IDs of all files that have a record.
     func ids() throws(FileShelfError) -> [String]
-    /// When the files were touched last that have begun and are not whole, those left out that are forgotten here since
-    /// that was before a date. What belongs to no file and is as old is forgotten too. Called before any other.
+    /// Returns the modification times of partial uploads, and removes those older than a date. Also removes old data
+    /// that belongs to no file. This is the first call to a backend.
     func beginnings(forgetting limit: Date) -> [String: Date]
 }
 
-/// The bytes of one file. Whoever writes has it alone.
+/// The bytes of one file. Only one writer uses it at a time.
 protocol ShelfContent: Sendable {
     func size() throws(FileShelfError) -> Int64
-    /// Fewer than asked for at the end.
+    /// Reads bytes, fewer than `count` at the end.
     func read(at offset: Int64, count: Int) throws(FileShelfError) -> [UInt8]
     func write(_ bytes: [UInt8], at offset: Int64) throws(FileShelfError)
-    /// Returns when they are on the disk.
+    /// Returns when the bytes are on the disk.
     func flush() throws(FileShelfError)
 }

@@ -1,8 +1,8 @@
 import Tandem
 
 extension ModelDefinition {
-    /// Whether all that one side has to say is where files are that it has uploaded, and the other has not changed these
-    /// properties: that is no conflict, whatever else the other has changed, and whatever the policy.
+    /// Whether one side has only attached files, or replaced files, and the other side has not changed these properties.
+    /// That is not a conflict under any policy, even if the other side has changed other properties.
     func isAboutFilesAlone(_ sides: ConflictSides) -> Bool {
         guard sides.kind == .update, let server = sides.server, sides.changedHere.isDisjoint(with: sides.changedThere)
         else { return false }
@@ -24,13 +24,13 @@ extension ModelDefinition {
 }
 
 extension PropertyDefinition {
-    /// Whether a value is another one with attachments added that a server has.
+    /// Whether a value is another one with attachments added, or put in the places of others.
     fileprivate func addsFiles(_ value: StorageValue, to base: StorageValue) -> Bool {
         guard let all = attachments(in: value), let before = attachments(in: base) else { return false }
         let known = Set(before.map(\.id))
         let kept = all.filter { known.contains($0.id) }
-        // What waits to be uploaded is not said yet.
-        return kept.map(\.id) == before.map(\.id)
+        let replaced = Set(all.replaced(from: before).values.map(\.id))
+        return kept.map(\.id) == before.map(\.id).filter { !replaced.contains($0) }
     }
 
     private func attachments(in value: StorageValue) -> [Attachment]? {

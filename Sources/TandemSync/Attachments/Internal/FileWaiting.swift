@@ -2,9 +2,10 @@ import Tandem
 
 /// A store whose changes may have to wait for files.
 protocol FileWaiting {
-    /// Takes an update out of the queue that has nothing to say before its files have been uploaded: their URLs make
-    /// another one.
+    /// Whether an update has nothing to send before its files are uploaded.
     ///
-    /// - Returns: Whether it was one.
-    func leaveToFiles(_ id: Operation.ID) throws -> Bool
+    /// If it replaces files, it stays in the queue. If it adds files only, it is removed: their URLs make another one.
+    ///
+    /// - Parameter removingAdditions: Whether an update that adds files only counts.
+    func leaveToFiles(_ id: Operation.ID, removingAdditions: Bool) throws -> Bool
 }

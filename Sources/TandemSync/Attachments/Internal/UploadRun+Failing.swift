@@ -95,16 +95,16 @@ extension UploadRun {
     }
 
     func noteProgress() {
-        let (done, all, isPushing) = state.withLock { state in
+        let (done, all) = state.withLock { state in
             let due = state.uploads.filter { if case .waiting? = $0.outcome { false } else { true } }
-            return (due.count { $0.outcome != nil }, due, state.isPushing)
+            return (due.count { $0.outcome != nil }, due)
         }
         guard !all.isEmpty else { return }
         let sent = Dictionary(all.map { ($0.file.attachment.id, $0.sent) }) { first, _ in first }
         let activity = SyncStatus.Activity.uploading(
             done: done, total: all.count, sent: all.reduce(0) { $0 + $1.sent },
             of: all.reduce(0) { $0 + ($1.file.attachment.size ?? 0) })
-        context.board.note(isPushing ? nil : activity, uploads: sent)
+        context.board.noteUploads(activity, sent: sent)
     }
 
     /// What became of each, in the order in which they were to go.

@@ -31,15 +31,15 @@ extension UploadRun {
         }
     }
 
-    /// Sends that.
+    /// Sends that, in a sync of its own.
     func pushNews() async {
-        state.withLock { $0.isPushing = true }
         do {
-            let marks = try await marks()
-            // Empty if what looked like a change was a URL that had just been saved. URLs that are not sent now must still
-            // count as new afterwards.
-            let news = news(in: marks)
-            if !news.isEmpty {
+            try await context.withObjects {
+                let marks = try await marks()
+                // Empty if the change was a URL that had just been saved, or if another sync has sent it. URLs that are
+                // not sent now must still count as new afterwards.
+                let news = news(in: marks)
+                guard !news.isEmpty else { return }
                 state.withLock { state in
                     state.tried = marks
                     state.marks.subtract(news)
@@ -48,11 +48,11 @@ extension UploadRun {
                 state.withLock { $0.pushes.append(result) }
                 if let error = result.stoppedBy { stop(.failure(error)) }
             }
+        } catch SyncError.Code.busy {
+            // Another process is syncing: what was changed stays new.
         } catch {
             stop(error is CancellationError && Task.isCancelled ? .cancelled : .thrown(error))
         }
-        state.withLock { $0.isPushing = false }
-        noteProgress()
     }
 
     /// What is to be sent when the files have gone: URLs, and what was changed meanwhile.

@@ -5,6 +5,8 @@ import Tandem
 /// The files' part of a push: after the objects, a few at a time. What is changed meanwhile goes before the files that
 /// have not begun, and beside those that have.
 ///
+/// It holds the lock of uploads. Pulls and pushes go on beside it, and it takes their lock for each of its own pushes.
+///
 /// Each file goes through the same steps: a transaction that notes that it is being uploaded, one that notes where it will
 /// be, the exchange with the server, and a transaction in which the URL is saved and the update that carries it is queued.
 /// A process that dies in between uploads it again, and the server says that it has it; or, if nobody needs the file any
@@ -30,7 +32,6 @@ final class UploadRun: Sendable {
         var tried: OperationMarks
         /// What the pushes between have done.
         var pushes: [PushResult] = []
-        var isPushing = false
     }
 
     let context: SyncContext
@@ -67,6 +68,7 @@ final class UploadRun: Sendable {
         }
         noteProgress()
         await takeTurns()
+        context.board.noteUploads(nil, sent: [:])
     }
 
     private func takeTurns() async {
@@ -238,8 +240,20 @@ final class UploadRun: Sendable {
         try await store.read { try $0.isPending(id) }
     }
 
-    /// Saves the URL, and queues what carries it, in one transaction.
     private func acknowledge(
+        _ file: PendingFile, _ uploaded: UploadedFile, _ place: UploadPlace
+    ) async throws -> FileUpload.Outcome {
+        guard options.serverSetsFileURLs else { return try await conclude(file, uploaded, place) }
+        do {
+            // No operation keeps a pull from storing what the server said before it had the file.
+            return try await context.withObjects { try await conclude(file, uploaded, place) }
+        } catch let error as SyncError where error.code == .busy {
+            return try await fail(file, error)
+        }
+    }
+
+    /// Saves the URL, and queues what carries it, in one transaction.
+    private func conclude(
         _ file: PendingFile, _ uploaded: UploadedFile, _ place: UploadPlace
     ) async throws -> FileUpload.Outcome {
         let (id, isToldByServer) = (file.attachment.id, options.serverSetsFileURLs)
@@ -247,6 +261,7 @@ final class UploadRun: Sendable {
         let unwanted = UnwantedFile(url: uploaded.url, etag: uploaded.etag)
         let (operations, marks) = try await store.lasting { transaction in
             let before = try transaction.operationMarks()
+            let waiting = try transaction.operationsWaiting(for: id)
             let operations = try transaction.finishUpload(
                 of: id, at: uploaded.url, etag: uploaded.etag, isToldByServer: isToldByServer)
             if operations == nil {
@@ -259,7 +274,7 @@ final class UploadRun: Sendable {
                 }
             }
             // What carries the URL beside a change of the user's is that change.
-            let own = (operations ?? []).filter { !before.has($0) }
+            let own = (operations ?? []).filter { !before.has($0) || waiting.contains($0) }
             let marks = try own.compactMap { try transaction.operation(withID: $0) }
             return (operations, marks.map { OperationMarks.Mark($0) })
         }

@@ -56,7 +56,7 @@ struct FilterTranslation {
                 throw refusal(path, "", "A server compares no attachments.")
             }
             return RemoteFilter.Member(property.wireName, isOptional: property.isOptional)
-        case .folded:
+        case .folded, .firstLetter:
             throw refusal(path, ".folded", "Servers have no folded texts. Ask for more, and compare here.")
         case .state("serverID", _, _): return .id
         case .state("updatedAt", _, _): return .updatedAt
@@ -71,7 +71,7 @@ struct FilterTranslation {
     private func kind(_ path: ColumnPath) -> PropertyKind {
         switch path.column {
         case .property: path.definition?.kind ?? .string
-        case .folded: .string
+        case .folded, .firstLetter: .string
         case .state(let name, _, let isFloating): isFloating ? .date : name == "deleted" ? .bool : .string
         }
     }

@@ -39,7 +39,9 @@ final class ScheduleJob: Sendable {
         // What is in the queue by now is sent by the first sync, if there is to be one.
         var tried = await marks() ?? OperationMarks()
         var timer: ScheduleTimer?
-        var running: Task<Void, Never>?
+        // Others may run beside one that uploads files.
+        var (running, uploading) = (Run?.none, Run?.none)
+        var lastRun = 0
         var waiters: [CheckedContinuation<Void, Never>] = []
         for await _ in inbox.signals {
             let mail = inbox.take()
@@ -53,14 +55,19 @@ final class ScheduleJob: Sendable {
             for state in mail.networks { plan.note(state) }
             if mail.isAsked { plan.ask() }
             if mail.hasChanged { plan.noteChange() }
-            if let verdict = mail.verdict {
-                await running?.value
-                running = nil
+            if let run = running, run.number == mail.uploading {
+                (running, uploading) = (nil, run)
+                plan.beganUploads()
+            }
+            for (number, verdict) in mail.verdicts {
+                let isUploads = uploading?.number == number
+                await (isUploads ? uploading : running)?.task.value
+                if isUploads { uploading = nil } else { running = nil }
                 lastError.withLock { $0 = verdict.error }
                 // What was refused is new when the user sends it again.
                 tried.forget(verdict.forTheUser)
                 if let marks = await marks() { tried.keep(marks) }
-                plan.ended(verdict)
+                if isUploads { plan.endedUploads(verdict) } else { plan.ended(verdict) }
             }
             if plan.next() == .look {
                 let marks = await marks()
@@ -72,17 +79,18 @@ final class ScheduleJob: Sendable {
                 // What can't be read is thought to be new afterwards.
                 tried = await marks() ?? OperationMarks()
                 plan.began()
-                running = begin(isAsked: isAsked, inbox)
+                lastRun += 1
+                running = begin(lastRun, isAsked: isAsked, besideUploads: uploading != nil, inbox)
             }
             timer = await set(timer, plan, inbox)
             if !Task.isCancelled { state.set(plan.state) }
-            if case .wait = plan.next(), running == nil {
+            if case .wait = plan.next(), running == nil, uploading == nil {
                 for waiter in waiters { waiter.resume() }
                 waiters = []
             }
         }
         changes.cancel()
-        let tasks = [listener, running, timer?.task].compactMap { $0 }
+        let tasks = [listener, running?.task, uploading?.task, timer?.task].compactMap { $0 }
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
         state.set(.stopped)
@@ -97,11 +105,21 @@ final class ScheduleJob: Sendable {
         }
     }
 
-    private func begin(isAsked: Bool, _ inbox: ScheduleInbox) -> Task<Void, Never> {
+    /// A sync that has begun.
+    private struct Run {
+        let number: Int
+        let task: Task<Void, Never>
+    }
+
+    private func begin(_ number: Int, isAsked: Bool, besideUploads: Bool, _ inbox: ScheduleInbox) -> Run {
         let (context, sync) = (context, sync)
-        let leavesFiles = !isAsked && !options.uploadsWhenMetered && (network?.state.isMetered ?? false)
-        let run = ScheduledRun(job: ObjectIdentifier(self), isAutomatic: !isAsked, leavesFiles: leavesFiles)
-        return Task {
+        let isCostly = !isAsked && !options.uploadsWhenMetered && (network?.state.isMetered ?? false)
+        let run = ScheduledRun(
+            job: ObjectIdentifier(self), isAutomatic: !isAsked, leavesFiles: isCostly || besideUploads
+        ) {
+            inbox.post { $0.uploading = number }
+        }
+        let task = Task {
             let verdict: SyncVerdict
             do {
                 verdict = SyncVerdict(try await run.run { try await sync(context) })
@@ -109,8 +127,9 @@ final class ScheduleJob: Sendable {
                 verdict = SyncVerdict(error)
             }
             run.end()
-            inbox.post { $0.verdict = verdict }
+            inbox.post { $0.verdicts.append((number, verdict)) }
         }
+        return Run(number: number, task: task)
     }
 
     /// Sees that the plan is looked at again when something is due.

@@ -15,6 +15,8 @@ struct SchedulePlan {
     private let random: @Sendable () -> UInt64
     private(set) var now: Date
     private(set) var isSyncing = false
+    /// Whether a sync goes on that has only files left to upload. It sends what is changed meanwhile.
+    private var isUploading = false
 
     /// The app wants a sync.
     private var isAsked = false
@@ -25,6 +27,8 @@ struct SchedulePlan {
     private var startDue: Date?
     private var intervalDue: Date?
     private var retryDue: Date?
+    /// When the files are due that the last uploads have left.
+    private var filesDue: Date?
     /// The queue has changed, first and last.
     private var change: (first: Date, last: Date)?
 
@@ -67,6 +71,7 @@ struct SchedulePlan {
         guard step < 0 else { return }
         func moved(_ date: Date?) -> Date? { date.map { $0 + step } }
         (startDue, intervalDue, retryDue) = (moved(startDue), moved(intervalDue), moved(retryDue))
+        filesDue = moved(filesDue)
         (backoffEnd, appEnd) = (moved(backoffEnd), moved(appEnd))
         (pauseEnd, lastEnd) = (moved(pauseEnd), moved(lastEnd))
         change = change.map { ($0.first + step, $0.last + step) }
@@ -102,7 +107,22 @@ struct SchedulePlan {
     mutating func began() {
         isSyncing = true
         (isAsked, isBack, hasNews) = (false, false, false)
-        (startDue, intervalDue, retryDue, change) = (nil, nil, nil, nil)
+        (startDue, intervalDue, retryDue, filesDue, change) = (nil, nil, nil, nil, nil)
+    }
+
+    /// The sync has only files left to upload: another one may begin.
+    mutating func beganUploads() {
+        (isSyncing, isUploading) = (false, true)
+        lastEnd = now
+        intervalDue = options.interval.map { now + max(0, $0.seconds) }
+    }
+
+    /// The sync that has uploaded files is over. Another one may be running.
+    mutating func endedUploads(_ verdict: SyncVerdict) {
+        let wasSyncing = isSyncing
+        ended(verdict)
+        (isSyncing, isUploading) = (wasSyncing, false)
+        filesDue = verdict.nextDue
     }
 
     mutating func ended(_ verdict: SyncVerdict) {
@@ -163,7 +183,7 @@ struct SchedulePlan {
         guard !isBlockedByCost else { return nil }
         var dates = [startDue, intervalDue]
         if !isDown {
-            dates.append(retryDue)
+            dates += [retryDue, filesDue]
             if hasNews { dates.append(now) }
             if isBack { dates.append(now) }
         }
@@ -171,7 +191,7 @@ struct SchedulePlan {
     }
 
     private var lookDue: Date? {
-        guard !isBlockedByCost, !isDown, let change else { return nil }
+        guard !isBlockedByCost, !isDown, !isUploading, let change else { return nil }
         let quiet = change.last + max(0, options.debounce.seconds)
         return afterPauses(min(quiet, change.first + max(0, options.debounceCeiling.seconds)))
     }
@@ -185,7 +205,7 @@ struct SchedulePlan {
     }
 
     var state: SyncScheduler.State {
-        if isSyncing { return .syncing }
+        if isSyncing || isUploading { return .syncing }
         if isBlockedByCost { return .waitingForUnmeteredNetwork }
         if isDown { return .waitingForNetwork }
         return .waiting(until: syncDue)

@@ -9,12 +9,18 @@ final class ScheduledRun: Sendable {
     private let isAutomatic: Bool
     /// Whether files are left for another network.
     private let leavesFiles: Bool
+    /// Called when all that is left to do is to upload files.
+    private let onUploads: @Sendable () -> Void
     private let isOver = Atomic(false)
 
-    init(job: ObjectIdentifier, isAutomatic: Bool, leavesFiles: Bool = false) {
+    init(
+        job: ObjectIdentifier, isAutomatic: Bool, leavesFiles: Bool = false,
+        onUploads: @escaping @Sendable () -> Void = {}
+    ) {
         self.job = job
         self.leavesFiles = leavesFiles
         self.isAutomatic = isAutomatic
+        self.onUploads = onUploads
     }
 
     func end() { isOver.store(true, ordering: .releasing) }
@@ -39,6 +45,14 @@ final class ScheduledRun: Sendable {
     /// that.
     static var isAutomatic: Bool { !isTheApps && current?.isAutomatic ?? false }
 
+    /// Whether this task is part of a scheduler's sync.
+    static var isScheduled: Bool { !isTheApps && current != nil }
+
+    /// Tells the scheduler whose sync this task is part of that the objects have gone, and files are about to.
+    static func noteUploads() {
+        if !isTheApps { current?.onUploads() }
+    }
+
     /// Whether what this task does is not to upload files.
     static var leavesFiles: Bool { !isTheApps && current?.leavesFiles ?? false }
 
@@ -57,8 +71,10 @@ final class ScheduleInbox: Sendable {
         var isAsked = false
         /// The states of the network, the oldest first.
         var networks: [NetworkState] = []
-        /// What has become of the sync that was running.
-        var verdict: SyncVerdict?
+        /// The verdicts on syncs that have ended, by their numbers.
+        var verdicts: [(run: Int, verdict: SyncVerdict)] = []
+        /// The sync that has only files left to upload.
+        var uploading: Int?
         /// Which timer has run out.
         var timer: Int?
         /// Those who wait until there is nothing to do.

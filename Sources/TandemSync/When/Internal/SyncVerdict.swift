@@ -32,29 +32,36 @@ struct SyncVerdict: Sendable {
     }
 
     init(_ error: any Error) {
+        if let error = error as? SyncError, let result = error.result {
+            self.init(result, stoppedBy: error)
+        } else {
+            self.init(stop: error)
+        }
+    }
+
+    private init(stop error: any Error) {
         self.init((error as? SyncError)?.needsApp ?? false ? .needsApp : .failed, error)
         note(error)
     }
 
-    init(_ result: SyncResult) {
-        let failures = result.pulls.compactMap { $0.outcome.error }
-        let pulls = result.pulls.compactMap { try? $0.outcome.get() }
-        let pushes = (pulls.map(\.push) + [result.push]).compactMap { $0 }
-        let entries = pushes.flatMap(\.entries)
-        let pushStops = pushes.map(\.stoppedBy) + [result.pushError]
-        let stops = (pushStops + pulls.map(\.pushError) + pulls.map(\.stoppedBy)).compactMap { $0 }
+    /// - Parameter error: Why the sync stopped before its end.
+    init(_ result: SyncResult, stoppedBy error: SyncError? = nil) {
+        let (failures, entries) = (result.pulls.compactMap(\.failure), result.entries)
+        let stops = [error, result.pushStop].compactMap { $0 }
         let hasSettled = entries.contains { $0.outcome.isSettled }
         // Objects may have stopped the push: a server that has taken others, or lets a table be pulled, is not down.
-        let isUp = (hasSettled || !pulls.isEmpty) && pushes.contains { $0.stoppedBy?.mayBeObjects ?? false }
-        if let stop = (stops + failures).first(where: \.needsApp) ?? stops.first(where: { !isUp || !$0.mayBeObjects }) {
-            self.init(stop)
+        let isUp = hasSettled || failures.count < result.pulls.count
+        if let stop = (stops + failures).first(where: \.needsApp)
+            ?? stops.first(where: { !isUp || !$0.mayConcernObjects })
+        {
+            self.init(stop: stop)
         } else {
             let passing = failures.filter(\.mayPass)
             let unsent = entries.compactMap { $0.outcome.errorToRetry }
             let areAllPassing = !result.pulls.isEmpty && passing.count == result.pulls.count
-            // A server that answers nothing but nonsense, as one who stands in its place does, is none.
+            // Nothing but nonsense, as a sign-in page answers in the server's place, is not a server's answer.
             let isDead = areAllPassing && !hasSettled
-            if let error = passing.first ?? unsent.first {
+            if let error = passing.first ?? unsent.first ?? stops.first {
                 self.init(isDead ? .failed : .leftOver, error)
             } else {
                 self.init(.fine, failures.count == result.pulls.count ? failures.first : nil)
@@ -70,13 +77,13 @@ struct SyncVerdict: Sendable {
             default: break
             }
         }
-        let files = pushes.flatMap(\.uploads).compactMap { upload in
+        let files = result.uploads.compactMap { upload in
             switch upload.outcome {
             case .failed(_, let date?), .waiting(let date): date
             default: nil
             }
         }
-        nextDue = (pushes.compactMap(\.nextDue) + files).min()
+        nextDue = ([result.nextDue].compactMap { $0 } + files).min()
     }
 
     private mutating func note(_ error: any Error) {
@@ -90,12 +97,6 @@ struct SyncVerdict: Sendable {
     }
 }
 
-extension Result where Failure == SyncError {
-    fileprivate var error: SyncError? {
-        if case .failure(let error) = self { error } else { nil }
-    }
-}
-
 extension SyncError {
     /// Whether it comes again until the app does something.
     fileprivate var needsApp: Bool {
@@ -104,9 +105,6 @@ extension SyncError {
         default: false
         }
     }
-
-    /// Whether a push that was stopped so may have met several objects in a row that the server stumbles over.
-    fileprivate var mayBeObjects: Bool { code == .later || code == .badAnswer }
 
     /// Whether a pull that failed so may succeed later, with the same query and by itself.
     fileprivate var mayPass: Bool {
@@ -117,7 +115,7 @@ extension SyncError {
     }
 }
 
-extension PushResult.Outcome {
+extension SyncResult.Outcome {
     fileprivate var errorToRetry: SyncError? {
         if case .retryLater(let error, _) = self { error } else { nil }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tandem
 
-/// What a file can be called in a store's folder.
+/// The names of files in a store's folder.
 @Suite(.ownThreads) struct FileNameTests {
     @Test(arguments: [
         "", "a", "..", "../../../../../../etc/passwd00000", "/etc/passwd/aaaaaaaaaaaaaaaaaaaa",
@@ -13,12 +13,12 @@ import Testing
         "0123456789abcdef0123456789abcdeg", "٠١٢٣٤٥٦٧٨٩abcdef0123456789abcdef", "é123456789abcdef0123456789abcde",
         "0123456789abcdef0123456789abcde\u{301}", String(repeating: "ж", count: 16), String(repeating: "a", count: 300),
     ])
-    func `Nothing but 32 lower-case hexadecimal digits is a name`(text: String) {
+    func `only 32 lower-case hexadecimal digits are a name`(text: String) {
         #expect(FileID(text) == nil)
         #expect(BlobName(text) == nil)
     }
 
-    @Test func `Names are random from their first digit on, and are read back`() throws {
+    @Test func `names are random from their first digit and can be read back`() throws {
         var generator = SeededGenerator(seed: 7)
         let names = (0..<2000).map { _ in BlobName.random(using: &generator) }
         #expect(Set(names).count == 2000)

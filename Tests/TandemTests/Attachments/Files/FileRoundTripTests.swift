@@ -6,7 +6,7 @@ import Testing
 
 @testable import Tandem
 
-/// Files of all sizes go into the folder and come out as they were.
+/// Files of all sizes can be read back unchanged.
 @Suite(.ownThreads) struct FileRoundTripTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -14,7 +14,7 @@ import Testing
     private static let sizes = [0, 1, 65_535, 65_536, 65_537, 1 << 20, (1 << 20) + 1, 3_333_333]
 
     @Test(arguments: FolderKind.allCases, sizes)
-    func `Any size is read back, whole and in parts`(kind: FolderKind, size: Int) throws {
+    func `a file of any size is read back in whole and in parts`(kind: FolderKind, size: Int) throws {
         let files = try kind.open(folder.file("a-files"))
         let bytes = Files.bytes(size)
         try Files.write(bytes, to: folder.file("source"))
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: FolderKind.twoKinds)
-    func `Random parts are what was written there`(kind: FolderKind) throws {
+    func `random parts equal the written bytes`(kind: FolderKind) throws {
         let seed = UInt64.random(in: 0...(.max))
         var generator = SeededGenerator(seed: seed)
         let files = try kind.open(folder.file("a-files"))
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: FolderKind.allCases)
-    func `Another opener of the folder reads it, and nothing is made before the first file comes`(
+    func `another opener reads the folder, and nothing is created before the first file`(
         kind: FolderKind
     ) throws {
         let path = folder.file("a-files")
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: FolderKind.allCases)
-    func `A file that is removed is read on`(kind: FolderKind) throws {
+    func `a removed file stays readable while it is open`(kind: FolderKind) throws {
         let files = try kind.open(folder.file("a-files"))
         let bytes = Files.bytes(300_000)
         let taken = try files.take(.bytes(bytes))
@@ -105,7 +105,7 @@ import Testing
         #expect(code { try files.sweep { _ in false } } == .closed)
     }
 
-    @Test func `A temporary folder is made when it is needed, and goes when it is closed or dropped`() throws {
+    @Test func `a temporary folder is created on demand and removed when it is closed or released`() throws {
         let files = FileFolder.temporary()
         #expect(!FileManager.default.fileExists(atPath: files.path))
         let taken = try files.take(.bytes(Files.bytes(10)))
@@ -125,7 +125,7 @@ import Testing
         #expect(path != files.path)
     }
 
-    @Test func `Ten thousand files leave no folder of over two hundred entries`() throws {
+    @Test func `ten thousand files leave no folder with more than two hundred entries`() throws {
         var options = FileFolderOptions()
         options.flushes = false
         let files = FileFolder(path: folder.file("a-files"), key: nil, options: options)
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: FolderKind.twoKinds)
-    func `A large file goes through in pieces`(kind: FolderKind) throws {
+    func `a large file is copied in pieces`(kind: FolderKind) throws {
         let source = folder.file("source")
         try Files.write([1], to: source)
         let size = 256 << 20

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Tandem
 
-/// What may be taken into the folder, and what is refused while it is.
+/// Sources that can be copied into the folder, and sources that are refused.
 @Suite(.ownThreads) struct FileSourceTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -16,7 +16,7 @@ import Testing
     ]
 
     @Test(arguments: FolderKind.twoKinds, names)
-    func `A source's name never reaches the folder`(kind: FolderKind, name: String) throws {
+    func `a source's name never appears in the folder`(kind: FolderKind, name: String) throws {
         let files = try kind.open(folder.file("a-files"))
         try Files.write(Files.bytes(1000), to: folder.file(name))
         let taken = try files.take(.path(folder.file(name)))
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: FolderKind.twoKinds)
-    func `A link is followed to a file`(kind: FolderKind) throws {
+    func `a link to a file is followed`(kind: FolderKind) throws {
         let files = try kind.open(folder.file("a-files"))
         try Files.write(Files.bytes(1000), to: folder.file("real"))
         #expect(symlink("real", folder.file("link")) == 0 && symlink("link", folder.file("again")) == 0)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: FolderKind.twoKinds)
-    func `What is no file is refused at once`(kind: FolderKind) throws {
+    func `a source that is not a file is refused at once`(kind: FolderKind) throws {
         let files = try kind.open(folder.file("a-files"))
         #expect(mkfifo(folder.file("fifo"), 0o600) == 0)
         #expect(mkdir(folder.file("folder"), 0o700) == 0)
@@ -71,12 +71,12 @@ import Testing
     }
 
     @Test(arguments: FolderKind.allCases, Change.allCases)
-    func `A file that is changed while it is copied is refused, and nothing is kept`(
+    func `a file that changes while it is copied is refused and nothing is kept`(
         kind: FolderKind, change: Change
     ) throws {
         let source = folder.file("source")
         try Files.write(Files.bytes(50_000), to: source)
-        // Long ago, so that a change is seen however coarse the system's clock is.
+        // An old date makes the change visible whatever the resolution of the system's clock.
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSince1970: 1_000_000_000)], ofItemAtPath: source)
         let options = kind.options(pieceSize: 4096) { if $0 == 40_960 { try change.make(source) } }
@@ -84,13 +84,13 @@ import Testing
         let error = #expect(throws: TandemError.self) { try files.take(.path(source)) }
         #expect(error?.code == .fileChanged && error?.advice != nil)
         #expect(try Files.below(files.path) == [])
-        // It is taken when it is left alone.
+        // The file is accepted if it does not change.
         let again = try kind.open(files.path)
         #expect(try again.all(again.take(.path(source))) == Files.read(source))
     }
 
     @Test(arguments: FolderKind.twoKinds)
-    func `A file that is removed after it was opened is copied for all that`(kind: FolderKind) throws {
+    func `a file that is removed after it was opened is copied`(kind: FolderKind) throws {
         let source = folder.file("source")
         try Files.write(Files.bytes(50_000), to: source)
         let options = kind.options(pieceSize: 4096) { if $0 == 4096 { unlink(source) } }
@@ -98,7 +98,7 @@ import Testing
         #expect(try files.all(files.take(.path(source))) == Files.bytes(50_000))
     }
 
-    @Test func `A file that says it is empty and is not is refused`() throws {
+    @Test func `a file that reports size zero but has bytes is refused`() throws {
         let files = try FolderKind.plain.open(folder.file("a-files"))
         guard FileManager.default.isReadableFile(atPath: "/proc/self/status") else { return }
         #expect(code { try files.take(.path("/proc/self/status")) } == .fileChanged)

@@ -6,13 +6,13 @@ import Testing
 
 @testable import Tandem
 
-/// Files that come in pieces, and those that never come to an end.
+/// Files that are written in pieces, some of them never completed.
 @Suite(.startsProcesses, .ownThreads) struct FileTakingTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 
     @Test(arguments: FolderKind.allCases)
-    func `What is dropped leaves nothing, and has no name or a partial one until then`(kind: FolderKind) throws {
+    func `a dropped file leaves nothing and has at most a partial name before`(kind: FolderKind) throws {
         let files = try kind.open(folder.file("a-files"))
         do {
             let taking = try files.taking()
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: FolderKind.allCases)
-    func `A size or a hash that does not match is refused, and nothing is kept`(kind: FolderKind) throws {
+    func `a size or hash that does not match is refused and nothing is kept`(kind: FolderKind) throws {
         let files = try kind.open(folder.file("a-files"))
         let bytes = Files.bytes(100_000)
         let hash = Array(SHA256.hash(data: bytes))
@@ -47,7 +47,7 @@ import Testing
             let error = #expect(throws: TandemError.self) { try taking.finish(expecting: size, sha256: hash) }
             #expect(error?.code == .fileMismatch && error?.advice != nil)
             #expect(try Files.below(files.path) == [])
-            // It does not come back.
+            // The file can't be continued.
             #expect(code { try taking.write([1]) } == .fileMismatch)
             #expect(code { try taking.finish() } == .fileMismatch)
         }
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: FolderKind.allCases)
-    func `What is longer than it may be is refused before it is written`(kind: FolderKind) throws {
+    func `a file above its limit is refused before it is written`(kind: FolderKind) throws {
         let files = try kind.open(folder.file("a-files"))
         let taking = try files.taking(atMost: 100_000)
         try taking.write(Files.bytes(100_000))
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: FolderKind.allCases)
-    func `Several files at once don't mix, in several tasks`(kind: FolderKind) async throws {
+    func `several files in several tasks don't mix`(kind: FolderKind) async throws {
         let files = try kind.open(folder.file("a-files"))
         let taken = try await withThrowingTaskGroup(of: (Int, TakenFile).self) { group in
             for number in 0..<8 {
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: FolderKind.allCases, ["size=2m", "size=64m,nr_inodes=4"])
-    func `A full disk is an error, nothing is kept, and there is room again later`(
+    func `a full disk is an error, keeps nothing and frees its space later`(
         kind: FolderKind, options: String
     ) throws {
         guard let disk = SmallDisk(folder.file("disk"), options: options) else {
@@ -106,7 +106,7 @@ import Testing
         let taking = try? files.taking()
         let isFullOfNames = options.contains("inodes")
         if isFullOfNames {
-            // A folder, its subfolder: the file finds no room.
+            // The folder and its subfolder fit, the file does not.
             #expect(code { try files.take(.bytes(Files.bytes(10))) } == .diskFull)
         }
         let error = #expect(throws: TandemError.self) { try files.take(.path(folder.file("source"))) }
@@ -119,7 +119,7 @@ import Testing
         #expect(try Files.below(files.path) == [])
         unlink(disk.path + "/ballast")
         if isFullOfNames { return }
-        // A process that another test is just starting has our files open until it runs its own program.
+        // A process that another test starts shares our open files until it executes its own program.
         for _ in 0..<1000 where SmallDisk.freeBytes(at: disk.path) < 1_700_000 { usleep(10_000) }
         let taken = try files.take(.path(folder.file("source")))
         #expect(try files.all(taken) == Files.bytes(1_500_000))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Tandem
 
-/// Files are copied between folders, encrypted as the target is.
+/// Files are copied between folders in the target's encryption.
 @Suite(.ownThreads) struct FolderCopyingTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: keys, keys)
-    func `A copy has the same name and the same content`(from: UInt8?, to: UInt8?) throws {
+    func `a copy has the same name and content`(from: UInt8?, to: UInt8?) throws {
         let source = try open("a-files", from)
         let target = try open("b-files", to)
         for size in [0, 1, 65_536, 2_500_000] {
@@ -29,7 +29,7 @@ import Testing
             #expect(sealed == (to != nil))
             #expect(try Array(target.open(taken.blob, sealed: sealed).read(at: 0, count: .max)) == bytes)
             let (old, new) = try (Files.read(source.path(of: taken.blob)), Files.read(target.path(of: taken.blob)))
-            // Two encryptions of the same are never alike.
+            // Two encryptions of the same content differ.
             #expect((old == new) == (from == to))
             #expect(copied == (from == to ? old.count : size))
             #expect(try source.all(taken) == bytes)
@@ -37,7 +37,7 @@ import Testing
         #expect(try Files.below(source.path) == Files.below(target.path))
     }
 
-    @Test func `A plain file in a folder with a key is encrypted on the way, and in its place`() throws {
+    @Test func `a plain file in a folder with a key is encrypted when copied and in place`() throws {
         let bytes = Files.bytes(200_000)
         let before = try open("a-files", nil)
         let taken = try before.take(.bytes(bytes))
@@ -54,7 +54,7 @@ import Testing
         #expect(code { try before.copy(sealed.blob, sealed: true, to: target) } == .invalidKey)
     }
 
-    @Test func `What a copy that died has left is not in the next one's way`() throws {
+    @Test func `remains of an interrupted copy don't block the next one`() throws {
         let source = try open("a-files", nil)
         var options = FileFolderOptions()
         options.writesUnnamed = false
@@ -69,7 +69,7 @@ import Testing
         #expect(try target.sweep { [first.blob, second.blob].contains($0) } == 1)
     }
 
-    @Test(arguments: [true, false]) func `Of two that write a file under one name the first has it`(
+    @Test(arguments: [true, false]) func `of two writers of one name the first has the file`(
         unnamed: Bool
     ) throws {
         var options = FileFolderOptions()
@@ -85,7 +85,7 @@ import Testing
         #expect(try Files.below(files.path).count == 1)
     }
 
-    @Test func `What can't be read, or is stopped, leaves nothing in the target`() throws {
+    @Test func `a source that can't be read or a canceled copy leaves nothing in the target`() throws {
         let source = try open("a-files", 10)
         let target = try open("b-files", nil)
         let taken = try source.take(.bytes(Files.bytes(3_000_000)))
@@ -101,7 +101,7 @@ import Testing
         #expect(try Files.below(target.path) == [])
     }
 
-    @Test func `Damage, another key and another's name are errors, and nothing of the content is on the disk`() throws {
+    @Test func `damage, another key and another name are errors that write no content to the disk`() throws {
         let files = try open("a-files", 10)
         let marker = Array("Санкт-Петербург, паспорт 4003 ".utf8)
         let bytes = Array(repeatElement(marker, count: 10_000).joined())
@@ -112,12 +112,12 @@ import Testing
         #expect(Data(stored).range(of: Data(marker.prefix(8))) == nil)
         #expect(try Files.read(files.path(of: second.blob)) != stored)
         #expect(code { try open("a-files", 90).open(first.blob, sealed: true) } == .corrupt)
-        // Two files are exchanged.
+        // The two files are exchanged.
         try Files.write(Files.read(files.path(of: second.blob)), to: files.path(of: first.blob))
         #expect(code { try files.open(first.blob, sealed: true) } == .corrupt)
         try Files.write(Array(stored.dropLast()), to: files.path(of: first.blob))
         #expect(code { try files.open(first.blob, sealed: true) } == .corrupt)
-        // It is cut while it is open.
+        // The file is truncated while it is open.
         try Files.write(stored, to: files.path(of: first.blob))
         let reading = try files.open(first.blob, sealed: true)
         #expect(truncate(files.path(of: first.blob), 70_000) == 0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tandem
 
-/// The ways of a folder of files: plain or encrypted, and what a file is until it is complete.
+/// The kinds of a folder of files: plain or encrypted, with or without a partial file until it is complete.
 enum FolderKind: String, CaseIterable, CustomTestStringConvertible {
     case plain, plainPartial, encrypted, encryptedPartial
 
@@ -28,14 +28,14 @@ enum FolderKind: String, CaseIterable, CustomTestStringConvertible {
     }
 }
 
-/// What the tests of the folder share.
+/// Helpers of the tests of the folder.
 enum Files {
-    /// Bytes of which no two pieces are alike.
+    /// Returns bytes of which no two pieces are equal.
     static func bytes(_ count: Int, _ start: Int = 0) -> [UInt8] { Array(pattern[start..<start + count]) }
 
     private static let pattern = (0..<4_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8 &+ $0 >> 16) }
 
-    /// The paths of all files below a folder, locks and subfolders left out.
+    /// Returns the paths of all files below a folder, without locks and subfolders.
     static func below(_ path: String) throws -> [String] {
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         return try FileManager.default.subpathsOfDirectory(atPath: path).filter { name in

@@ -5,16 +5,16 @@ import Testing
 
 @testable import Tandem
 
-/// Who may sweep, copy and collect while others do, in this process and in others.
+/// Sweeping, copying and collecting while others use the folder, in this process and in others.
 @Suite(.startsProcesses, .ownThreads) struct FolderLockTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 
     private func open() throws -> FileFolder { try FolderKind.plain.open(folder.file("a-files")) }
 
-    @Test func `One is alone while no other has the folder open`() throws {
+    @Test func `an opener is alone if no other has the folder open`() throws {
         let first = try open()
-        // There is no folder yet.
+        // The folder does not exist yet.
         #expect(try first.tryAlone { true } == nil)
         _ = try first.take(.bytes([1]))
         #expect(try first.tryAlone { true } == true)
@@ -31,7 +31,7 @@ import Testing
         #expect(code { try first.lockOpen() } == .closed)
     }
 
-    @Test func `A folder is held open from the moment it is there, and let go of when it is dropped`() throws {
+    @Test func `a folder is locked as soon as it exists and released when it is dropped`() throws {
         do {
             let first = try open()
             try first.lockOpen()
@@ -41,8 +41,8 @@ import Testing
         #expect(try open().tryAlone { true } == true)
     }
 
-    /// A process that another thread is just starting has our files open until it runs its own program.
-    @Test func `A lock that is let go of is free, though the file stays open in a process that is being started`()
+    /// A process that another thread starts shares our open files until it executes its own program.
+    @Test func `a released lock is free even if a starting process still has its file open`()
         throws
     {
         let files = try open()
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `One who is alone keeps another out, until the block has ended or thrown`() throws {
+    @Test func `an opener that is alone keeps others out until its block returns or throws`() throws {
         let first = try open()
         _ = try first.take(.bytes([1]))
         #expect(throws: CancellationError.self) {
@@ -71,7 +71,7 @@ import Testing
         #expect(try open().tryAlone { true } == true)
     }
 
-    @Test func `Who opens the folder waits for the sweep of another`() throws {
+    @Test func `opening a folder waits for another opener's sweep`() throws {
         let first = try open()
         _ = try first.take(.bytes([1]))
         let second = try open()
@@ -85,7 +85,7 @@ import Testing
                 over.signal()
             }
             while order.notes.isEmpty { usleep(500) }
-            // Long enough for the other to come to the lock, mostly. It can't pass it, however long.
+            // Mostly long enough for the other thread to reach the lock. It can't pass the lock in any case.
             usleep(20_000)
             order.note("swept")
         }
@@ -94,7 +94,7 @@ import Testing
         #expect(try open().tryAlone { true } == nil)
     }
 
-    @Test func `Garbage is collected while nobody copies, and several copy at once`() throws {
+    @Test func `garbage is collected only without copies, and several copies run at once`() throws {
         let first = try open()
         let second = try open()
         // Without a folder there is nothing to copy.
@@ -106,7 +106,7 @@ import Testing
             let within = try second.whileCopying { try second.tryCollecting { 5 } }
             #expect(within == nil)
             #expect(try second.tryCollecting { 5 } == nil)
-            // The locks are two.
+            // The two locks are independent.
             #expect(try second.tryAlone { 5 } == 5)
         }
         #expect(try second.tryCollecting { 5 } == 5)
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(.enabled(if: LockHolder.isPossible, "flock(1) is needed"), arguments: [".open", ".copying"])
-    func `Another process keeps us out until it dies`(lock: String) throws {
+    func `another process keeps us out until it ends`(lock: String) throws {
         let files = try open()
         _ = try files.take(.bytes([1]))
         func attempt() throws -> Bool {
@@ -126,7 +126,7 @@ import Testing
         #expect(try attempt())
         let holder = try LockHolder(files.path + "/" + lock)
         #expect(try !attempt())
-        // What it shares we can share.
+        // A shared lock of the other process can be shared.
         if lock == ".open" { try files.lockOpen() } else { try files.whileCopying {} }
         #expect(try !attempt())
         holder.kill()
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `On a medium that nobody may write to, files are read and locks are no hindrance`() throws {
+    @Test func `files on a read-only medium are readable without locks`() throws {
         guard let disk = SmallDisk(folder.file("disk"), options: "size=4m") else {
             try Test.cancel("file systems can't be mounted here")
         }

@@ -5,20 +5,20 @@ import Testing
 
 @testable import Tandem
 
-/// The sweep removes what nobody names, and only what the folder itself has put there.
+/// The sweep removes files without a row, and only those that the folder itself created.
 @Suite(.ownThreads) struct FolderSweepTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 
     @Test(arguments: FolderKind.allCases)
-    func `What is named stays, and so does a stranger's file`(kind: FolderKind) throws {
+    func `a sweep keeps named files and foreign files`(kind: FolderKind) throws {
         let files = try kind.open(folder.file("a-files"))
         let taken = try (0..<300).map { try files.take(.bytes(Files.bytes(10, $0))) }
         let kept = Set(taken.enumerated().filter { $0.offset.isMultiple(of: 3) }.map(\.element.blob))
         let blob = taken[0].blob
         let shard = files.path + "/" + blob.shard
         let tail = blob.rawValue.dropFirst(2)
-        // Names that are nearly ours.
+        // Names that are almost valid.
         let other = blob.shard == "00" ? "01" : "00"
         let strangers =
             [
@@ -34,7 +34,7 @@ import Testing
         let deep = files.path + "/zz"
         #expect(mkdir(deep, 0o700) == 0)
         try Files.write([7], to: deep + "/" + blob.rawValue)
-        // What a process that was killed left.
+        // Files that a killed process left.
         let partials = [blob, taken[1].blob].map { "\(files.path)/\($0.shard)/\($0.partial)" }
         for path in partials { try Files.write([7], to: path) }
         let removed = try files.sweep { kept.contains($0) }
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: FolderKind.twoKinds)
-    func `An error of who is asked ends the sweep, and nothing is removed that was not answered for`(
+    func `an error of the callback ends the sweep and removes no file without an answer`(
         kind: FolderKind
     ) throws {
         let files = try kind.open(folder.file("a-files"))
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: [FolderKind.plainPartial, .encryptedPartial])
-    func `What is being written is not lost to a sweep that may not be made`(kind: FolderKind) throws {
+    func `a file that is being written is not lost to a refused sweep`(kind: FolderKind) throws {
         let files = try kind.open(folder.file("a-files"))
         try files.lockOpen()
         let taking = try files.taking()
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [FolderKind.plainPartial, .encryptedPartial])
-    func `A file that was swept away while it was written is an error when it is completed`(kind: FolderKind) throws {
+    func `completing a file that was swept away is an error`(kind: FolderKind) throws {
         let files = try kind.open(folder.file("a-files"))
         let taking = try files.taking()
         try taking.write(Files.bytes(100))

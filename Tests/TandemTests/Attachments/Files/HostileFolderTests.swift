@@ -5,12 +5,12 @@ import Testing
 
 @testable import Tandem
 
-/// A folder that somebody has been at: nothing outside it is read, written or removed.
+/// A manipulated folder: no file outside it is read, written or removed.
 @Suite(.ownThreads) struct HostileFolderTests {
     let folder: TestFolder
     init() throws { folder = try TestFolder() }
 
-    /// Another folder, which looks like a subfolder of ours, and what must stay in it.
+    /// Makes another folder that looks like a subfolder, and whose contents must stay.
     private func victim(_ files: FileFolder, _ blob: BlobName) throws -> String {
         let path = folder.file("victim")
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: FolderKind.allCases)
-    func `A subfolder that is a link is an error, and what it points to is left alone`(kind: FolderKind) throws {
+    func `a subfolder that is a link is an error and its target is unchanged`(kind: FolderKind) throws {
         let blob = BlobName.random()
         var options = kind.options()
         options.newName = { blob }
@@ -43,7 +43,7 @@ import Testing
         #expect(try files.sweep { _ in false } == 0)
         try expectUntouched(victim, blob)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: files.path + "/" + blob.shard) == victim)
-        // So is a file in a subfolder's place.
+        // A file in a subfolder's place is an error too.
         #expect(unlink(files.path + "/" + blob.shard) == 0)
         try Files.write([1], to: files.path + "/" + blob.shard)
         for body in try attempts(files, blob, kind) { #expect(code(body) == .corrupt) }
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: FolderKind.allCases)
-    func `A file that is a link, a folder or a pipe is an error, and is left alone`(kind: FolderKind) throws {
+    func `a file that is a link, a folder or a pipe is an error and is unchanged`(kind: FolderKind) throws {
         let files = try kind.open(folder.file("a-files"))
         let taken = try files.take(.bytes(Files.bytes(100)))
         let place = files.path(of: taken.blob)
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: FolderKind.allCases)
-    func `What lies in the place of a new file is not followed or overwritten`(kind: FolderKind) throws {
+    func `an entry in the place of a new file is neither followed nor overwritten`(kind: FolderKind) throws {
         let blob = BlobName.random()
         var options = kind.options()
         options.newName = { blob }
@@ -99,7 +99,7 @@ import Testing
         #expect(symlink(victim, shard + "/" + blob.rawValue) == 0)
         #expect(code { try files.take(.bytes([1, 2, 3])) } == .ioFailure)
         #expect(try Files.read(victim) == Files.bytes(100))
-        // Nor is a file that is there already.
+        // An existing file is not overwritten either.
         #expect(unlink(shard + "/" + blob.partial) == 0 && unlink(shard + "/" + blob.rawValue) == 0)
         let taken = try files.take(.bytes(Files.bytes(50)))
         #expect(code { try files.take(.bytes([1, 2, 3])) } == .ioFailure)
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: FolderKind.twoKinds)
-    func `A folder that is itself a link, or a file, is refused`(kind: FolderKind) throws {
+    func `a folder that is itself a link or a file is refused`(kind: FolderKind) throws {
         let real = try kind.open(folder.file("real-files"))
         let taken = try real.take(.bytes(Files.bytes(100)))
         let before = try Files.below(real.path)
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: FolderKind.twoKinds)
-    func `A folder that is exchanged while it is open is not entered`(kind: FolderKind) throws {
+    func `a folder that is exchanged while it is open is not entered`(kind: FolderKind) throws {
         let files = try kind.open(folder.file("a-files"))
         let taken = try files.take(.bytes(Files.bytes(100)))
         let victim = try victim(files, taken.blob)
@@ -142,7 +142,7 @@ import Testing
         #expect(try Files.below(files.path + ".moved") == ["\(second.blob.shard)/\(second.blob)"])
     }
 
-    @Test func `A lock that is a link is an error, and is not followed`() throws {
+    @Test func `a lock that is a link is an error and is not followed`() throws {
         let files = try FolderKind.plain.open(folder.file("a-files"))
         let taken = try files.take(.bytes([1]))
         #expect(symlink(folder.file("victim"), files.path + "/.open") == 0)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Tandem
 
-/// Another process that holds a lock, shared, until it is killed: flock(1), in whose hands the file stays while what it
-/// started runs.
+/// Another process that holds a shared lock until it is killed: flock(1). The process that flock starts inherits the
+/// file.
 final class LockHolder {
     private static let tool = "/usr/bin/flock"
     static let isPossible = FileManager.default.isExecutableFile(atPath: tool)
@@ -25,7 +25,7 @@ final class LockHolder {
 
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
-        // Ends what it started, for which Foundation waits too.
+        // Ends the process that flock started, because Foundation waits for it too.
         try? input.fileHandleForWriting.close()
         process.waitUntilExit()
     }
@@ -33,7 +33,7 @@ final class LockHolder {
     deinit { if process.isRunning { kill() } }
 }
 
-/// What happened, in order.
+/// A log of events in their order.
 final class Order: Sendable {
     private let state = Mutex<[String]>([])
 

@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import Tandem
 
-/// What is read of a source, piece by piece.
+/// The pieces that are read from a source.
 final class Pieces: Sendable {
     private let state = Mutex((count: 0, last: Int64(0), largest: Int64(0)))
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A small file system of a test's own, in memory; `nil` where that can't be mounted.
+/// A small in-memory file system for one test; `nil` if it can't be mounted.
 final class SmallDisk {
     let path: String
 
@@ -13,10 +13,10 @@ final class SmallDisk {
 
     deinit { _ = Self.run("umount", path) }
 
-    /// Nobody may write to it from now on.
+    /// Makes the file system read-only.
     func protect() -> Bool { Self.run("mount", "-o", "remount,ro", path) }
 
-    /// The bytes that there is room for.
+    /// Returns the number of free bytes.
     static func freeBytes(at path: String) -> Int {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return 0 }

@@ -1,14 +1,15 @@
 @testable import Tandem
 
-/// Whether a change set says truly what became of a list: by index, by local ID and by value.
+/// Checks that a change set describes a list's change correctly by index, by local ID and by value.
 struct ChangeSetCheck {
-    /// What the subscriber was told last, with keys and numbers, by which a row can differ and look the same.
+    /// The last delivered rows with keys and numbers. Rows can differ in these and look the same.
     var told: [LiveRow] = []
-    /// Whether more may be told as modified than has changed: a list of references that was read afresh knows no better.
+    /// Whether the change set may contain unchanged objects as modified. A reloaded list of references can't avoid
+    /// that.
     var overtells = false
 
     /// - Parameters:
-    ///   - base: What the subscriber shows; `nil` if that is not known.
+    ///   - base: The rows that the subscriber shows; `nil` if they are unknown.
     ///   - isOrdered: Whether the base's order is known.
     mutating func problems<Element>(
         _ change: ChangeSet<Element>, base: [Picture]?, isOrdered: Bool, _ picture: (Element) -> Picture
@@ -84,7 +85,7 @@ struct ChangeSetCheck {
         zip(indices, indices.dropFirst()).allSatisfy { $0 < $1 } && indices.allSatisfy { $0 >= 0 && $0 < count }
     }
 
-    /// Whether a sectioned change set, applied as its documentation says, gives the new sections.
+    /// Checks that a sectioned change set, applied as documented, gives the new sections.
     static func problems<Key, Element>(
         _ change: SectionedChangeSet<Key, Element>, _ picture: (Element) -> Picture, _ key: (Key) -> String
     ) -> [String] {
@@ -119,7 +120,7 @@ struct ChangeSetCheck {
             let place = modification.new
             sections[place.section].rows[place.item] = new[place.section].rows[place.item]
         }
-        // The key is that of a section's first object: of equal ones that look different (0 and -0) either.
+        // The key is that of the section's first object. Equal keys can look different (0 and -0), so either is right.
         return sections.map(\.rows) == new.map(\.rows) ? [] : ["applied to the sections it gives others: \(sections)"]
     }
 }

@@ -4,24 +4,24 @@ import OpenCombine
 
 @testable import Tandem
 
-/// How a subscriber asks for values.
+/// The demand of a subscriber.
 enum Asking: String, CaseIterable, Sendable {
-    /// For all there will be.
+    /// Unlimited demand.
     case unlimited
-    /// For one more each time it gets one.
+    /// Demand for one more value after each value.
     case oneByOne
-    /// When the history says so.
+    /// Demand only when the history says so.
     case rarely
 }
 
-/// Where values are delivered.
+/// The place where values are delivered.
 enum Delivery: String, CaseIterable, Sendable {
     case immediate, queue, background, sequence
 }
 
-/// Takes what a subscription delivers, and keeps it until it is checked.
+/// Takes the values of a subscription and keeps them until they are checked.
 ///
-/// `@unchecked Sendable`: what changes is behind the lock.
+/// `@unchecked Sendable`: the lock protects the mutable state.
 final class Listener<Output: Sendable>: Subscriber, @unchecked Sendable {
     typealias Input = Output
     typealias Failure = TandemError
@@ -87,7 +87,7 @@ final class Listener<Output: Sendable>: Subscriber, @unchecked Sendable {
     // MARK: Subscriber
 
     func receive(subscription: any Subscription) {
-        // It may begin on another thread, and be asked before it has begun.
+        // The subscription may begin on another thread, and demand may come before that.
         let owed = withState { state in
             state.subscription = subscription
             return state.asked
@@ -124,7 +124,7 @@ final class Listener<Output: Sendable>: Subscriber, @unchecked Sendable {
         withState { $0.completion = completion }
     }
 
-    // MARK: The history's doings
+    // MARK: Actions of the history
 
     func ask(_ count: Int) {
         let (subscription, permits) = withState { state in
@@ -135,19 +135,19 @@ final class Listener<Output: Sendable>: Subscriber, @unchecked Sendable {
         for _ in 0..<(permits == nil ? 0 : count) { permits?.yield() }
     }
 
-    /// Does something in the next delivery.
+    /// Runs a reaction in the next delivery.
     func react(_ reaction: @escaping @Sendable () -> Void) { withState { $0.reaction = reaction } }
 
-    /// - Parameter isCalm: Whether no delivery can be under way on another thread.
+    /// - Parameter isCalm: Whether no delivery can be in progress on another thread.
     func cancel(isCalm: Bool) {
         let (subscription, task) = withState { ($0.subscription, $0.task) }
         subscription?.cancel()
         task?.cancel()
-        // A task that is cancelled may still have a value in its hands.
+        // A canceled task may still hold a value.
         if task == nil, isCalm { withState { $0.isCancelled = true } }
     }
 
-    // MARK: What is known
+    // MARK: State
 
     func takeInbox() -> [Output] {
         withState { state in
@@ -167,7 +167,7 @@ final class Listener<Output: Sendable>: Subscriber, @unchecked Sendable {
             ?? engine.present.first { $0.token == token }
     }
 
-    /// Whether all that can be delivered has been.
+    /// Whether all deliverable values have been delivered.
     func isSettled(_ token: LiveToken, in engine: LiveEngine) -> Bool {
         if completion != nil { return true }
         guard isAsking else { return live(token, in: engine)?.standing.isSettled ?? true }

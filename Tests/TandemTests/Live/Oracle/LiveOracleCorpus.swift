@@ -1,25 +1,25 @@
 @testable import Tandem
 
-/// Seeds of histories that once failed. A change of what histories are made of makes other histories of them.
+/// Seeds of histories that failed once. If the generation of histories changes, the seeds give other histories.
 enum LiveOracleCorpus {
     static let seeds: [UInt64] = [
-        // A least value that took greater ones.
+        // A least value that was replaced by greater ones.
         4012, 9000,
-        // A row number that one object leaves and another takes, in a list read afresh.
+        // A row number that one object leaves and another takes, in a reloaded list.
         11_000,
-        // An object that changes its section and not its index.
+        // An object that changes its section but not its index.
         6013,
-        // A commit that was read together with a quiet one before it.
+        // A commit that was read together with an earlier quiet one.
         20_974, 22_859,
-        // Row numbers given anew by a quiet write.
+        // Row numbers that a quiet write reassigned.
         60_860,
-        // A foreign commit that came while a reading began.
+        // A foreign commit that came when a reading began.
         61_632,
-        // An object that is deleted and made again as it was, under another row number.
+        // An object that is deleted and inserted again unchanged under another row number.
         561_355,
         // A quiet write that a later commit undoes, read together with it.
         117_027,
-        // A quiet write that gives an object the row number of one whose going waits to be told.
+        // A quiet write that gives an object the row number of one whose deletion is not delivered yet.
         413_265,
         // 0 and -0 as the greatest value.
         100_425,
@@ -29,7 +29,7 @@ enum LiveOracleCorpus {
     ]
 
     #if DEBUG
-        /// A history shortly before the first one that showed a planted fault when this was written.
+        /// Returns a number shortly before the first history that showed a planted fault when this was written.
         static func firstHistory(showing fault: LiveFault) -> Int {
             switch fault {
             case .joinedRowIgnored: 299

@@ -7,14 +7,14 @@ import Testing
 
 @testable import Tandem
 
-/// Random histories: after each commit what each subscription shows is what its query answers afresh, and what its
-/// change sets say, applied in order.
+/// Random histories. After each commit, each subscription shows its query's current result, and its change sets applied
+/// in order give the same.
 @Suite(.ownThreads) struct LiveOracleTests {
-    /// `TANDEM_HISTORIES` says otherwise.
+    /// `TANDEM_HISTORIES` overrides the number.
     private static let count =
         ProcessInfo.processInfo.environment["TANDEM_HISTORIES"].flatMap { Int($0) } ?? (isSoak ? 20_000 : 1_000)
 
-    @Test func `what is published is what the query answers afresh`() async {
+    @Test func `published values equal the query's current result`() async {
         let seed = Dice.seeded("live histories").seed
         let start = Date()
         let (failed, counts) = await Self.firstFailure(seeds: (0..<UInt64(Self.count)).map { seed &+ $0 })
@@ -23,7 +23,7 @@ import Testing
         if Self.count >= 1_000 { #expect(counts.missing.isEmpty, "never occurred: \(counts.missing)") }
     }
 
-    @Test func `histories that once failed`() async {
+    @Test func `histories that failed once pass`() async {
         let (failed, _) = await Self.firstFailure(seeds: LiveOracleCorpus.seeds)
         if let failed { Self.report(failed) }
     }
@@ -31,7 +31,7 @@ import Testing
     #if DEBUG
         @Test(arguments: LiveFault.allCases)
         func `each planted fault is found`(_ fault: LiveFault) async {
-            // Begin with the histories that are known to show it, then try all others.
+            // The run begins with the histories that are known to show it and then tries all others.
             let known = LiveOracleCorpus.firstHistory(showing: fault)
             let seeds = (0..<1_500).map { 7_000_000 + UInt64(($0 + known) % 1_500) }
             let (found, _) = await Self.firstFailure(seeds: seeds, fault: fault)
@@ -48,14 +48,14 @@ import Testing
         let problems: [String]
     }
 
-    /// What the runners share.
+    /// The state that the runners share.
     private final class Runs: Sendable {
         let next = Atomic<Int>(0)
         let failure = Mutex<Failure?>(nil)
         let tally = Mutex(OracleTally())
     }
 
-    /// Runs histories on two threads until one fails: not on those that tasks run on, for which a history waits.
+    /// Runs histories on two separate threads until one fails. They block, so they can't use the threads of tasks.
     private static func firstFailure(seeds: [UInt64], fault: LiveFault? = nil) async -> (Failure?, OracleTally) {
         let runs = Runs()
         let group = DispatchGroup()
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    /// Leaves out what the failure does not need, and says what is left.
+    /// Reduces the failing history and prints the rest.
     private static func report(_ failure: Failure) {
         print("TANDEM_SEED=\(failure.history.seed) fails: \(failure.problems.prefix(3).joined(separator: "\n"))")
         var shortest = failure

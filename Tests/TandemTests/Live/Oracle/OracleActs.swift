@@ -3,7 +3,7 @@ import TandemTesting
 
 @testable import Tandem
 
-/// Does one thing in a transaction. What the store refuses is no change, and no failure.
+/// Performs one act in a transaction. An act that the store refuses is neither a change nor a failure.
 struct OracleActor {
     let tx: WriteTransaction
     let world: WorldKind
@@ -119,12 +119,16 @@ struct OracleActor {
 }
 
 extension WatchMaker {
-    /// A random watch of a world.
+    /// Returns a random watch of a world.
     static func random(
-        _ number: Int, _ world: WorldKind, _ store: Store, _ r: inout SeededGenerator, _ tally: inout OracleTally
+        _ number: Int, _ history: OracleHistory, _ store: Store, _ r: inout SeededGenerator,
+        _ tally: inout OracleTally
     ) -> AnyOracleWatch {
+        let world = history.world
         let asking = r.pick(Asking.allCases)
-        let maker = WatchMaker(number: number, delivery: r.pick(Delivery.allCases), asking: asking, store: store)
+        let maker = WatchMaker(
+            number: number, delivery: r.pick(Delivery.allCases), asking: asking, store: store,
+            dividesByLetter: history.dividesByLetter)
         tally.note("scheduler \(maker.delivery)")
         tally.note("asking \(asking)")
         let kind = r.pick(PublisherKind.allCases)
@@ -169,8 +173,10 @@ extension WatchMaker {
         case .referenceChangeset: return watch(referenceChangeset(results))
         case .count: return watch(count(results))
         case .aggregate: return M.aggregate(self, results, &r)
-        case .sections: return M.sections(self, results, &r, changes: false)
-        case .sectionedChangeset: return M.sections(self, results, &r, changes: true)
+        case .sections, .sectionedChangeset:
+            let watch = M.sections(self, results, &r, changes: kind == .sectionedChangeset)
+            if watch.text.contains(Self.letter) { tally.note("sections by first letter") }
+            return watch
         default:
             let other = r.pick(world.models)
             return combine(results, other, &r, &tally)

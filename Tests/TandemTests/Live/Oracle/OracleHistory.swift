@@ -10,7 +10,7 @@ enum ActKind: String, CaseIterable, Sendable {
     case importValues, replace
 }
 
-/// How a transaction is made.
+/// A kind of transaction.
 enum CommitKind: String, CaseIterable, Sendable {
     case plain, throwing, quiet, secondStore, otherThread, async, fromServer, otherProcess
 }
@@ -29,7 +29,7 @@ enum WorldKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// What the store is opened with.
+    /// The models of the store.
     var schema: [any Model.Type] {
         switch self {
         case .things: [Thing.self, Owner.self, Tag.self]
@@ -41,7 +41,7 @@ enum WorldKind: String, CaseIterable, Sendable {
     }
 }
 
-/// What to do, as plain data: each part follows from its own seed, so that others can be left out.
+/// A plan as plain data. Each part has its own seed, so that other parts can be left out.
 struct OracleHistory: Sendable {
     struct Act: Sendable {
         var kind: ActKind
@@ -51,9 +51,9 @@ struct OracleHistory: Sendable {
     struct Commit: Sendable {
         var kind: CommitKind
         var acts: [Act]
-        /// Whether all is delivered and checked before the next step.
+        /// Whether all values are delivered and checked before the next step.
         var isDrained: Bool
-        /// Whether somebody subscribes inside.
+        /// Whether a subscription begins inside the transaction.
         var subscribes: Bool
         var seed: UInt64
     }
@@ -63,7 +63,7 @@ struct OracleHistory: Sendable {
         case commit(Commit)
         case ask(UInt64)
         case cancel(UInt64)
-        /// In the next delivery somebody cancels, subscribes or writes.
+        /// The next delivery cancels, subscribes or writes.
         case react(UInt64)
     }
 
@@ -72,6 +72,8 @@ struct OracleHistory: Sendable {
     let kind: StoreKind
     var isInMemory: Bool { kind == .memory }
     var tuning = LiveTuning()
+    /// Whether a folded text is sectioned by its first letter.
+    let dividesByLetter: Bool
     var steps: [Step] = []
 
     init(seed: UInt64) {
@@ -79,12 +81,13 @@ struct OracleHistory: Sendable {
         var r = SeededGenerator(seed: seed)
         world = r.chance(1) ? .peer : r.pick([.things, .things, .things, .nodes, .nodes, .every, .slips])
         let isInMemory = world != .peer && r.chance(60)
-        // Not drawn: a seed of the corpus goes on meaning the history that it meant.
+        // Not random, so that a seed of the corpus keeps its history.
         kind = isInMemory ? .memory : [.file, .file, .encrypted, .sqlCipher][Int(seed % 4)]
         tuning.bulkLimit = r.chance(30) ? 6 : 10_000
         tuning.joinedLimit = r.chance(20) ? 3 : 2_000
         tuning.leastReserve = r.pick([0, 1, 2, 32])
-        // Not drawn either.
+        // Not random either. The corpus has none of these seeds.
+        dividesByLetter = [2, 7].contains(seed % 8)
         tuning.sealingLimit = seed % 5 == 1 ? 40 : 200_000
         steps.append(.commit(commit(&r, kind: .plain, acts: (0..<4).map { _ in .bulkInsert })))
         for _ in 0..<Int.random(in: 2...4, using: &r) { steps.append(.subscribe(r.next())) }
@@ -129,7 +132,7 @@ struct OracleHistory: Sendable {
             subscribes: r.chance(4), seed: r.next())
     }
 
-    /// This history without some steps.
+    /// Returns this history without some steps.
     func without(_ range: Range<Int>) -> OracleHistory {
         var shorter = self
         shorter.steps.removeSubrange(range)

@@ -67,7 +67,8 @@ extension Node: OracleModel {
     static func sections(
         _ m: WatchMaker, _ q: Results<Node>, _ r: inout SeededGenerator, changes: Bool
     ) -> AnyOracleWatch {
-        r.chance(50) ? m.sections(q, \.count, &r, changes: changes) : m.sections(q, \.next.name, &r, changes: changes)
+        r.chance(50)
+            ? m.sections(q, \.count, &r, changes: changes) : m.textSections(q, \.next.name, &r, changes: changes)
     }
 
     static func upsertSome(_ object: Node, _ tx: WriteTransaction) throws {
@@ -93,7 +94,7 @@ extension EveryType: OracleModel {
 
     mutating func vary(_ r: inout SeededGenerator, chance: Int) {
         if r.chance(60) {
-            // Some few properties of the many, so that a change set has to see each.
+            // Only some properties change, so that a change set has to notice each of them.
             text = r.often(Dice.texts)
             if r.chance(30) { doubleMap = ["a": r.pick(Dice.doubles)] }
             if r.chance(30) { nested = [[r.pick(Dice.texts)]] }
@@ -156,7 +157,7 @@ extension PeerPerson.Columns {
     var name: FoldedProperty<PeerPerson, String> { FoldedProperty(PeerPerson.__definition, 0, Codec.of(String.self)) }
 }
 
-/// What another process writes, too.
+/// The model that the other process writes too.
 extension PeerPerson: OracleModel {
     static let pool = (0..<8).map { LocalID("p\($0)") }
     static func blank() -> PeerPerson { PeerPerson(name: "") }
@@ -175,6 +176,6 @@ extension PeerPerson: OracleModel {
     static func sections(
         _ m: WatchMaker, _ q: Results<PeerPerson>, _ r: inout SeededGenerator, changes: Bool
     ) -> AnyOracleWatch {
-        m.sections(q, \.name, &r, changes: changes)
+        m.textSections(q, \.name, &r, changes: changes)
     }
 }

@@ -98,10 +98,10 @@ extension Thing: OracleModel {
         switch Int.random(in: 0..<6, using: &r) {
         case 0: m.sections(q, \.color, &r, changes: changes)
         case 1: m.sections(q, \.flag, &r, changes: changes)
-        case 2: m.sections(q, \.nickname, &r, changes: changes)
+        case 2: m.textSections(q, \.nickname, &r, changes: changes)
         case 3: m.sections(q, \.small, &r, changes: changes)
-        case 4: m.sections(q, \.text, &r, changes: changes)
-        default: m.sections(q, \.owner.name, &r, changes: changes)
+        case 4: m.textSections(q, \.text, &r, changes: changes)
+        default: m.textSections(q, \.owner.name, &r, changes: changes)
         }
     }
 
@@ -154,7 +154,8 @@ extension Owner: OracleModel {
     static func sections(
         _ m: WatchMaker, _ q: Results<Owner>, _ r: inout SeededGenerator, changes: Bool
     ) -> AnyOracleWatch {
-        r.chance(50) ? m.sections(q, \.age, &r, changes: changes) : m.sections(q, \.boss.name, &r, changes: changes)
+        r.chance(50)
+            ? m.sections(q, \.age, &r, changes: changes) : m.textSections(q, \.boss.name, &r, changes: changes)
     }
 
     static func imported(_ r: inout SeededGenerator) -> [String: Any?] { ["age": r.pick([1, 30, 50])] }

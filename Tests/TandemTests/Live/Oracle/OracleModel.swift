@@ -5,12 +5,12 @@ import TandemTesting
 
 @testable import Tandem
 
-/// A model of random histories: how its objects are made and changed, and what can be asked of them.
+/// A model of random histories: creates and changes objects, and makes queries of them.
 protocol OracleModel: Model {
-    /// The local IDs that its objects have: few, so that they meet each other.
+    /// The local IDs of its objects, few so that they collide.
     static var pool: [LocalID] { get }
     static func blank() -> Self
-    /// Gives some properties other values.
+    /// Changes some properties.
     mutating func vary(_ random: inout SeededGenerator, chance: Int)
     static func predicate(_ random: inout SeededGenerator) -> Tandem.Predicate<Self>
     static func order(_ random: inout SeededGenerator) -> Tandem.SortDescriptor<Self>
@@ -22,7 +22,7 @@ protocol OracleModel: Model {
     static func sections(
         _ maker: WatchMaker, _ results: Results<Self>, _ random: inout SeededGenerator, changes: Bool
     ) -> AnyOracleWatch
-    /// Changes some properties of an object, by their names.
+    /// Changes some properties of an object, named by key path.
     static func upsertSome(_ object: Self, _ tx: WriteTransaction) throws
     static func imported(_ random: inout SeededGenerator) -> [String: Any?]
 }
@@ -33,17 +33,42 @@ extension OracleModel {
 }
 
 extension WatchMaker {
-    /// A watch of sections by a property, with change sets or without.
+    /// Makes a watch of sections by a property, with or without change sets.
     func sections<M: Model, P: PropertyExpression>(
         _ results: Results<M>, _ path: KeyPath<M.Columns, P>, _ random: inout SeededGenerator, changes: Bool
     ) -> AnyOracleWatch where P.Root == M, P.Value: Sendable {
         let ascending = random.chance(60)
-        return changes
-            ? watch(sectionedChangeset(results, path, ascending: ascending))
-            : watch(sections(results, path, ascending: ascending))
+        func read(_ results: Results<M>) throws -> [ResultsSection<P.Value, M>] {
+            try results.sectioned(by: path, ascending: ascending)
+        }
+        if changes {
+            let publisher = results.sectionedChangesetPublisher(by: path, ascending: ascending)
+            return watch(sectionedChangeset(results, by: "value", publisher, read))
+        }
+        return watch(sections(results, by: "value", results.sectionsPublisher(by: path, ascending: ascending), read))
     }
 
-    /// A watch of an aggregate.
+    /// Makes a watch of sections by a folded text, or by its first letter.
+    func textSections<M: Model, P: FoldedExpression>(
+        _ results: Results<M>, _ path: KeyPath<M.Columns, P>, _ random: inout SeededGenerator, changes: Bool
+    ) -> AnyOracleWatch where P.Root == M, P.Value: QueryText & Sendable {
+        guard dividesByLetter else { return sections(results, path, &random, changes: changes) }
+        let letter: KeyPath<M.Columns, FirstLetter<M>> = path.appending(path: \P.firstLetter)
+        let ascending = random.chance(60)
+        func read(_ results: Results<M>) throws -> [ResultsSection<String?, M>] {
+            try results.sectioned(by: letter, ascending: ascending)
+        }
+        if changes {
+            let publisher = results.sectionedChangesetPublisher(by: letter, ascending: ascending)
+            return watch(sectionedChangeset(results, by: Self.letter, publisher, read))
+        }
+        return watch(
+            sections(results, by: Self.letter, results.sectionsPublisher(by: letter, ascending: ascending), read))
+    }
+
+    static let letter = "first letter"
+
+    /// Makes a watch of an aggregate.
     func of<M: Model, Value: Sendable>(
         _ results: Results<M>, _ aggregate: Aggregate<M, Value>, _ compute: @escaping (Results<M>) throws -> Value
     ) -> AnyOracleWatch {
@@ -66,7 +91,7 @@ extension WatchMaker {
     }
 }
 
-/// One of a few, mostly of the first ones: so that predicates hold for some.
+/// Picks a value, mostly one of the first, so that predicates match some objects.
 extension SeededGenerator {
     mutating func often<T>(_ values: [T]) -> T {
         chance(75) ? values[Int.random(in: 0..<min(4, values.count), using: &self)] : pick(values)

@@ -8,8 +8,8 @@ import TandemTesting
 
 /// Runs a history and checks each subscription after each commit.
 ///
-/// `@unchecked Sendable`: the list of watches changes on the thread of the run; what a watch notes of a commit it notes
-/// inside that commit's transaction, one after the other; and the run looks at it when nothing is under way.
+/// `@unchecked Sendable`: only the thread of the run changes the list of watches. A watch records a commit inside that
+/// commit's transaction, and transactions are serial. The run reads the records when nothing is in progress.
 final class OracleRun: @unchecked Sendable {
     private let history: OracleHistory
     private let folder: TestFolder?
@@ -21,11 +21,11 @@ final class OracleRun: @unchecked Sendable {
     private(set) var tally = OracleTally()
     private var log: [String] = []
     private var isCalm = true
-    /// Whether somebody may write in a delivery.
+    /// Whether a delivery may write.
     private var hasReactions = false
     private struct Undone: Error {}
 
-    /// - Parameter patience: For how many seconds nothing may come of what is under way.
+    /// - Parameter patience: The number of seconds to wait for work in progress.
     init(_ history: OracleHistory, fault: LiveFault? = nil, patience: Double = 60) throws {
         self.history = history
         self.patience = patience
@@ -45,7 +45,7 @@ final class OracleRun: @unchecked Sendable {
         store.close()
     }
 
-    /// What is wrong, with what was done; nothing if all is right.
+    /// Returns the problems together with the steps, or an empty array.
     func run() throws -> [String] {
         for (index, step) in history.steps.enumerated() {
             try perform(step)
@@ -61,7 +61,7 @@ final class OracleRun: @unchecked Sendable {
             tally.note("merged delivery", watch.merged)
             if !watch.isCancelled { watch.cancel(isCalm: true) }
         }
-        // A sequence ends its subscription when its task has seen that it is cancelled.
+        // A sequence ends its subscription after its task has seen the cancellation.
         let areGone = stores.allSatisfy { store in
             store.live.settle(store, seconds: patience) { store.live.subscriptionCount == 0 }
         }
@@ -112,7 +112,7 @@ final class OracleRun: @unchecked Sendable {
         var r = SeededGenerator(seed: seed)
         let isElsewhere = try !history.isInMemory && history.world != .peer && r.chance(15) && secondStore() !== store
         let watch = WatchMaker.random(
-            watches.count, history.world, try isElsewhere ? secondStore() : store, &r, &tally)
+            watches.count, history, try isElsewhere ? secondStore() : store, &r, &tally)
         watch.note(watch.answer(store))
         watches.append(watch)
         return watch
@@ -121,7 +121,7 @@ final class OracleRun: @unchecked Sendable {
     private func react(_ seed: UInt64) throws {
         var r = SeededGenerator(seed: seed)
         guard let watch = watches.filter({ !$0.isCancelled }).randomElement(using: &r) else { return }
-        // Who writes when it hears of another process's commit is faster than this run, which notes it afterwards.
+        // A reaction to another process's commit may write before this run records that commit.
         switch Int.random(in: 0..<(history.world == .peer ? 2 : 3), using: &r) {
         case 0:
             log.append("\(watch.number) will cancel in its next delivery")
@@ -181,7 +181,7 @@ final class OracleRun: @unchecked Sendable {
         } catch is Undone {
         } catch let error as TandemError {
             log.append("refused: \(error.code)")
-            // What was noted inside did not come about; what is there is noted once more.
+            // The records of a rolled back transaction are wrong, so the current state is recorded again.
             note(store)
         }
         isCalm = commit.isDrained
@@ -194,9 +194,9 @@ final class OracleRun: @unchecked Sendable {
     private func writeQuietly(
         _ r: inout SeededGenerator, isDrained: Bool, but late: AnyOracleWatch?, _ act: (WriteTransaction) throws -> Void
     ) throws {
-        // The subscriber knows what it was told: nothing else may be on its way.
+        // The subscriber must know all that was delivered, so no other value may be in progress.
         if !isCalm { _ = settle() }
-        // Who subscribes inside sees the state before, and is not told either.
+        // A subscription that begins inside the transaction sees the state before it and gets no notification either.
         let candidates = watches.filter { !$0.isCancelled && $0.store === store && $0 !== late }
         guard let watch = candidates.randomElement(using: &r) else { return try store.write(act) }
         log.append("of which \(watch.number) is not told")
@@ -207,11 +207,11 @@ final class OracleRun: @unchecked Sendable {
             try act(tx)
             after = watch.answer(tx.store)
         }
-        // Who writes in a delivery may have written already.
+        // A reaction in a delivery may have written already.
         watch.settleQuietly(before: before, after: after, isDrained: isDrained && !hasReactions)
     }
 
-    /// Found between the steps.
+    /// The failures found between the steps.
     private var failures: [String] = []
 
     private func writeAsynchronously(_ act: @escaping @Sendable (WriteTransaction) throws -> Void) throws {
@@ -243,7 +243,7 @@ final class OracleRun: @unchecked Sendable {
 
     private func settle() -> Bool {
         let watches = watches
-        // A write in a delivery of one store is news to the other.
+        // A write in a delivery of one store is a change for the other.
         while true {
             let commits = stores.map(\.live.lastCommit)
             for store in stores {
@@ -270,7 +270,7 @@ final class OracleRun: @unchecked Sendable {
     }
 }
 
-/// Stores that are copied, which takes less time than to make tables.
+/// Template stores. Copying them takes less time than creating tables.
 private enum OracleTemplates {
     private static let made = Mutex<[WorldKind: [StoreKind: Data]]>([:])
 

@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import Tandem
 
-/// How often each thing occurred in the histories that were run.
+/// Counts of the events in the histories of a run.
 struct OracleTally: Sendable {
     private(set) var counts: [String: Int] = [:]
 
@@ -10,7 +10,7 @@ struct OracleTally: Sendable {
 
     mutating func add(_ other: OracleTally) { counts.merge(other.counts, uniquingKeysWith: +) }
 
-    /// Notes each operator of a query.
+    /// Counts each operator of a query.
     mutating func note(_ query: QueryDescription) {
         for filter in query.filters { note(filter) }
         for key in query.order {
@@ -70,7 +70,7 @@ struct OracleTally: Sendable {
         }
     }
 
-    /// What must have occurred in a run of many histories.
+    /// The events that must occur in a run of many histories.
     static let expected: Set<String> = Set(
         [
             "constant", "not", "and", "or", "isTrue", "joined", "of two columns", "equal", "notEqual", "less",
@@ -89,10 +89,10 @@ struct OracleTally: Sendable {
             + [
                 "delivery", "merged delivery", "cancel", "cancel in a delivery",
                 "subscribe in a delivery", "subscribe in a transaction", "write in a delivery", "store memory",
-                "store file", "store encrypted", "store sqlCipher",
+                "store file", "store encrypted", "store sqlCipher", "sections by first letter",
             ])
 
-    /// What did not occur and should have.
+    /// The expected events that did not occur.
     var missing: [String] { Self.expected.filter { counts[$0, default: 0] == 0 }.sorted() }
 
     var text: String {

@@ -8,14 +8,16 @@ enum PublisherKind: String, CaseIterable {
     case combined
 }
 
-/// How watches of a history are made.
+/// Makes the watches of a history.
 struct WatchMaker {
     let number: Int
     let delivery: Delivery
     let asking: Asking
     let store: Store
+    /// Whether a folded text is sectioned by its first letter.
+    let dividesByLetter: Bool
 
-    /// A publisher with what it is to show, not yet subscribed to.
+    /// A publisher with its expected output, before subscribing.
     struct Plan<Output: Sendable> {
         var text: String
         var publisher: LivePublisher<Output>
@@ -51,7 +53,7 @@ struct WatchMaker {
 
     func collection<M: Model>(_ results: Results<M>) -> Plan<LiveCollection<M>> {
         let mask = mask(results)
-        // A row can change its key or its number alone, and a collection can't say so.
+        // A row can change only its key or number. A collection can't show that.
         return Plan(
             text: "collection of \(results.text)", publisher: results.collectionPublisher, fresh: pictures(results),
             read: { output, _, _ in (.rows(output.map { Picture($0, mask) }), []) },
@@ -124,56 +126,53 @@ struct WatchMaker {
 
     // MARK: Sections
 
-    /// The answer in sections: all objects in the order of the sections, then of the query.
-    private func sectioned<M: Model, P: PropertyExpression>(
-        _ results: Results<M>, _ property: P, ascending: Bool
-    ) -> (Store) throws -> Shown where P.Root == M {
+    /// Returns the result in sections, as `sectioned(by:)` reads them.
+    private func sectioned<Key, M: Model>(
+        _ results: Results<M>, _ read: @escaping (Results<M>) throws -> [ResultsSection<Key, M>]
+    ) -> (Store) throws -> Shown {
         let mask = mask(results)
-        var query = results.query.nestedIfCut
-        let keys = query.order
-        query.order = [.column(property.__column, ascending: ascending, nilsFirst: ascending)] + keys
-        return { [query] store in
-            let results = Results<M>(store: store, query: query)
-            let objects = try results.all()
-            let values = try results.values(ofProperty: property).map { Self.keyText($0) }
-            var sections: [Shown.Section] = []
-            for (object, key) in zip(objects, values) {
-                // By bytes, as SQL does: é has two spellings, which equal each other in Swift.
-                let isSame = sections.last.map { $0.key.utf8.elementsEqual(key.utf8) } ?? false
-                if !isSame { sections.append(Shown.Section(key: key, rows: [])) }
-                sections[sections.count - 1].rows.append(Picture(object, mask))
+        let query = results.query
+        return { store in
+            try store.read { tx in
+                let sections = try read(Results<M>(store: tx.store, query: query))
+                return Shown.sections(
+                    try sections.map { section in
+                        Shown.Section(
+                            key: Self.keyText(section.key), rows: try section.results.all().map { Picture($0, mask) })
+                    })
             }
-            return .sections(sections)
         }
     }
 
-    static func keyText(_ value: Any) -> String { "\(Shown.scalar(value))" }
+    private static func keyText(_ value: Any) -> String { "\(Shown.scalar(value))" }
 
     private static func shown<Key, M: Model>(_ sections: LiveSections<Key, M>, _ mask: ColumnMask) -> Shown {
         .sections(
             sections.map { Shown.Section(key: keyText($0.key), rows: $0.map { Picture($0, mask) }) })
     }
 
-    func sections<M: Model, P: PropertyExpression>(
-        _ results: Results<M>, _ path: KeyPath<M.Columns, P>, ascending: Bool
-    ) -> Plan<LiveSections<P.Value, M>> where P.Root == M, P.Value: Sendable {
+    /// - Parameter read: Reads the same sections by `sectioned(by:)`.
+    func sections<Key: Sendable, M: Model>(
+        _ results: Results<M>, by name: String, _ publisher: LivePublisher<LiveSections<Key, M>>,
+        _ read: @escaping (Results<M>) throws -> [ResultsSection<Key, M>]
+    ) -> Plan<LiveSections<Key, M>> {
         let mask = mask(results)
         return Plan(
-            text: "sections of \(results.text)", publisher: results.sectionsPublisher(by: path, ascending: ascending),
-            fresh: sectioned(results, M.Columns()[keyPath: path], ascending: ascending),
+            text: "sections by \(name) of \(results.text)", publisher: publisher, fresh: sectioned(results, read),
             read: { output, _, _ in (Self.shown(output, mask), []) }, canSettleRows: isFollowed(results),
             showsIdentity: true)
     }
 
-    func sectionedChangeset<M: Model, P: PropertyExpression>(
-        _ results: Results<M>, _ path: KeyPath<M.Columns, P>, ascending: Bool
-    ) -> Plan<SectionedChangeSet<P.Value, M>> where P.Root == M, P.Value: Sendable {
+    /// - Parameter read: Reads the same sections by `sectioned(by:)`.
+    func sectionedChangeset<Key: Sendable, M: Model>(
+        _ results: Results<M>, by name: String, _ publisher: LivePublisher<SectionedChangeSet<Key, M>>,
+        _ read: @escaping (Results<M>) throws -> [ResultsSection<Key, M>]
+    ) -> Plan<SectionedChangeSet<Key, M>> {
         let mask = mask(results)
         var check = ChangeSetCheck()
         return Plan(
-            text: "sectionedChangeset of \(results.text)",
-            publisher: results.sectionedChangesetPublisher(by: path, ascending: ascending),
-            fresh: sectioned(results, M.Columns()[keyPath: path], ascending: ascending),
+            text: "sectionedChangeset by \(name) of \(results.text)", publisher: publisher,
+            fresh: sectioned(results, read),
             read: { output, told, isOrdered in
                 let problems =
                     check.problems(output.changes, base: told?.rows, isOrdered: isOrdered) { Picture($0, mask) }
@@ -199,27 +198,12 @@ struct WatchMaker {
 }
 
 extension Results {
-    /// The query, for messages.
+    /// The query as text for messages.
     var text: String {
         let observed = query.observed.map { " observing \($0.map(\.name))" } ?? ""
         guard let explanation = try? explain() else { return "?" }
         let sql = explanation.sql.components(separatedBy: " FROM ").dropFirst().joined(separator: " FROM ")
         return "<\(sql) \(explanation.values)\(observed)>"
-    }
-
-    /// The values of a property, in the order of the query.
-    func values<P: PropertyExpression>(ofProperty property: P) throws -> [Any] where P.Root == M {
-        let path = store.path
-        return try store.reading { connection in
-            var compiler = SQLCompiler()
-            let sql = compiler.select(query, ordered: true) { $0.column(property.__column, in: $1) }
-            let statement = try connection.uncachedStatement(sql.text)
-            defer { statement.finalize() }
-            statement.bind(sql.values)
-            var values: [Any] = []
-            while try statement.step() { values.append(try property.value(statement.row(), 0, store: path)) }
-            return values
-        }
     }
 }
 

@@ -3,37 +3,38 @@ import OpenCombine
 
 @testable import Tandem
 
-/// What one subscription delivers, checked against the query answered afresh in each committed state.
+/// Checks the values of one subscription against the query's result in each committed state.
 ///
-/// `@unchecked Sendable`: as its run, ``OracleRun``.
+/// `@unchecked Sendable`: for the reason given at ``OracleRun``.
 class AnyOracleWatch: @unchecked Sendable {
     let number: Int
     let text: String
     let delivery: Delivery
     let asking: Asking
     let token = LiveToken()
-    /// The store that it is subscribed to.
+    /// The store of the subscription.
     let store: Store
     let fresh: (Store) throws -> Shown
-    /// Whether changes of its subscriber's own can be put into what it was told last.
+    /// Whether the subscriber's own changes can be merged into its last value.
     var canSettleRows = false
-    /// Whether it shows local IDs alone, so that objects can change and it shows the same.
+    /// Whether it shows only local IDs, so that objects can change without a visible difference.
     var showsIdentity = false
     var isCancelled = false
-    /// Whether what it delivered before it was cancelled has been looked at.
+    /// Whether the values delivered before its cancellation have been checked.
     var isOver = false
 
     /// The committed states that may still be delivered, the oldest first.
     var states: [Shown] = []
-    /// What it showed last; `nil` if it has shown nothing, or that is not known.
+    /// The last value that it showed; `nil` if there is none or it is unknown.
     var told: Shown?
     var isToldOrdered = true
-    /// Whether it may be told anew: of a quiet write that was read together with a later one, or joined what waited.
+    /// Whether a value may be delivered again, because a quiet write was read together with a later one or with pending
+    /// changes.
     var mayBeToldAnew = false
-    /// Whether what it shows is not known, and it need not be told.
+    /// Whether the shown value is unknown and no delivery is required.
     var mayStayUntold = false
     var hasStarted = false
-    /// How often it was delivered to, and how often it got what several commits had changed.
+    /// The number of deliveries, and of those that merged several commits.
     fileprivate(set) var deliveries = 0
     fileprivate(set) var merged = 0
 
@@ -56,7 +57,7 @@ class AnyOracleWatch: @unchecked Sendable {
     var isSettled: Bool { true }
     func problems(isCalm: Bool) -> [String] { [] }
 
-    /// The answer in a state, computed through a store (in a transaction of it, or outside).
+    /// Returns the result in a state, computed by a store, inside or outside its transaction.
     func answer(_ store: Store) -> Shown {
         do {
             return try fresh(store)
@@ -65,20 +66,20 @@ class AnyOracleWatch: @unchecked Sendable {
         }
     }
 
-    /// Notes a state that has been, or is about to be, committed.
+    /// Records a state that was or will be committed.
     func note(_ state: Shown) {
         if states.last != state { states.append(state) }
     }
 
-    /// The subscriber has made a change itself, and asked not to be told of it.
+    /// Records a change that the subscriber made itself without notification.
     func settleQuietly(before: Shown, after: Shown, isDrained: Bool) {
         guard hasStarted else { return }
-        // Who shows local IDs alone looks as before while a modification waits to be told.
+        // A watch that shows only local IDs looks unchanged while a modification is pending.
         if !isDrained || showsIdentity { mayBeToldAnew = true }
         if isToldOrdered, let told, told == before {
             self.told = after
         } else if canSettleRows, let told, let shown = told.rows, let old = before.rows, let new = after.rows {
-            // Who has seen less than there was puts in what it changed.
+            // A subscriber that has seen an older state merges its own change into it.
             func byID(_ rows: [Picture]) -> [LocalID: Picture] {
                 Dictionary(rows.map { ($0.id, $0) }) { first, _ in first }
             }
@@ -87,13 +88,13 @@ class AnyOracleWatch: @unchecked Sendable {
             for id in Set(was.keys).union(now.keys) where was[id] != now[id] { shows[id] = now[id] }
             self.told = .rows(Array(shows.values))
             isToldOrdered = false
-            // A row's number may have been another object's, which waits to be told of.
+            // The row number may have belonged to another object with a pending notification.
             mayBeToldAnew = true
         } else {
-            // If the write has not changed what it shows, what waits may come as it would have.
+            // If the write does not change the shown value, pending changes may be delivered unchanged.
             mayBeToldAnew = true
             guard before != after else { return }
-            // Of several queries some may settle and others be told anew.
+            // Of several queries, some may settle while others are delivered again.
             if case .parts = told { mayStayUntold = true }
             told = nil
         }
@@ -101,7 +102,7 @@ class AnyOracleWatch: @unchecked Sendable {
 }
 
 final class OracleWatch<Output: Sendable>: AnyOracleWatch, @unchecked Sendable {
-    /// What an output shows, and what is wrong with it in itself.
+    /// Returns the picture of an output and the output's own inconsistencies.
     typealias Read = (_ output: Output, _ told: Shown?, _ isOrdered: Bool) -> (Shown, [String])
 
     private let publisher: LivePublisher<Output>
@@ -119,7 +120,7 @@ final class OracleWatch<Output: Sendable>: AnyOracleWatch, @unchecked Sendable {
         super.init(number, text, delivery, asking, store, fresh)
     }
 
-    /// Begun by the run, or in a delivery to another watch, while the run waits.
+    /// Whether it has begun: by the run, or in another watch's delivery while the run waits.
     private var hasBegun = false
 
     override func begin() {
@@ -140,7 +141,7 @@ final class OracleWatch<Output: Sendable>: AnyOracleWatch, @unchecked Sendable {
 
     override var isSettled: Bool { isCancelled || !hasBegun || listener.isSettled(token, in: store.live) }
 
-    /// - Parameter isCalm: Whether all is delivered that can be: the latest state must then be shown.
+    /// - Parameter isCalm: Whether all deliverable values are delivered, so that the latest state must be shown.
     override func problems(isCalm: Bool) -> [String] {
         var found: [String] = []
         if listener.lateDeliveries > 0 { found.append("a delivery after it was cancelled") }
@@ -170,7 +171,7 @@ final class OracleWatch<Output: Sendable>: AnyOracleWatch, @unchecked Sendable {
             return found
         }
         if let completion = listener.completion {
-            // A sum that overflows ends its subscription, whichever of the states it was.
+            // A sum that overflows ends its subscription, in whichever state it occurs.
             guard case .failure(let error) = completion, states.contains(where: { $0.failureCode == "\(error.code)" })
             else { return found + ["it ended: \(completion)"] }
             isCancelled = true

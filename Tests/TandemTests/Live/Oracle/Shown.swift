@@ -2,14 +2,14 @@ import Foundation
 
 @testable import Tandem
 
-/// What a subscription shows, in a form that is compared bit by bit: `==` of a model may hold no NaN for itself.
+/// The output of a subscription in a form that can be compared bit by bit. The `==` of a model may be false for NaN.
 indirect enum Shown: Equatable, Sendable {
     case rows([Picture])
     case ids([LocalID])
     case sections([Section])
     case value(String)
     case parts([Shown])
-    /// It can't be computed: a sum that overflows.
+    /// The error of a value that can't be computed, such as a sum that overflows.
     case failure(String)
 
     struct Section: Equatable, Sendable {
@@ -34,7 +34,7 @@ indirect enum Shown: Equatable, Sendable {
         }
     }
 
-    /// A value as text, NaN and dates included; -0 as 0, which are the same least value.
+    /// Returns a value as text, including NaN and dates. -0 becomes 0, because both are the same least value.
     static func scalar(_ value: Any) -> Shown {
         func text(_ value: Any) -> String {
             switch value {
@@ -63,7 +63,7 @@ extension Shown: CustomStringConvertible {
     }
 }
 
-/// An object's stored values, as far as they are observed.
+/// An object's observed stored values.
 struct Picture: Equatable, Sendable {
     let id: LocalID
     var values: [StorageValue]
@@ -88,7 +88,7 @@ struct Picture: Equatable, Sendable {
         for index in values.indices where mask & (1 << UInt64(min(63, index))) == 0 { values[index] = .null }
     }
 
-    /// The columns in which two differ, for messages.
+    /// Returns the columns in which two pictures differ, for messages.
     func differences(_ other: Picture) -> String {
         zip(values, other.values).enumerated().filter { $1.0 != $1.1 }.map { "\($0): \($1.0) / \($1.1)" }
             .joined(separator: ", ")

@@ -2,7 +2,7 @@ import TandemTesting
 
 @testable import Tandem
 
-/// A model that is never sent and has no search, so that raw SQL can write its rows as the store would.
+/// A model that is never sent and has no search index, so that raw SQL can write its rows as the store does.
 struct Slip {
     var text = ""
     var number = 0
@@ -72,8 +72,8 @@ extension Slip: OracleModel {
         m.sections(q, \.number, &r, changes: changes)
     }
 
-    /// REPLACEs a row by raw SQL: under its local ID, which gets another number then, or under its number, which gets
-    /// another object.
+    /// Replaces a row by raw SQL (REPLACE): by its local ID, which then gets another row number, or by its row number,
+    /// which then gets another object.
     static func replace(_ tx: WriteTransaction, _ r: inout SeededGenerator) throws {
         let connection = tx.store.writer.connection
         let (id, other) = (r.pick(pool), r.pick(pool))

@@ -5,22 +5,22 @@ import Tandem
 struct AddCard: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "add", abstract: "Add a card.")
 
-    @Argument(help: "The shop's name, as it stands on the card.")
+    @Argument(help: "The shop's name, as printed on the card.")
     var shop: String
 
     @Argument(help: "The number under the bar code: an EAN-13.")
     var number: String
 
-    @Option(help: "The points on it.", transform: BigInt.checked)
+    @Option(help: "The card's points.", transform: BigInt.checked)
     var points: BigInt = 0
 
-    @Option(help: "Whose card it is; a new person is added. Who is signed in, if not said.")
+    @Option(help: "The owner, added if new. Default: the person signed in.")
     var owner: String?
 
-    @Option(help: "The shop's brand; a new one is added. The one that is called like the shop, if not said.")
+    @Option(help: "The shop's brand, added if new. Default: the brand with the shop's name.")
     var brand: String?
 
-    @Flag(help: "Keep it at hand on this device.")
+    @Flag(help: "Pin the card on this device.")
     var pin = false
 
     @OptionGroup var options: StoreOptions
@@ -45,21 +45,21 @@ struct AddCard: ParsableCommand {
 }
 
 extension EAN13 {
-    /// A number that a person typed.
+    /// Parses a typed number.
     static func checked(_ text: String) throws -> EAN13 {
         guard let number = EAN13(text) else {
             throw Failure(
-                .badData, "“\(text)” is no EAN-13.",
-                advice: "It has thirteen digits, the last of which checks the others.")
+                .badData, "“\(text)” is not a valid EAN-13.",
+                advice: "It must have thirteen digits. The last one is the check digit.")
         }
         return number
     }
 }
 
 extension BigInt {
-    /// A whole number of any size that a person typed.
+    /// Parses a typed whole number of any size.
     static func checked(_ text: String) throws -> BigInt {
-        guard let number = BigInt(text) else { throw ValidationError("“\(text)” is no whole number.") }
+        guard let number = BigInt(text) else { throw ValidationError("“\(text)” is not a whole number.") }
         return number
     }
 }

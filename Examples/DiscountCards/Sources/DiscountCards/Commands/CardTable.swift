@@ -1,7 +1,7 @@
 import Tandem
 
 extension Wallet {
-    /// Prints the first cards of a result, and how many there are in all.
+    /// Prints the first cards of a result, and the total count.
     func printCards(_ cards: Results<Card>, limit: Int, on screen: Screen) throws {
         let count = try cards.count()
         guard count > 0 else { return screen.print("No cards.") }

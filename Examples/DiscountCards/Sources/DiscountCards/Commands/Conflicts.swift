@@ -4,27 +4,27 @@ import TandemSync
 
 struct Conflicts: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "conflicts", abstract: "Show the changes that wait for you, and decide about one.",
-        discussion: "A change that the server refused may also be mended with `cards edit`: it is then sent again.")
+        commandName: "conflicts", abstract: "Show the changes that need a decision, or decide about one.",
+        discussion: "To correct a refused change, use `cards edit`. It is then sent again.")
 
     enum Choice: String, EnumerableFlag {
         case mine, theirs, discard, retry, hold
 
         static func help(for value: Self) -> ArgumentHelp? {
             switch value {
-            case .mine: "Send what is here over what the server holds."
-            case .theirs: "Take what the server holds. It may have to be asked."
-            case .discard: "Give the change up: a new object goes, a changed one is as it was, a deleted one is back."
-            case .retry: "Send it again as it is."
-            case .hold: "Leave it unsent until it is retried."
+            case .mine: "Overwrite the server's values with yours."
+            case .theirs: "Take the server's values. This may need a request."
+            case .discard: "Undo the change: remove a new object, restore a changed or deleted one."
+            case .retry: "Send the change again."
+            case .hold: "Do not send the change until it is retried."
             }
         }
     }
 
-    @Argument(help: "The change to decide about, by its number in the queue.")
+    @Argument(help: "The number of a change in the queue.")
     var id: Int64?
 
-    @Flag(exclusivity: .exclusive, help: "What to do about it.")
+    @Flag(exclusivity: .exclusive, help: "The decision.")
     var choice: Choice?
 
     @OptionGroup var options: StoreOptions
@@ -32,7 +32,7 @@ struct Conflicts: AsyncParsableCommand {
     func validate() throws {
         guard (id == nil) == (choice == nil) else {
             throw ValidationError(
-                "To decide, name a change and say one of --mine, --theirs, --discard, --retry, --hold.")
+                "To decide, give the number of a change and one of --mine, --theirs, --discard, --retry, --hold.")
         }
     }
 
@@ -47,20 +47,20 @@ struct Conflicts: AsyncParsableCommand {
 }
 
 extension CardSync {
-    /// Prints what waits for the user: what, and why.
+    /// Prints the changes that need a decision, with reasons.
     func printConflicts(on screen: Screen) async throws {
         let failed = try await context.failedOperations()
         let held = try heldOperations()
-        guard !failed.isEmpty || !held.isEmpty else { return screen.print("Nothing waits for you.") }
+        guard !failed.isEmpty || !held.isEmpty else { return screen.print("No change needs a decision.") }
         for error in failed {
             try printOperation(error.operation, on: screen)
             screen.print("      " + screen.paint(error.message.printable, .bad))
-            let choices = error.isConflict ? "--mine, --theirs" : "`cards edit` to mend it, --retry"
+            let choices = error.isConflict ? "--mine, --theirs" : "`cards edit` to correct it, --retry"
             screen.print("      " + screen.paint("\(choices), --discard or --hold", .faint))
         }
         for operation in held {
             try printOperation(operation, on: screen)
-            screen.print("      " + screen.paint("Held back. --retry sends it, --discard gives it up.", .faint))
+            screen.print("      " + screen.paint("Held back. --retry sends it, --discard undoes it.", .faint))
         }
     }
 
@@ -71,9 +71,9 @@ extension CardSync {
         screen.print("  \(screen.paint("\(operation.id)", .strong))  \(operation.kind) of the \(title.printable)")
     }
 
-    /// Does what the user has chosen.
+    /// Carries out the user's decision.
     ///
-    /// - Returns: What that means, in a sentence.
+    /// - Returns: A sentence about the result.
     func decide(_ id: Tandem.Operation.ID, _ choice: Conflicts.Choice) async throws -> String {
         do {
             let shown = try wallet.store.operations.all().first { $0.id == id }?.version
@@ -81,20 +81,20 @@ extension CardSync {
             switch choice {
             case .mine:
                 try await context.keepMine(shown)
-                return "Yours is sent by the next `cards sync`."
+                return "The next `cards sync` sends your values."
             case .theirs:
-                return Self.sentence("It is what the server holds.", lost: try await context.takeServers(shown))
-            case .discard: return Self.sentence("The change is given up.", lost: try await context.discard(shown))
+                return Self.sentence("The object has the server's values.", lost: try await context.takeServers(shown))
+            case .discard: return Self.sentence("The change is undone.", lost: try await context.discard(shown))
             case .retry:
                 try await context.retry(shown)
-                return "It is sent again by the next `cards sync`."
+                return "The next `cards sync` sends it again."
             case .hold:
                 try await context.hold(id)
-                return "It stays unsent until `cards conflicts \(id) --retry`."
+                return "It is not sent until `cards conflicts \(id) --retry`."
             }
         } catch TandemError.Code.staleOperation {
             throw Failure(
-                .badData, "No change has the number \(id).", advice: "`cards conflicts` shows those there are.")
+                .badData, "No change has the number \(id).", advice: "`cards conflicts` lists the changes.")
         } catch let error as SyncError {
             throw Failure(error, session)
         }

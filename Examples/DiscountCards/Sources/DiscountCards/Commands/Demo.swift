@@ -3,16 +3,17 @@ import Foundation
 
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show it all: on some 15,000 brand names in a temporary store, then on two devices and a server.",
+        abstract:
+            "Run the demo: some 15,000 brand names in a temporary store, then two devices and a server.",
         discussion: """
-            The names are those of brands.tsv, looked for in $TANDEM_SHARED/data and in ../shared/data beside the \
-            checkout; where there is none, they are made up.
+            The names come from brands.tsv in $TANDEM_SHARED/data or in ../shared/data beside the \
+            checkout. If the file is missing, the names are generated.
             """)
 
-    @Option(help: "A file of brands, rather than those above.")
+    @Option(help: "Another file of brands.")
     var file: String?
 
-    @Flag(help: "Keep the stores, to try the other commands on.")
+    @Flag(help: "Keep the stores, to try other commands with them.")
     var keep = false
 
     @OptionGroup var keyOptions: KeyOptions
@@ -23,9 +24,9 @@ struct Demo: AsyncParsableCommand {
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         } catch {
-            throw Failure(.cannotCreate, "\(folder.path): the folder can't be made: \(error.localizedDescription)")
+            throw Failure(.cannotCreate, "\(folder.path): the folder can't be created: \(error.localizedDescription)")
         }
-        // Also when Ctrl-C ends the demo: that is thrown as an error.
+        // Also runs after Ctrl-C, which throws an error.
         defer { if !keep { try? FileManager.default.removeItem(at: folder) } }
 
         let path = folder.appendingPathComponent("cards.tandem").path

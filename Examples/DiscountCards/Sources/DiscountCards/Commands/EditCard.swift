@@ -14,23 +14,23 @@ struct EditCard: ParsableCommand {
     @Option(help: "The new number: an EAN-13.")
     var number: String?
 
-    @Option(help: "The points on it now.", transform: BigInt.checked)
+    @Option(help: "The new number of points.", transform: BigInt.checked)
     var points: BigInt?
 
     @Option(help: "Points to add.", transform: BigInt.checked)
     var addPoints: BigInt?
 
-    @Option(help: "Whose card it is from now on.")
+    @Option(help: "The new owner.")
     var owner: String?
 
-    @Flag(inversion: .prefixedNo, help: "Whether to keep it at hand on this device.")
+    @Flag(inversion: .prefixedNo, help: "Whether to pin the card on this device.")
     var pin: Bool?
 
     @OptionGroup var options: StoreOptions
 
     func validate() throws {
         guard shop != nil || number != nil || points != nil || addPoints != nil || owner != nil || pin != nil else {
-            throw ValidationError("Say what to change: --shop, --number, --points, --add-points, --owner or --pin.")
+            throw ValidationError("Give at least one of --shop, --number, --points, --add-points, --owner and --pin.")
         }
     }
 

@@ -3,16 +3,16 @@ import Tandem
 
 struct ImportCards: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Make a card of each line of a file of brands.",
+        commandName: "import", abstract: "Import a file of brands: one card for each line.",
         discussion: """
-            The file is UTF-8 text, tab-separated, with a header line: name, and if there are any category, regions and \
-            wikidata. All of it is imported or, if a line can't be read, nothing. Importing a file again adds what is new.
+            The file is tab-separated UTF-8 text with a header line: name, and optionally category, regions and \
+            wikidata. If a line can't be read, nothing is imported. A repeated import adds only new lines.
             """)
 
     @Argument(help: "The file.")
     var file: String
 
-    @Flag(help: "Deal the cards out to a family, rather than to who is signed in.")
+    @Flag(help: "Distribute the cards to a family, not to the person signed in.")
     var family = false
 
     @OptionGroup var options: StoreOptions
@@ -25,12 +25,12 @@ struct ImportCards: ParsableCommand {
         screen.print(
             "Imported \(screen.paint(summary.cards.of("card"), .good)) and \(summary.brands.of("brand"))"
                 + " in \(duration.rounded) (\(ProgressBar.rate(entries.count, duration)))."
-                + (summary.known > 0 ? " \(summary.known.of("card")) had been there before." : ""))
+                + (summary.known > 0 ? " \(summary.known.of("card")) existed before." : ""))
     }
 }
 
 extension Wallet {
-    /// Imports a list in one write, with a progress bar. Ctrl-C undoes it.
+    /// Imports a list in one write, with a progress bar. Ctrl-C rolls the import back.
     func importCards(
         _ entries: [BrandEntry], dealingToFamily: Bool
     ) throws -> (summary: Importer.Summary, duration: Duration) {

@@ -3,25 +3,25 @@ import Foundation
 
 /// The passphrase of an encrypted store: from the command line, else from the environment.
 struct KeyOptions: ParsableArguments {
-    /// The variable that does the same as `--key`, and that other users don't see.
+    /// The environment variable that replaces `--key`. Other users can't see it.
     static let variable = "CARDS_KEY"
 
     @Option(
         help: ArgumentHelp(
-            "The passphrase of an encrypted store. A new store that is made with one is encrypted.",
+            "The passphrase of an encrypted store. A new store with a passphrase is encrypted.",
             discussion: """
-                `ps` shows arguments to everybody on the machine, and the shell keeps them in its history: \
-                \(KeyOptions.variable) in the environment does the same unseen. A forgotten passphrase is lost data.
+                `ps` shows arguments to all users, and the shell stores them in its history. The variable \
+                \(KeyOptions.variable) is not visible to them. Without the passphrase, the data is lost.
                 """,
             valueName: "passphrase"))
     var key: String?
 
-    /// What was given; `nil` opens the store as a plain one.
+    /// The given passphrase; `nil` opens a plain store.
     var passphrase: String? {
         passphrase(in: ProcessInfo.processInfo.environment)
     }
 
-    /// A variable that is empty counts as none.
+    /// Returns the passphrase. An empty variable counts as unset.
     func passphrase(in environment: [String: String]) -> String? {
         key ?? environment[Self.variable].flatMap { $0.isEmpty ? nil : $0 }
     }

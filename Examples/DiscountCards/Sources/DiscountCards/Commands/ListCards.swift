@@ -3,26 +3,26 @@ import Tandem
 
 struct ListCards: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "List the cards, the favourites of who is signed in first.")
+        commandName: "list", abstract: "List the cards, your favourites first.")
 
     enum Order: String, ExpressibleByArgument, CaseIterable {
         case shop
         case points
     }
 
-    @Option(help: "By what to sort, after the favourites.")
+    @Option(help: "The order after the favourites.")
     var sort = Order.shop
 
-    @Option(help: "How many to list.")
+    @Option(help: "The maximum number of cards.")
     var limit = 20
 
-    @Flag(help: "Only the favourites of who is signed in.")
+    @Flag(help: "List only your favourites.")
     var starred = false
 
-    @Flag(help: "Only the cards of who is signed in.")
+    @Flag(help: "List only your cards.")
     var mine = false
 
-    @Flag(help: "Only those that are kept at hand.")
+    @Flag(help: "List only pinned cards.")
     var pinned = false
 
     @OptionGroup var options: StoreOptions

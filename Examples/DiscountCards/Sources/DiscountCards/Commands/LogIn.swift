@@ -5,42 +5,42 @@ import TandemSync
 
 struct LogIn: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "login", abstract: "Say who uses this store, and which server it is synced with.",
+        commandName: "login", abstract: "Set the user of this store and its server.",
         discussion: """
-            Asks nobody: whether the server knows the token is seen by `cards sync`. A store's data is one person's: \
-            another one is refused until it is said what becomes of it.
+            This command sends no request: `cards sync` checks the token. A store's data belongs to one person: \
+            another name needs --keep or --purge.
 
-            This is an example. The token is kept in the store: encrypted if that is, and else in a file that only you \
-            can read. An app would leave it to the system's keychain, and use one that expires.
+            This is an example. The token is in the store, which is encrypted or a file that only you \
+            can read. An app would use the system's keychain, and tokens that expire.
             """)
 
-    /// The variable that does the same as `--token`, and that other users don't see.
+    /// The environment variable that replaces `--token`. Other users can't see it.
     static let variable = "CARDS_TOKEN"
 
-    @Argument(help: "Your name. A person of this name is added if there is none.")
+    @Argument(help: "Your name. A person with this name is added if missing.")
     var name: String
 
-    @Option(help: ArgumentHelp("Where the server is; the last one, if not said.", valueName: "url"))
+    @Option(help: ArgumentHelp("The server's address. Default: the previous one.", valueName: "url"))
     var server: String?
 
     @Option(
         help: ArgumentHelp(
-            "What the server knows you by; none for one that asks nobody.",
-            discussion: "`ps` shows arguments to everybody: \(LogIn.variable) in the environment does the same unseen.")
+            "Your token, if the server requires one.",
+            discussion: "`ps` shows arguments to all users. The variable \(LogIn.variable) is not visible to them.")
     )
     var token: String?
 
-    @Flag(help: "Make somebody else's data yours: what was not sent is sent as yours. Or: the server has moved.")
+    @Flag(help: "Take over another person's data: unsent changes are sent as yours. Or: the server has moved.")
     var keep = false
 
-    @Flag(help: "Drop the data that is here, with all that was not sent, and fetch everything anew.")
+    @Flag(help: "Drop the local data with all unsent changes, and fetch everything again.")
     var purge = false
 
     @OptionGroup var options: StoreOptions
 
     func validate() throws {
-        guard !keep || !purge else { throw ValidationError("--keep or --purge: not both.") }
-        guard !name.isEmpty else { throw ValidationError("Everybody has a name.") }
+        guard !keep || !purge else { throw ValidationError("--keep and --purge exclude each other.") }
+        guard !name.isEmpty else { throw ValidationError("The name must not be empty.") }
     }
 
     func run() async throws {
@@ -54,13 +54,13 @@ struct LogIn: AsyncParsableCommand {
         let last = try Session.current(in: store)
         guard let server = server ?? last?.server else {
             throw Failure(
-                .usage, "No server was named yet.",
+                .usage, "No server is set yet.",
                 advice: "--server http://127.0.0.1:8080 is the one that `cards serve` starts.")
         }
         let known = last?.name == name && last?.server == server ? last?.token : nil
         let token = token ?? environment[Self.variable] ?? known ?? ""
         guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw Failure(.usage, "A token is made of visible ASCII characters.")
+            throw Failure(.usage, "A token must consist of visible ASCII characters.")
         }
         let session = Session(name: name, server: server, token: token)
         let context = try CardSync.context(store, session)
@@ -70,26 +70,27 @@ struct LogIn: AsyncParsableCommand {
         } else if let owner, owner != name {
             throw Failure(
                 .noPermission, "The data in this store is \(owner)'s.",
-                advice: "--keep makes it yours, --purge drops it; --store names another one.")
+                advice: "--keep takes it over, --purge drops it; --store selects another store.")
         } else if owner == nil {
-            // Theirs from now on, and not only from the first sync.
+            // The data belongs to this person from now on, not only from the first sync.
             try await context.adopt(.keep)
         }
         try store.makePrivate()
         try session.save(in: store)
-        // The person is there then, to own cards.
+        // Adds the person, who can then own cards.
         _ = try Wallet(store, as: nil)
     }
 }
 
 extension Store {
-    /// Has nobody but the file's owner read it, now that a token stands in it. SQLite makes files beside it alike.
+    /// Makes the file readable only for its owner, since it contains a token. SQLite copies the mode to the files
+    /// beside it.
     fileprivate func makePrivate() throws {
         for file in [path, path + "-wal", path + "-shm"] where FileManager.default.fileExists(atPath: file) {
             do {
                 try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
             } catch {
-                throw Failure(.noPermission, "\(file): nobody else may read it, but that can't be said of it.")
+                throw Failure(.noPermission, "\(file): its permissions can't be restricted to its owner.")
             }
         }
     }

@@ -1,7 +1,7 @@
 import Tandem
 
 extension Tandem.Operation {
-    /// How far it is on its way to the server, in words.
+    /// The operation's state in words.
     var stateInWords: (String, Colour) {
         switch state {
         case .failed: error?.serverItem == nil ? ("refused", .bad) : ("in conflict", .bad)
@@ -13,7 +13,7 @@ extension Tandem.Operation {
 }
 
 extension Wallet {
-    /// How far a card is on its way to the server, and whether it is kept at hand, in a table's cell.
+    /// Returns the table cell with a card's sync state and whether it is pinned.
     func stateCell(of card: Card) throws -> Table.Cell {
         let (words, colour) =
             card.isSynced

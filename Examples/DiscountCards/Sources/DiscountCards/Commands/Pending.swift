@@ -3,9 +3,9 @@ import Tandem
 
 struct Pending: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pending", abstract: "Show what waits to be sent: the operation queue.")
+        commandName: "pending", abstract: "Show the operation queue: the pending changes.")
 
-    @Option(help: "How many operations to list.")
+    @Option(help: "The maximum number of operations.")
     var limit = 10
 
     @OptionGroup var options: StoreOptions
@@ -18,20 +18,21 @@ struct Pending: ParsableCommand {
         let screen = Screen.output
         let wallet = try options.openWallet()
         let operations = try wallet.store.operations.all()
-        guard !operations.isEmpty else { return screen.print("Nothing waits to be sent.") }
+        guard !operations.isEmpty else { return screen.print("No change is pending.") }
         operations.printCounts(on: screen)
         guard limit > 0 else { return }
         screen.print()
         try operations.prefix(limit).printTable(of: wallet, on: screen)
         let waiting = operations.count { $0.state == .failed || $0.state == .held }
         if waiting > 0 {
-            screen.print("\n  \(waiting.of("operation")) of these wait for you: `cards conflicts` says why.")
+            screen.print(
+                "\n  \(waiting.of("operation")) of these need a decision: `cards conflicts` shows the reasons.")
         }
     }
 }
 
 extension Collection<Tandem.Operation> {
-    /// Prints how many operations of each kind there are, by model.
+    /// Prints the number of operations of each kind, by model.
     func printCounts(on screen: Screen) {
         var table = Table(
             .init(title: "Model"), .init(title: "Inserts", isNumber: true), .init(title: "Updates", isNumber: true),

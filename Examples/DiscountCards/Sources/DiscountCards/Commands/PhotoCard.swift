@@ -4,30 +4,30 @@ import Tandem
 
 struct PhotoCard: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "photo", abstract: "Photograph a card, see where its photograph is, or take it away.")
+        commandName: "photo", abstract: "Photograph a card, show where its photograph is, or remove it.")
 
     @Argument(help: "The card: its number, its local ID, or words of the shop's name.")
     var card: String
 
-    @Flag(help: "Take a photograph. There is no camera here: one is made, with the card's bar code.")
+    @Flag(help: "Take a photograph. In place of a camera, a picture of the card's bar code is generated.")
     var take = false
 
-    @Option(help: "A file to keep as the card's photograph.", completion: .file())
+    @Option(help: "A file for the card's photograph.", completion: .file())
     var file: String?
 
     @Option(help: "Copy the photograph to a file.", completion: .file())
     var save: String?
 
-    @Flag(help: "Take the photograph away.")
+    @Flag(help: "Remove the photograph.")
     var remove = false
 
     @OptionGroup var options: StoreOptions
 
     func validate() throws {
         guard [take, file != nil, remove].count(where: \.self) <= 1 else {
-            throw ValidationError("Say one of --take, --file and --remove.")
+            throw ValidationError("--take, --file and --remove exclude each other.")
         }
-        guard save == nil || !remove else { throw ValidationError("What is taken away can't be saved.") }
+        guard save == nil || !remove else { throw ValidationError("--save and --remove exclude each other.") }
     }
 
     func run() async throws {
@@ -37,7 +37,7 @@ struct PhotoCard: AsyncParsableCommand {
         try wallet.printPhoto(of: card, on: .output)
     }
 
-    /// The card with the photograph that it gets, or without the one that it had.
+    /// Returns the card with its new photograph, or without its old one.
     private func edited(_ card: Card, in wallet: Wallet) throws -> Card {
         if take || file != nil { return try wallet.photograph(card, from: file) }
         guard remove else { return card }
@@ -46,7 +46,7 @@ struct PhotoCard: AsyncParsableCommand {
 }
 
 extension Wallet {
-    /// Gives a card a photograph: a file's, or one that is made.
+    /// Gives a card a photograph from a file, or a generated one.
     func photograph(_ card: Card, from file: String?) throws -> Card {
         let photo =
             if let file {
@@ -58,10 +58,10 @@ extension Wallet {
         return try store.write { tx in try tx.update(Card.self, card.localID) { $0.photo = photo } }
     }
 
-    /// Copies a card's photograph to a file. One that is not on this device is fetched first.
+    /// Copies a card's photograph to a file. Downloads it first if it is not on this device.
     func savePhoto(of card: Card, to path: String) async throws {
         guard let photo = card.photo else {
-            throw Failure(.badData, "\(card.shop) has no photograph.", advice: "`cards photo … --take` takes one.")
+            throw Failure(.badData, "\(card.shop) has no photograph.", advice: "Take one with `cards photo … --take`.")
         }
         if try !store.attachments.status(of: photo).isOnDevice {
             try await CardSync(store).context.download(photo)
@@ -69,7 +69,7 @@ extension Wallet {
         try store.attachments.export(photo, to: path)
     }
 
-    /// Says what a card's photograph is, and where.
+    /// Prints the name, size and locations of a card's photograph.
     func printPhoto(of card: Card, on screen: Screen) throws {
         guard let photo = card.photo else { return screen.print("\(card.shop.printable): no photograph") }
         let size = photo.size.map { ", \(Int($0).of("byte"))" } ?? ""

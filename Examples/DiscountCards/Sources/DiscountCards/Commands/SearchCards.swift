@@ -5,17 +5,17 @@ struct SearchCards: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "search", abstract: "Search by the shop's name or the owner's, in any script.",
         discussion: """
-            All words must be there, each anywhere in a word. Case, accents, width and punctuation do not count: \
+            All words must occur, each anywhere in a word. Case, accents, width and punctuation are ignored: \
             `loreal` finds L'Oréal, `пятероч` finds Пятёрочка.
             """)
 
     @Argument(help: "The words.")
     var words: [String]
 
-    @Option(help: "How many to list.")
+    @Option(help: "The maximum number of cards.")
     var limit = 20
 
-    @Flag(help: "Show how the store answers: its SQL, SQLite's plan for it, and which index would help.")
+    @Flag(help: "Show the SQL of the search, SQLite's query plan, and missing indexes.")
     var explain = false
 
     @OptionGroup var options: StoreOptions

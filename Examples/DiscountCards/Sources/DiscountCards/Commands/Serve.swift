@@ -4,35 +4,37 @@ import TandemServer
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Start a server for a family's cards, until Ctrl-C.",
+        abstract: "Run a server for a family's cards, until Ctrl-C.",
         discussion: """
-            It is for development, and listens to this machine only. It refuses cards whose number is no EAN-13 or is on \
-            another card. `tandem-server`, in Tandem's own package, has no such rules, and more switches.
+            It is for development, and only accepts connections from this machine. It refuses invalid or \
+            duplicate card numbers. `tandem-server`, in Tandem's own package, has no such rules and more options.
             """)
 
-    @Option(help: "The port to listen on; 0 for one that is free.")
+    @Option(help: "The port to listen on; 0 for a free one.")
     var port = 8080
 
-    @Option(help: ArgumentHelp("The file to keep the cards in. Without it they go with the server.", valueName: "path"))
+    @Option(
+        help: ArgumentHelp(
+            "The file for the cards. Without it, they are lost when the server stops.", valueName: "path"))
     var file: String?
 
     @Option(
         name: .customLong("user"),
         help: ArgumentHelp(
-            "A token that is valid, and whose it is; one for each person. Without any, all may come.",
+            "A valid token and its person; repeat for each person. Without any, no token is needed.",
             valueName: "token=name"))
     var users: [String] = []
 
     func validate() throws {
-        guard (0...65535).contains(port) else { throw ValidationError("A port is a number from 0 to 65535.") }
+        guard (0...65535).contains(port) else { throw ValidationError("A port must be from 0 to 65535.") }
         _ = try names()
     }
 
-    /// Whose each token is.
+    /// Parses the tokens and their persons.
     private func names() throws -> [String: String] {
         try users.reduce(into: [:]) { names, user in
             let sides = user.split(separator: "=", maxSplits: 1).map(String.init)
-            guard sides.count == 2 else { throw ValidationError("“\(user)” is no token=name.") }
+            guard sides.count == 2 else { throw ValidationError("“\(user)” does not have the form token=name.") }
             names[sides[0]] = sides[1]
         }
     }

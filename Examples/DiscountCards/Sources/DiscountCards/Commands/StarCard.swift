@@ -2,7 +2,7 @@ import ArgumentParser
 
 struct StarCard: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "star", abstract: "Give a card your star, or take it away. Other people's stars stay.")
+        commandName: "star", abstract: "Add or remove your star on a card. Other people's stars stay.")
 
     @Argument(help: "The card: its number, its local ID, or words of the shop's name.")
     var card: String

@@ -4,7 +4,7 @@ import Tandem
 
 struct Stats: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stats", abstract: "Count what the store holds, and sum the points, exactly, by owner.")
+        commandName: "stats", abstract: "Count the store's objects, and sum the points by owner, exactly.")
 
     @OptionGroup var options: StoreOptions
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Tandem
 
-/// Which store, and who is looking at it. All commands have these options.
+/// The options of all commands: the store, and the person signed in.
 struct StoreOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The store's file.", valueName: "path"))
     var store = "cards.tandem"
@@ -10,14 +10,14 @@ struct StoreOptions: ParsableArguments {
     @Option(
         name: .customLong("as"),
         help: ArgumentHelp(
-            "Who is signed in; if not said, who is logged in, or whom the store was made for.", valueName: "name"))
+            "The person signed in. Default: the person logged in, or the store's first person.", valueName: "name"))
     var name: String?
 
     @OptionGroup var keyOptions: KeyOptions
 
     /// Opens the store and signs in.
     ///
-    /// - Parameter creating: Whether to make the store if there is none. Who only looks should not leave one behind.
+    /// - Parameter creating: Whether to create a missing store. Commands that only read should not create one.
     func openWallet(creating: Bool = false) throws -> Wallet {
         try Wallet(openStore(creating: creating), as: name)
     }
@@ -26,8 +26,8 @@ struct StoreOptions: ParsableArguments {
     func openStore(creating: Bool = false) throws -> Store {
         guard creating || FileManager.default.fileExists(atPath: store) else {
             throw Failure(
-                .noInput, "\(store): there is no store here.",
-                advice: "`cards import`, `cards add` and `cards login` make one; `--store` names another.")
+                .noInput, "\(store): there is no store at this path.",
+                advice: "`cards import`, `cards add` and `cards login` create one; `--store` selects another.")
         }
         return try Wallet.openStore(at: store, passphrase: keyOptions.passphrase)
     }

@@ -2,14 +2,14 @@ import ArgumentParser
 
 struct SyncCards: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sync", abstract: "Exchange what changed with the server.",
+        commandName: "sync", abstract: "Exchange changes with the server.",
         discussion: """
-            Fetches what others have changed, then sends what was changed here. Changes of different properties are put \
-            together. Where somebody else has changed the same one, or the server refuses a change, it waits for \
+            Fetches the server's changes, then sends the local ones. Changes of different properties are \
+            merged. A conflict in one property, or a change that the server refuses, waits for \
             `cards conflicts`.
 
-            Ends with 0 if both sides are in step, 65 if something waits for you, 75 if the server can't be reached, and \
-            77 if it does not know you.
+            Exits with 0 if all changes were exchanged, 65 if a decision is needed, 75 if the server can't be reached, \
+            and 77 if it does not accept your token.
             """)
 
     @OptionGroup var options: StoreOptions

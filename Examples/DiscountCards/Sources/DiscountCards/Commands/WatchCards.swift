@@ -5,25 +5,25 @@ import Tandem
 
 struct WatchCards: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Show cards as they change, whoever changes them, until Ctrl-C.",
+        commandName: "watch", abstract: "Show cards as any process changes them, until Ctrl-C.",
         discussion: """
-            Open another terminal and edit: what is new has a +, what has changed a ~, and what is gone is named below. \
-            Where the output is no terminal, or with --plain, each change is a line.
+            Edit in another terminal: new cards have a +, changed ones a ~, and removed ones are listed below. \
+            If the output is not a terminal, or with --plain, each change is one line.
             """)
 
-    @Argument(help: "Words of the shop's name; all cards, if not said.")
+    @Argument(help: "Words of the shop's name. Default: all cards.")
     var words: [String] = []
 
-    @Option(help: "How many to show.")
+    @Option(help: "The maximum number of cards.")
     var limit = 20
 
-    @Flag(help: "Print a line for each change, rather than drawing the list anew.")
+    @Flag(help: "Print a line for each change instead of redrawing the list.")
     var plain = false
 
-    @Option(help: ArgumentHelp("End after so many changes; the first list counts as one.", valueName: "count"))
+    @Option(help: ArgumentHelp("End after this number of changes. The first list counts as one.", valueName: "count"))
     var changes: Int?
 
-    @Option(help: ArgumentHelp("End after so many seconds.", valueName: "number"))
+    @Option(help: ArgumentHelp("End after this number of seconds.", valueName: "number"))
     var seconds: Double?
 
     @OptionGroup var options: StoreOptions
@@ -42,7 +42,7 @@ struct WatchCards: ParsableCommand {
         let watch = CardWatch(
             wallet, words: words, limit: changes, isPlain: plain || !Screen.output.isTerminal, on: .output, bell: bell)
 
-        // One queue for both, so that they take turns to draw.
+        // A shared queue for both subscriptions, so that they draw one after another.
         let queue = DispatchQueue(label: "cards.watch")
         let list = cards.limit(limit).changesetPublisher.on(.queue(queue)).sink(
             receiveCompletion: { @Sendable in watch.end($0) }, receiveValue: { @Sendable in watch.show($0) })
@@ -56,7 +56,7 @@ struct WatchCards: ParsableCommand {
 }
 
 extension Wallet {
-    /// What `watch` shows: what is kept at hand first, then by the shop's name.
+    /// Returns the cards that `watch` shows: pinned ones first, then by the shop's name.
     func watchedCards(matching words: String) -> Results<Card> {
         let cards = store.objects(Card.self).sorted(by: .matchingFirst { $0.isPinned }, .ascending(\.shop))
         return words.isEmpty ? cards : cards.where { $0.shop.matches(words) }

@@ -1,10 +1,10 @@
-/// A brand as a list of brands has it: one line of a file, or one that was made up.
+/// A brand in a list: a line of a file, or a generated one.
 struct BrandEntry: Hashable, Sendable {
     var name: String
-    /// What kind of shop it is: `shop/supermarket`.
+    /// The kind of shop: `shop/supermarket`.
     var category = ""
-    /// Where it is found: country codes; `001` is the world.
+    /// The country codes of its regions; `001` is the world.
     var regions: [String] = []
-    /// The brand's entry in Wikidata, where it has one.
+    /// The ID of the brand in Wikidata, if it has one.
     var wikidata: String?
 }

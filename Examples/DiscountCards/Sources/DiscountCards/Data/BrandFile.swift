@@ -2,18 +2,18 @@ import Foundation
 
 /// Reads brands from a file of tab-separated values: UTF-8, a header line, no quoting.
 ///
-/// The header names the columns: `name` must be there, `category`, `regions` (separated by commas) and `wikidata` may
-/// be. A line that can't be read is an error with its number; then nothing is read.
+/// The header names the columns: `name` is required, `category`, `regions` (separated by commas) and `wikidata` are
+/// optional. An unreadable line throws an error with its number, and no brand is returned.
 enum BrandFile {
     static func read(_ path: String) throws -> [BrandEntry] {
         let url = URL(fileURLWithPath: path)
         var isFolder: ObjCBool = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw Failure(.noInput, "\(path): there is no such file.")
+            throw Failure(.noInput, "\(path): the file does not exist.")
         }
-        guard !isFolder.boolValue else { throw Failure(.noInput, "\(path): this is a folder, not a file.") }
+        guard !isFolder.boolValue else { throw Failure(.noInput, "\(path): the path is a folder, not a file.") }
         guard FileManager.default.isReadableFile(atPath: path) else {
-            throw Failure(.noPermission, "\(path): the file may not be read.")
+            throw Failure(.noPermission, "\(path): the file is not readable.")
         }
         let data: Data
         do {
@@ -45,7 +45,7 @@ enum BrandFile {
         return entries
     }
 
-    /// A list as the text of such a file.
+    /// Returns a list as the text of such a file.
     static func text(_ entries: [BrandEntry]) -> String {
         entries.reduce(into: "name\tcategory\tregions\twikidata\n") { text, entry in
             let regions = entry.regions.joined(separator: ",")
@@ -53,7 +53,7 @@ enum BrandFile {
         }
     }
 
-    /// A line's fields.
+    /// The fields of a line.
     private struct Line {
         let fields: [String]
         let number: Int
@@ -76,7 +76,7 @@ enum BrandFile {
             Failure(.badData, "\(path):\(number): \(message)", advice: "Nothing was imported.")
         }
 
-        /// How many bytes there are before the first that is not UTF-8.
+        /// Returns the number of bytes before the first invalid UTF-8.
         private static func validPrefix(of bytes: ArraySlice<UInt8>) -> Int {
             var decoder = UTF8()
             var iterator = bytes.makeIterator()
@@ -86,7 +86,7 @@ enum BrandFile {
         }
     }
 
-    /// Which field is what.
+    /// The positions of the fields.
     private struct Header {
         let count: Int
         let name: Int
@@ -107,7 +107,7 @@ enum BrandFile {
 
         func entry(_ line: Line) throws -> BrandEntry {
             guard line.fields.count == count else {
-                throw line.failure("\(line.fields.count.of("field")), where the header has \(count).")
+                throw line.failure("\(line.fields.count.of("field")), but the header has \(count).")
             }
             func field(_ index: Int?) -> String { index.map { line.fields[$0] } ?? "" }
             guard !field(name).isEmpty else { throw line.failure("the name is empty.") }

@@ -1,14 +1,14 @@
-/// A photograph of a card, as a shop's phone would take one: a coloured card on a dark table, with its bar code, and the
-/// grain of bad light. Made, not taken: the demo has no camera.
+/// A generated photograph of a card, since the demo has no camera: a coloured card with its bar code on a dark table,
+/// with the grain of a photograph in bad light.
 struct CardPicture {
     static let width = 640
     static let height = 400
 
     private var pixels = [UInt8](repeating: 0, count: 3 * width * height)
-    /// The grain: a linear congruential generator, so that the same card always gives the same picture.
+    /// The grain: a linear congruential generator, so that a card always has the same picture.
     private var grain: UInt64
 
-    /// A PNG of about 750 KiB.
+    /// Returns a PNG of about 750 KiB.
     static func png(of number: EAN13) -> [UInt8] {
         var picture = CardPicture(grain: UInt64(number.digits) ?? 1)
         picture.draw(number)
@@ -28,7 +28,7 @@ struct CardPicture {
                 if Self.isOnCard(x, y) { color = Self.tint(hue, 120 + x / 8) }
                 if (84..<556).contains(x), (150..<340).contains(y) {
                     color = (245, 245, 240)
-                    // Four pixels a module, and eleven modules of white on either side.
+                    // Four pixels per module, and eleven white modules on either side.
                     let module = (x - 130) / 4
                     if x >= 130, modules.indices.contains(module), modules[module], (165..<325).contains(y) {
                         color = (20, 20, 22)

@@ -1,18 +1,18 @@
-/// Brands for where no file of real ones is at hand: every shop of a word list, of every kind, in every city.
+/// Generated brands, if no file of real ones exists: each shop of a word list, of each kind, in each city.
 ///
-/// The names are invented. The lists hold what real input holds: twelve scripts, names in lower and upper case, accents,
-/// punctuation, full-width letters.
+/// The names are invented, but as varied as real input: twelve scripts, lower and upper case, accents, punctuation,
+/// full-width letters.
 enum MadeUpBrands {
-    /// Some brands, from all scripts alike, the same in every run.
+    /// Returns brands from all scripts in turn, the same in each run.
     static func entries(_ count: Int) -> [BrandEntry] {
         let lists = WordList.all
         return (0..<count).map { lists[$0 % lists.count].entry($0 / lists.count) }
     }
 }
 
-/// The words of one script that names are put together from.
+/// The words of one script for generated names.
 struct WordList: Sendable {
-    /// How a name is put together from its words.
+    /// The order of the words in a name.
     enum Order: Sendable {
         /// Books Zellmann Lisboa.
         case kindShopCity
@@ -26,7 +26,7 @@ struct WordList: Sendable {
     let order: Order
     let region: String
     let shops: [String]
-    /// Words for a supermarket, a pharmacy, a café, a bakery, a bookshop and a clothes shop.
+    /// The words for a supermarket, a pharmacy, a café, a bakery, a bookshop and a clothes shop.
     let kinds: [String]
     let cities: [String]
 
@@ -34,10 +34,10 @@ struct WordList: Sendable {
         "shop/supermarket", "amenity/pharmacy", "amenity/cafe", "shop/bakery", "shop/books", "shop/clothes",
     ]
 
-    /// How many names there are.
+    /// The number of different names.
     var count: Int { shops.count * kinds.count * cities.count }
 
-    /// One of the brands, each under one index below ``count``. Those that follow each other differ in all their words.
+    /// Returns the brand with an index below ``count``. Consecutive brands differ in all words.
     func entry(_ index: Int) -> BrandEntry {
         let (round, shop) = index.quotientAndRemainder(dividingBy: shops.count)
         let kind = (round + shop) % kinds.count

@@ -1,13 +1,16 @@
-/// A picture as a PNG file, without compression: what a made photograph needs, and no more.
+/// An uncompressed PNG file, as a generated photograph needs it.
 ///
 /// The format is that of RFC 2083 (PNG), with the stored blocks of RFC 1951 (deflate) in a stream of RFC 1950 (zlib).
 struct PNGFile {
     private(set) var bytes: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
+    /// Encodes a picture.
+    ///
     /// - Parameter pixels: Red, green and blue of each pixel, row by row from the top: 3 × width × height bytes.
     init(width: Int, height: Int, pixels: [UInt8]) {
-        precondition(width > 0 && height > 0 && pixels.count == 3 * width * height, "A picture has all its pixels.")
-        // Eight bits a channel, RGB, and the only ways there are to compress and filter; not interlaced.
+        precondition(
+            width > 0 && height > 0 && pixels.count == 3 * width * height, "A picture must have all its pixels.")
+        // Eight bits per channel, RGB, the only compression and filter methods of the format, not interlaced.
         append("IHDR", Self.bigEndian(width) + Self.bigEndian(height) + [8, 2, 0, 0, 0])
         var rows: [UInt8] = []
         rows.reserveCapacity(pixels.count + height)
@@ -28,7 +31,7 @@ struct PNGFile {
         [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: value >> $0) }
     }
 
-    /// A zlib stream of blocks that are not compressed.
+    /// Returns a zlib stream of uncompressed blocks.
     private static func stored(_ data: [UInt8]) -> [UInt8] {
         let limit = 65_535
         var stream: [UInt8] = [0x78, 0x01]

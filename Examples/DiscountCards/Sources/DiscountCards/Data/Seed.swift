@@ -1,13 +1,13 @@
-/// Numbers that look random and are the same in every run: made from a text.
+/// Reproducible pseudorandom numbers, seeded by a text.
 struct Seed {
     private(set) var state: UInt64
 
-    /// FNV-1a over the text's UTF-8.
+    /// Seeds the generator with the FNV-1a hash of the text's UTF-8.
     init(_ text: String) {
         state = text.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
-    /// The next number (SplitMix64).
+    /// Returns the next number (SplitMix64).
     mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var mixed = state

@@ -4,19 +4,19 @@ import Synchronization
 import Tandem
 import TandemServer
 
-/// The second act's server: in this process, on this machine, and gone when the story wants it.
+/// The second act's server: in this process, and offline when the story requires it.
 final class DemoServer: Sendable {
     private let core: ServerCore
     private let trouble: Trouble
     private let running: Mutex<TandemServer>
 
-    /// What befalls the requests to come.
+    /// The planned faults of the next requests.
     private final class Trouble: Sendable {
         private let losesAnswer = Mutex(false)
 
         func loseAnswer() { losesAnswer.withLock { $0 = true } }
 
-        /// The answer to the next new object.
+        /// Returns the planned fault of a request, which applies to the next new object.
         func faults(of request: HTTPRequest) -> [ServerFault] {
             guard request.method == .post else { return [] }
             return losesAnswer.withLock { loses in
@@ -33,7 +33,7 @@ final class DemoServer: Sendable {
         return DemoServer(core, trouble, try await start(core))
     }
 
-    /// Starts on a port that the system gives to nobody by itself, so that it is still free when the server comes back.
+    /// Starts the server on a port outside the system's automatic range, so that it is still free after a restart.
     private static func start(_ core: ServerCore) async throws -> TandemServer {
         for _ in 0..<20 {
             if let server = try? await FamilyServer.start(core, port: Int.random(in: 20_000..<32_000)) { return server }
@@ -50,25 +50,25 @@ final class DemoServer: Sendable {
     private var server: TandemServer { running.withLock { $0 } }
     var url: String { server.url.absoluteString }
 
-    /// Takes it off the network.
+    /// Takes the server off the network.
     func close() async throws { try await server.stop() }
 
-    /// Puts it back where it was, with all that it knows.
+    /// Restarts the server at the same address, with its data.
     func reopen() async throws {
         let again = try await FamilyServer.start(core, port: server.port)
         running.withLock { $0 = again }
     }
 
-    /// The next object that is sent to it is kept, and its sender never hears so.
+    /// Loses the response to the next new object.
     func loseNextAnswer() { trouble.loseAnswer() }
 
-    /// The rows of a table that are not deleted.
+    /// Returns the rows of a table that are not deleted.
     func rows(of table: String) throws -> [ServerRow] { try core.rows(in: table).filter { !$0.deleted } }
 
-    /// The photographs that it has, by their digests.
+    /// Returns the digests of the stored photographs.
     func photographs() throws -> [String] { try core.configuration.files?.shelf.files().map(\.sha256) ?? [] }
 
-    /// Its cards as everybody should have them.
+    /// Returns the cards as all devices should have them.
     func cards() throws -> [SharedCard] {
         func text(_ value: JSONValue?) -> String? { if case .text(let text)? = value { text } else { nil } }
         func names(of table: String) throws -> [String: String] {

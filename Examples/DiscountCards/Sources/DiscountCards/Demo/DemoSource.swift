@@ -1,22 +1,22 @@
 import Foundation
 import Tandem
 
-/// What the demo is made of: brands, and what to look for among them.
+/// The demo's data: brands, and searches for them.
 struct DemoSource {
-    /// Something to type into a search field.
+    /// A search that the demo types.
     struct Search {
         let words: String
-        /// What is worth seeing about it.
+        /// A note about the search's result.
         let note: String
     }
 
-    /// Cards that show how names are sorted.
+    /// A selection of cards that shows how names are sorted.
     struct SortSample {
         let title: String
         let predicate: (Card.Columns) -> Tandem.Predicate<Card>
     }
 
-    /// Where the names are from, in a sentence.
+    /// The origin of the names, as a sentence.
     let origin: String
     let entries: [BrandEntry]
     let searches: [Search]
@@ -27,7 +27,7 @@ struct DemoSource {
         searches.first { $0.words.unicodeScalars.allSatisfy { $0 == " " || "а"..."я" ~= $0 } }?.words ?? ""
     }
 
-    /// The brands of a file, else those of the shared data, else made-up ones.
+    /// Returns the brands of a file, else those of the shared data, else generated ones.
     static func find(_ file: String?) throws -> DemoSource {
         if let file { return try brands(from: file) }
         for folder in sharedFolders {
@@ -37,7 +37,7 @@ struct DemoSource {
         return .madeUp
     }
 
-    /// What `TANDEM_SHARED` names, else the folder `shared` beside the checkout that this was built from.
+    /// The folder in `TANDEM_SHARED`, else the folder `shared` beside the checkout of this build.
     private static var sharedFolders: [URL] {
         if let path = ProcessInfo.processInfo.environment["TANDEM_SHARED"], !path.isEmpty {
             return [URL(fileURLWithPath: path)]

@@ -2,14 +2,15 @@ import Foundation
 import Tandem
 
 extension DemoStory {
-    /// Of the store that this chapter makes where the demo was given no key. It is no secret, and so may be shown.
+    /// The passphrase of the store that this chapter creates if the demo has no key. It is public.
     private static let knownPassphrase = "три весёлых тигра"
 
     func encrypt(_ wallet: Wallet) throws {
         try chapter(
             "Encrypt",
-            "With --key, or \(KeyOptions.variable) in the environment, a store is encrypted: AES-256-GCM for every page of its "
-                + "file and its log, on the system's own SQLite. A passphrase costs a tenth of a second at each opening."
+            "With --key, or \(KeyOptions.variable) in the environment, a store is encrypted: each page of its file and "
+                + "its log with AES-256-GCM, on the system's own SQLite. A passphrase adds a tenth of a second to each "
+                + "opening."
         )
         let pair = try passphrase == nil ? makeEncryptedTwin() : exportPlainTwin(of: wallet)
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
@@ -33,18 +34,18 @@ extension DemoStory {
         try showNoise(wallet, pair)
     }
 
-    /// The same cards twice.
+    /// Two stores with the same cards.
     private struct Pair {
         let plain: String
         let encrypted: String
         let passphrase: String
-        /// The encrypted one as it is named from the demo's folder.
+        /// The path of the encrypted store, relative to the demo's folder.
         let shownPath: String
-        /// Whether the passphrase is one of the demo's own.
+        /// Whether the demo may print the passphrase.
         let isShown: Bool
     }
 
-    /// Beside the demo's plain store, one that `cards import --key` is going to make.
+    /// Prepares an encrypted store beside the demo's plain one, which `cards import --key` creates.
     private func makeEncryptedTwin() throws -> Pair {
         let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
         let list = BrandFile.text(source.entries)
@@ -54,7 +55,7 @@ extension DemoStory {
             passphrase: Self.knownPassphrase, shownPath: "secret.tandem", isShown: true)
     }
 
-    /// Beside the demo's encrypted store, a plain copy.
+    /// Exports a plain copy beside the demo's encrypted store.
     private func exportPlainTwin(of wallet: Wallet) throws -> Pair {
         let url = URL(fileURLWithPath: path)
         let plain = url.deletingLastPathComponent().appendingPathComponent("plain.tandem").path
@@ -64,7 +65,7 @@ extension DemoStory {
             isShown: false)
     }
 
-    /// What the errors are that the other processes put in words.
+    /// Checks the error codes behind the other processes' messages.
     private func checkErrors(_ pair: Pair) throws {
         func code(_ passphrase: String?, _ path: String) throws -> TandemError.Code? {
             do {
@@ -84,12 +85,12 @@ extension DemoStory {
                 + "TandemError.\(TandemError.Code.notAStore), and neither touches the file.")
     }
 
-    /// Compares what a thief sees of either store, its log and all, while both are open.
+    /// Compares the files of both stores, including their logs, while both are open.
     private func showNoise(_ wallet: Wallet, _ pair: Pair) throws {
         let opened = pair.isShown ? try Wallet.openStore(at: pair.encrypted, passphrase: pair.passphrase) : wallet.store
         defer { if pair.isShown { opened.close() } }
         let found = try opened.objects(Card.self).where { $0.shop.matches(source.cyrillicWords) }.all()
-        // So that there is something in the log.
+        // Writes a change, so that the log is not empty.
         _ = try opened.write { tx in try found.map { try tx.update(Card.self, $0.localID) { $0.points += 1 } } }
 
         let plain = try StolenFiles(of: pair.plain, to: copyFolder("plain"))
@@ -121,7 +122,7 @@ extension DemoStory {
             entropies.encrypted > 7.99 && entropies.plain < 7.9, "the encrypted file has the entropy of noise.")
     }
 
-    /// A brand of each search, as its shop writes it.
+    /// Returns one brand for each search, as the shop spells it.
     private func knownNames(_ store: Store) throws -> [String] {
         try source.searches.prefix(8).compactMap { search in
             try store.objects(Card.self).where { $0.shop.matches(search.words) }.sorted(by: \.shop).first()?.shop

@@ -4,8 +4,8 @@ extension DemoStory {
     func importBrands(_ wallet: Wallet) throws {
         try chapter(
             "Import",
-            "One transaction: cards, brands, their search index, and an operation for each object, to be sent. Points are "
-                + "whole numbers of any size; their sums are exact.")
+            "A single transaction with cards, brands, their search index, and a pending operation for each object. "
+                + "Points are whole numbers of any size, with exact sums.")
         let (summary, duration) = try wallet.importCards(source.entries, dealingToFamily: true)
         let rate = ProgressBar.rate(summary.cards, duration)
         screen.print(

@@ -6,8 +6,8 @@ extension DemoStory {
     func editOffline(_ wallet: Wallet) throws {
         try chapter(
             "Edit and delete offline",
-            "Objects made here have a local ID and no server ID yet. An object has one operation at most: what is done "
-                + "to one that was never sent changes its insert, or takes it back.")
+            "Local objects have a local ID and no server ID yet. Each object has at most one operation. Changing an "
+                + "object that was never sent changes its insert, and deleting it removes the insert.")
         let store = wallet.store
         let queued = try store.operations.count()
         var cards = try store.objects(Card.self).sorted(by: \.shop).offset(100).limit(3).all()
@@ -16,11 +16,13 @@ extension DemoStory {
         try store.write { try $0.delete(cards[2]) }
         tell([
             (cards[0], "250 points more"), (cards[1], "pinned, on this device only"),
-            (cards[2], "deleted; the server never knew it, so nothing is left"),
+            (cards[2], "deleted; the server never knew it, so nothing remains"),
         ])
         printStates(cards.prefix(2))
         try check(
-            try store.operations.count() == queued - 1, "the queue is one shorter: that of the deleted card is gone.")
+            try store.operations.count() == queued - 1,
+            "the queue is one shorter: the deleted card's operation is "
+                + "removed.")
         try check(
             try store.object(ofType: Card.self, forPrimaryKey: cards[2].localID) == nil,
             "the deleted card is not found.")
@@ -29,8 +31,8 @@ extension DemoStory {
     func editWhatTheServerKnows(_ wallet: Wallet) throws {
         try chapter(
             "Edit and delete what a server knows",
-            "Three cards as a pull brings them (the second act has a server that does): written as coming from it, they "
-                + "queue nothing and take its ID for their own. What changes then is queued.")
+            "Three cards as a pull brings them (the second act uses a server): written as coming from it, they queue "
+                + "nothing and take its ID as their local ID. Later changes are queued.")
         let store = wallet.store
         let owner = wallet.person.reference
         let time = Date(timeIntervalSince1970: 1_767_225_600)
@@ -51,12 +53,12 @@ extension DemoStory {
         try check(states.map(\.isSynced) == [true, false, false], "only the untouched card counts as synced.")
         try check(
             try store.operations.operation(of: cards[1])?.changedProperties == ["points"],
-            "the update names what changed.")
-        try check(states[2].isDeleted, "the deleted one stays as a tombstone, hidden from every other query.")
+            "the update names the changed property.")
+        try check(states[2].isDeleted, "the deleted one stays as a tombstone, hidden from all other queries.")
     }
 
     func showQueue(_ wallet: Wallet) throws {
-        try chapter("The operation queue", "What waits to be sent, in the order of each object's first change.")
+        try chapter("The operation queue", "The pending changes, in the order of each object's first change.")
         let operations = try wallet.store.operations.all()
         operations.printCounts(on: screen)
         screen.print()
@@ -68,7 +70,7 @@ extension DemoStory {
         screen.print()
     }
 
-    /// Prints what a store keeps about objects beside their properties.
+    /// Prints the stored state of objects besides their properties.
     private func printStates(_ cards: some Collection<Card>) {
         var table = Table(
             .init(title: "Shop", isFlexible: true), .init(title: "Local ID"), .init(title: "Server ID"),

@@ -5,9 +5,9 @@ extension DemoStory {
     func photograph(_ wallet: Wallet) throws {
         try chapter(
             "Photograph a card",
-            "A picture is copied into the folder beside the store, complete and flushed, before a card names it: after a "
-                + "crash there is no card without its picture, and no picture without its card. Cards can share one; the "
-                + "last to let go of it takes it along."
+            "A picture is copied into the folder beside the store and flushed, before a card refers to it. After a "
+                + "crash, no card lacks its picture, and no picture lacks its card. Cards can share a picture; it is "
+                + "removed with the last reference."
                 + (passphrase == nil ? "" : " It is encrypted, and its name is in the encrypted store alone."))
         let store = wallet.store
         let cards = try store.objects(Card.self).sorted(by: \.shop).offset(110).limit(2).all()
@@ -45,26 +45,26 @@ extension DemoStory {
         for line in HexDump.lines(bytes.prefix(32)) { screen.print("    \(line)") }
         screen.print()
         let stored = try store.object(ofType: Card.self, forPrimaryKey: cards[1].localID)?.photo
-        try check(isShared && isKept, "two cards shared one file, and it stayed while one of them had it.")
+        try check(isShared && isKept, "two cards shared one file, and it stayed while one of them referred to it.")
         try check(
             try files.count == 1 && stored == second && store.attachments.data(of: second) == pictures[1],
-            "the file that no card names is gone, and the other one is byte for byte what was taken.")
+            "the file without a card is removed, and the other one is byte for byte the taken picture.")
         let isPNG = bytes.starts(with: pictures[1].prefix(8))
         try check(
             isPNG == (passphrase == nil),
             passphrase == nil ? "in a plain store it is the picture itself." : "in an encrypted store it is noise.")
         let waiting = try PhotoPlace(of: second, in: store).isWaiting
-        try check(waiting, "it waits to be uploaded, when its card is on a server.")
+        try check(waiting, "it is uploaded once its card is on a server.")
     }
 
-    /// The files in the folder beside the store.
+    /// Returns the files in the folder beside the store.
     private func filesBeside() throws -> [URL] { try Self.files(in: URL(fileURLWithPath: path + "-files")) }
 
-    /// The files in a store's folder of files.
+    /// Returns the files in a store's folder of files.
     static func files(in folder: URL) throws -> [URL] {
         let all = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: [.isRegularFileKey])
         return try (all?.compactMap { $0 as? URL } ?? []).filter { file in
-            // Locks have names that begin with a dot.
+            // The names of lock files begin with a dot.
             try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true
                 && !file.lastPathComponent.hasPrefix(".")
         }

@@ -3,7 +3,7 @@ import Tandem
 extension DemoStory {
     func reopen(_ wallet: Wallet) throws {
         try chapter(
-            "Close and reopen", "Every object with its state, and every operation, compared with what was there before."
+            "Close and reopen", "All objects with their state, and all operations, compared before and after."
         )
         let before = try StoreContents(of: wallet.store)
         wallet.store.close()
@@ -18,13 +18,13 @@ extension DemoStory {
         for (name, count) in after.counts { screen.print("  \(name.padded(toColumns: 12)) \(count.grouped)") }
         screen.print()
         try check(after == before, "every object and every operation equals what it was.")
-        try check(try store.checkIntegrity().isEmpty, "SQLite finds the file in order.")
+        try check(try store.checkIntegrity().isEmpty, "SQLite reports no errors in the file.")
         store.close()
         screen.print("\n\(screen.paint("All is still there.", .good))")
     }
 }
 
-/// All that a store holds, to be compared.
+/// The complete contents of a store, for a comparison.
 struct StoreContents: Equatable {
     let people: [Person]
     let brands: [Brand]
@@ -44,7 +44,7 @@ struct StoreContents: Equatable {
         operations = try tx.operations.all()
     }
 
-    /// How many there are of each, tombstones included.
+    /// The number of objects of each kind, including tombstones.
     var counts: [(name: String, count: Int)] {
         [
             ("people", people.count), ("brands", brands.count), ("cards", cards.count), ("stars", stars.count),

@@ -3,7 +3,7 @@ import Tandem
 extension DemoStory {
     func search(_ wallet: Wallet) throws {
         try chapter(
-            "Search", "By the shop's name or the owner's, in any script. The time is that of reading all finds.")
+            "Search", "By the shop's name or the owner's, in any script. The time includes reading all results.")
         var table = Table(
             .init(title: "Typed"), .init(title: "Cards", isNumber: true), .init(title: "Time", isNumber: true),
             .init(title: "Found", isFlexible: true), .init(title: "", isFlexible: true))
@@ -22,7 +22,7 @@ extension DemoStory {
     }
 
     func sort(_ wallet: Wallet) throws {
-        try chapter("Sort", "By the folded name: lower and upper case stand together, in every script.")
+        try chapter("Sort", "By the folded name: lower and upper case are sorted together, in each script.")
         for sample in source.sortSamples {
             let names = try wallet.store.objects(Card.self)
                 .where(sample.predicate)
@@ -38,8 +38,8 @@ extension DemoStory {
         let other = try Wallet(wallet.store, as: Family.names[1])
         try chapter(
             "Favourites first",
-            "A star is an object of its own, so that one person's favourite is not everybody's: first as "
-                + "\(wallet.person.name) sees the cards, then as \(other.person.name) does.")
+            "A star is a separate object, because favourites differ between people: first as \(wallet.person.name) "
+                + "sees the cards, then as \(other.person.name) does.")
         let cards = try wallet.store.objects(Card.self).sorted(by: \.shop).all()
         let last = cards.suffix(2)
         for card in last { try wallet.toggleStar(on: card) }

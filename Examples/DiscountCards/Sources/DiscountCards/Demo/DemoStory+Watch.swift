@@ -1,7 +1,7 @@
 import Foundation
 
 extension DemoStory {
-    /// What is done from other processes, and a word of what the watcher prints of it.
+    /// The edits by other processes, each with a part of the watcher's output.
     private static let shop = "Пятёрочка у дома"
     private static let number = EAN13(payload: 299_999_999_980).digits
     private static let edits: [(arguments: [String], seen: String)] = [
@@ -14,15 +14,15 @@ extension DemoStory {
     func watchOthers() throws {
         try chapter(
             "Watch other processes edit",
-            "`cards watch` keeps a list up to date, whoever writes. Here it runs in a process of its own, and prints a line "
-                + "for each change; each edit is made by yet another process.")
+            "`cards watch` keeps a list up to date, whatever process writes. Here it runs in its own process, and "
+                + "prints a line for each change. Each edit is made by yet another process.")
         let limits = ["--changes", "\(Self.edits.count + 1)", "--seconds", "60"]
         let watcher = try OtherProgram(
             ["watch", "пятероч", "--plain", "--store", path] + limits, passphrase: passphrase)
         var lines: [String] = []
         func show(_ what: String) throws {
             guard let line = watcher.nextLine() else {
-                throw Failure(.software, "The watcher ended, or waited for a minute, without a word of: \(what)")
+                throw Failure(.software, "The watcher ended, or waited for a minute, without reporting: \(what)")
             }
             lines.append(line)
             screen.print("  \(screen.paint("│", .faint)) \(line.printable)")
@@ -42,7 +42,7 @@ extension DemoStory {
             "the watcher saw what \(Self.edits.count) other processes did, each at once.")
     }
 
-    /// Arguments as one would type them.
+    /// Formats arguments as a user would type them.
     static func shown(_ arguments: [String]) -> String {
         arguments.map { $0.contains(" ") ? "'\($0)'" : $0 }.joined(separator: " ")
     }

@@ -1,10 +1,10 @@
 import Tandem
 
-/// The first act of `cards demo`, from an empty store to one that was closed and opened again: without a server.
+/// The first act of `cards demo`, without a server: from an empty store to a reopened one.
 struct DemoStory {
     let source: DemoSource
     let path: String
-    /// Of the store that all but one chapter are about, and of the second act's; `nil` for plain ones.
+    /// The passphrase of the main store and of the second act's stores; `nil` for plain ones.
     let passphrase: String?
     let isKept: Bool
     let screen = Screen.output
@@ -41,9 +41,9 @@ struct DemoStory {
         screen.print(screen.paint(words.wrapped(toColumns: min(screen.columns ?? 100, 100)), .faint) + "\n")
     }
 
-    /// Says that something went as it should, or ends the demo if it did not.
+    /// Prints a successful check, or ends the demo.
     func check(_ holds: Bool, _ sentence: String) throws {
-        guard holds else { throw Failure(.software, "It does not hold that \(sentence)") }
+        guard holds else { throw Failure(.software, "A check of the demo failed: \(sentence)") }
         screen.print("  \(screen.paint("✓", .good)) \(sentence)")
     }
 }

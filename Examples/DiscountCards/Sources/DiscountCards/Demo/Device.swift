@@ -2,9 +2,9 @@ import Dispatch
 import Foundation
 import Tandem
 
-/// One person's device: a folder with a store of its own, and the commands that are run there.
+/// A person's device: a folder with a store, in which commands run.
 struct Device: Sendable {
-    /// What stands before its commands.
+    /// The name shown before the device's commands.
     let name: String
     let person: String
     let token: String
@@ -13,12 +13,12 @@ struct Device: Sendable {
 
     var path: String { folder.appendingPathComponent("cards.tandem").path }
 
-    /// Runs a command there, in a process of its own.
+    /// Runs a command on the device, in a process of its own.
     ///
-    /// - Returns: The lines that it printed.
+    /// - Returns: The printed lines.
     func run(_ arguments: [String], token: String? = nil, ends status: Failure.Status? = nil) async throws -> [String] {
         try await withCheckedThrowingContinuation { continuation in
-            // On a thread that may wait: those of tasks are the server's to answer on.
+            // Runs on a thread that may block: the server responds on the threads of tasks.
             DispatchQueue.global().async {
                 continuation.resume(
                     with: Result {
@@ -28,21 +28,21 @@ struct Device: Sendable {
         }
     }
 
-    /// Looks into its store.
+    /// Reads the device's store.
     func look() throws -> Contents {
         let store = try Wallet.openStore(at: path, passphrase: passphrase)
         defer { store.close() }
         return try Contents(of: store)
     }
 
-    /// What is in a device's store.
+    /// The contents of a device's store.
     struct Contents {
-        /// The cards as everybody should have them.
+        /// The cards as all devices should have them.
         let cards: [SharedCard]
         let people: Int
-        /// The changes that wait to be sent, those that wait for a decision included.
+        /// The pending changes, including those that need a decision.
         let waiting: [Tandem.Operation]
-        /// What SQLite finds wrong with the file.
+        /// The errors that SQLite finds in the file.
         let damage: [String]
 
         fileprivate init(of store: Store) throws {
@@ -58,7 +58,7 @@ struct Device: Sendable {
     }
 }
 
-/// What all devices and the server should agree on about a card.
+/// The shared data of a card, on which all devices and the server should agree.
 struct SharedCard: Hashable {
     let id: String?
     let shop: String

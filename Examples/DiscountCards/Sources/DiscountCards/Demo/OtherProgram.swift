@@ -1,26 +1,26 @@
 import Foundation
 
-/// This program once more, in a process of its own.
+/// Another process of this program.
 final class OtherProgram {
     private let arguments: [String]
     private let process = Process()
     private let output = Pipe()
     private var unread = Data()
 
-    /// Starts it.
+    /// Starts the process.
     ///
     /// - Parameters:
-    ///   - passphrase: Goes by the environment, which other users don't see.
-    ///   - token: So does it.
-    ///   - folder: The current folder, if not this process's.
-    ///   - program: Another executable than this process's own.
+    ///   - passphrase: Passed in the environment, which other users can't see.
+    ///   - token: Passed in the environment too.
+    ///   - folder: The current folder. Default: this process's.
+    ///   - program: The executable. Default: this process's own.
     init(
         _ arguments: [String], passphrase: String? = nil, token: String? = nil, in folder: URL? = nil,
         program: URL? = Bundle.main.executableURL
     ) throws {
         self.arguments = arguments
         guard let program else {
-            throw Failure(.software, "This program does not know where it lies.")
+            throw Failure(.software, "The path of this program is unknown.")
         }
         process.executableURL = program
         process.arguments = arguments
@@ -40,7 +40,7 @@ final class OtherProgram {
 
     deinit { if process.isRunning { process.terminate() } }
 
-    /// Waits for a line; `nil` if the process ends without one.
+    /// Waits for a line. Returns `nil` if the process ends without one.
     func nextLine() -> String? {
         while true {
             if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
@@ -53,9 +53,9 @@ final class OtherProgram {
         }
     }
 
-    /// Waits for its end, which must be a good one unless another is expected.
+    /// Waits for the end of the process, which must succeed unless another status is expected.
     ///
-    /// - Returns: The lines it printed that were not read.
+    /// - Returns: The printed lines that were not read yet.
     @discardableResult
     func finish(_ expected: Failure.Status? = nil) throws -> [String] {
         var lines: [String] = []

@@ -5,8 +5,8 @@ extension SecondAct {
     func introduce(_ server: DemoServer) async throws {
         try story.chapter(
             "Second act: two devices and a server",
-            "The server of `cards serve`, on this machine and in memory, and two devices with a store each. Every command "
-                + "runs in a process of its own. A family sees all of its cards; whose each is, is a reference to a person."
+            "The server of `cards serve`, in memory on this machine, and two devices with a store each. Each command "
+                + "runs in its own process. A family sees all of its cards; a card's owner is a reference to a person."
         )
         let list = phone.folder.appendingPathComponent("family.tsv")
         try Data(BrandFile.text(Self.shops.map { BrandEntry(name: $0) }).utf8).write(to: list)
@@ -32,8 +32,8 @@ extension SecondAct {
     func editWithoutSignal(_ server: DemoServer) async throws {
         try story.chapter(
             "In a shop without a signal",
-            "The server is off the network. Both devices go on: the phone adds a card with a brand and an owner that are "
-                + "new themselves; both change the same two cards.")
+            "The server is offline. The phone adds a card with a new brand and a new owner. Both devices change the "
+                + "same two cards.")
         try await server.close()
         let (shop, brand, owner) = Self.offlineCard
         try await show(
@@ -49,18 +49,18 @@ extension SecondAct {
         try check(
             (
                 try phone.look().waiting.count == 5 && tablet.look().waiting.count == 4,
-                "nothing is lost: 5 changes wait on the phone, 4 on the tablet."
+                "nothing is lost: 5 changes are pending on the phone, 4 on the tablet."
             ))
     }
 
-    /// A card whose brand and owner are as new as it is.
+    /// A card with a new brand and a new owner.
     private static let offlineCard = (shop: "Лавка у моря", brand: "Лавка", owner: "Ольга Приморская")
 
     func meet(_ server: DemoServer) async throws {
         try story.chapter(
             "Back in the network",
-            "What refers to a new object is sent after it. Changes of different properties are put together; of the points "
-                + "of one card, which both have changed, the tablet's owner is asked.")
+            "An object is sent after the new objects that it refers to. Changes of different properties are merged. "
+                + "The points of one card, which both devices have changed, are a conflict for the tablet's owner.")
         try await server.reopen()
         try await show(phone, "sync")
         try await show(tablet, "sync", ends: .badData)
@@ -82,9 +82,12 @@ extension SecondAct {
             (card("Лента 24")?.points == "7777", "Лента has the phone's new name and the tablet's points."),
             (
                 conflicts.count == 1 && card("Пятёрочка")?.points == "1500",
-                "one conflict, and Пятёрочка has the points that were chosen."
+                "one conflict, and Пятёрочка has the chosen points."
             ),
-            (cards.count == Self.shops.count && card("Ringveien Kiosk") == nil, "what the tablet deleted is gone."),
-            (onPhone.cards == cards && onTablet.cards == cards, "both devices hold what the server holds."))
+            (
+                cards.count == Self.shops.count && card("Ringveien Kiosk") == nil,
+                "the card that the tablet deleted is removed everywhere."
+            ),
+            (onPhone.cards == cards && onTablet.cards == cards, "both devices have the server's cards."))
     }
 }

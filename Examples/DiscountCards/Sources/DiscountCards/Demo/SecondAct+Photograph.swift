@@ -6,9 +6,9 @@ extension SecondAct {
     func photograph(_ server: DemoServer) async throws {
         try story.chapter(
             "A photograph",
-            "Taken without a signal, it is there at once, and waits: first for its card to be on the server, then for its "
-                + "turn. The card's update with its address follows. The other device has the card and not the picture, "
-                + "until somebody wants to see it.")
+            "Taken offline, it is visible at once. It is uploaded after its card, and then the card's update with its "
+                + "URL follows. The other device gets the card, and downloads the picture when its user wants to see "
+                + "it.")
         let (shop, number) = ("Цветы у метро", Self.number(5))
         let picture = Data(CardPicture.png(of: try EAN13.checked(number)))
         let digest = FileDigest(SHA256.hash(data: picture))?.hex
@@ -25,7 +25,7 @@ extension SecondAct {
         try await show(tablet, "photo", number, "--save", "photo.png")
         let saved = try Data(contentsOf: tablet.folder.appendingPathComponent("photo.png"))
         try check(
-            (uploaded == [digest], "the server has the photograph once, with the digest that it was taken with."),
+            (uploaded == [digest], "the server has the photograph once, with its original digest."),
             (
                 before.contains { $0.contains("not on this device") } && saved == picture,
                 "the tablet fetched it when it was asked for, byte for byte."

@@ -4,9 +4,10 @@ import Tandem
 extension SecondAct {
     func mend(_ server: DemoServer) async throws {
         try story.chapter(
-            "What the server refuses",
-            "No two cards may have one number, and the tablet has not heard yet that the phone has used it. The server "
-                + "refuses the second card: it waits, with the reason, until it is mended. All else goes on.")
+            "A refused change",
+            "Card numbers are unique, and the tablet does not know yet that the phone has used this one. The server "
+                + "refuses the second card. It stays in the queue with the reason until it is corrected. All other "
+                + "changes are exchanged.")
         let (number, other) = (Self.number(2), Self.number(3))
         try await show(phone, "add", "Аптека на углу", number, isQuiet: true)
         try await show(phone, "sync")
@@ -17,7 +18,7 @@ extension SecondAct {
         try check(
             (
                 try before == ["Аптека на углу"] && tablet.look().waiting.map(\.state) == [.failed],
-                "the server has one card of this number; the other one waits on the tablet."
+                "the server has one card with this number; the other one is pending on the tablet."
             ))
         story.screen.print()
         try await show(tablet, "edit", number, "--number", other, isQuiet: true)
@@ -33,9 +34,9 @@ extension SecondAct {
 
     func loseAnswer(_ server: DemoServer) async throws {
         try story.chapter(
-            "A lost answer",
-            "The server keeps a new card, and the connection breaks before the phone hears so. To the phone that may as "
-                + "well mean that nothing has arrived: it asks again, and must not make a second one.")
+            "A lost response",
+            "The server stores a new card, but the connection breaks before the phone receives the response. For the "
+                + "phone, the request may also be lost: it asks the server again, and must not create a second card.")
         let shop = "Кофейня на причале"
         try await show(phone, "add", shop, Self.number(4), isQuiet: true)
         server.loseNextAnswer()
@@ -52,7 +53,7 @@ extension SecondAct {
     func compare(_ server: DemoServer) async throws {
         try story.chapter(
             "The same cards on both",
-            "As each person sees them: \(tablet.person) has given ローソン a star, which is nobody else's.")
+            "As each person sees them: \(tablet.person) has given ローソン a star, which only that person sees.")
         try await show(tablet, "sync")
         try await show(phone, "list")
         try await show(tablet, "list")
@@ -68,7 +69,7 @@ extension SecondAct {
             ),
             (
                 [onPhone, onTablet].allSatisfy { $0.waiting.isEmpty && $0.damage.isEmpty },
-                "nothing is left to be sent, and SQLite finds both files in order."
+                "nothing is left to be sent, and SQLite reports no errors in either file."
             ))
     }
 }

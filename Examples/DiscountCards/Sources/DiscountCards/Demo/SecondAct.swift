@@ -1,15 +1,15 @@
 import Foundation
 import Tandem
 
-/// The second act of `cards demo`: two devices and a server, with all that comes between them.
+/// The second act of `cards demo`: two devices and a server, with network problems and conflicts.
 struct SecondAct {
-    /// A dozen shops, for the family's cards.
+    /// The dozen shops of the family's cards.
     static let shops = [
         "Пятёрочка", "Лента", "Γαλαξίας", "ローソン", "星見堂書店", "스타 서점", "აფთიაქი", "Café Orvéa", "L'Atelier d'Ôri",
         "Müller & Söhne", "Ringveien Kiosk", "Çarşı Fırını",
     ]
 
-    /// A number of a card that is added here.
+    /// Returns the number of a card that this act adds.
     static func number(_ index: UInt64) -> String { EAN13(payload: 299_999_999_900 + index).digits }
 
     let story: DemoStory
@@ -47,15 +47,15 @@ struct SecondAct {
         story.screen.print("The devices' stores are kept too: \(phone.path), \(tablet.path)")
     }
 
-    /// Says that some things went as they should, or ends the demo.
+    /// Prints successful checks, or ends the demo.
     func check(_ claims: (holds: Bool, sentence: String)...) throws {
         story.screen.print()
         for (holds, sentence) in claims { try story.check(holds, sentence) }
     }
 
-    /// Shows a command on a device, and what it prints.
+    /// Runs a command on a device, and prints the command and its output.
     ///
-    /// - Parameter isQuiet: Whether to leave out what it prints.
+    /// - Parameter isQuiet: Whether to hide the output.
     @discardableResult
     func show(
         _ device: Device, _ arguments: String..., token: String? = nil, isQuiet: Bool = false,

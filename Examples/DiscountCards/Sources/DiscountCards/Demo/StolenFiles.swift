@@ -1,17 +1,18 @@
 import Foundation
 
-/// What somebody has who copied a store's files, its log and all, while it was open, and does not have its key.
+/// The files of an open store, including its log, as an attacker without the key would copy them.
 struct StolenFiles {
-    /// The database first, then what lies beside it.
+    /// The database first, then the files beside it.
     let files: [Data]
 
     /// Copies the files, and reads the copies.
     ///
-    /// - Parameter folder: Where to leave them. It must not exist yet.
+    /// - Parameter folder: The folder for the copies. It must not exist yet.
     init(of path: String, to folder: URL) throws {
         let files = ["", "-wal", "-shm"].map { path + $0 }.filter(FileManager.default.fileExists)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // NB: by another process. One that closes a file loses its own locks on it, those of SQLite's connections too
+        // NB: another process copies them. A process that closes a file loses its own locks on it, including those of
+        // SQLite's connections
         // (sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
         let copying = Process()
         copying.executableURL = URL(fileURLWithPath: "/bin/cp")
@@ -30,7 +31,7 @@ struct StolenFiles {
 
     var size: Int { files.reduce(0) { $0 + $1.count } }
 
-    /// How often a text stands in the files, in the bytes that it has in UTF-8.
+    /// Returns how often a text occurs in the files, encoded as UTF-8.
     func count(of text: String) -> Int {
         let wanted = Array(text.utf8)
         return files.reduce(0) { $0 + Self.count(of: wanted, in: $1) }
@@ -50,9 +51,9 @@ struct StolenFiles {
         }
     }
 
-    /// How many bits a byte of the database tells, by Shannon: 8 if all 256 are equally frequent, as they are in noise.
+    /// The Shannon entropy of the database's bytes, in bits: 8 for noise, in which all 256 values are equally frequent.
     ///
-    /// Of its first megabyte: a thief needs no more, and the demo takes no longer.
+    /// Only the first megabyte counts, which is enough and keeps the demo short.
     var entropy: Double {
         var counts = [Int](repeating: 0, count: 256)
         let sample = files[0].prefix(1 << 20)

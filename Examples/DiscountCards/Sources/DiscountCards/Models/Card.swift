@@ -1,17 +1,17 @@
 import BigInt
 import Tandem
 
-/// A discount card: it belongs to a person, and a shop takes it.
+/// A discount card: it belongs to a person, and a shop accepts it.
 @Model struct Card {
-    /// The shop's name as it stands on the card.
+    /// The shop's name as printed on the card.
     @Folded var shop: String
-    /// The digits under the bar code. No two cards have the same.
+    /// The digits under the bar code. They are unique.
     @Unique var barcode: String
-    /// Collected with each purchase. Some shops give so many that 64 bits do not hold them.
+    /// The points from purchases. Some shops give more than 64 bits can hold.
     var points: BigInt = 0
-    /// Kept at hand on this device only: it is never sent.
+    /// Whether the card is pinned on this device. It is never sent.
     @LocalOnly var isPinned = false
-    /// The card itself, for when its number can't be read.
+    /// A photograph of the card, in case its number can't be scanned.
     var photo: Attachment?
     var owner: Reference<Person>?
     var brand: Reference<Brand>?

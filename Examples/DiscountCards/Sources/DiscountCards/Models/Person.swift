@@ -1,9 +1,9 @@
 import Tandem
 
-/// Somebody who has cards, and likes some.
+/// A person with cards and favourites.
 @Model struct Person {
     @Folded var name: String
-    /// Whom this store was made for: who is signed in where nobody is logged in.
+    /// Whether the store was created for this person, who is signed in by default.
     @LocalOnly var isMe = false
     @Inverse(\Card.owner) var cards: InverseLinks<Card>
     @Inverse(\Star.person) var stars: InverseLinks<Star>

@@ -1,27 +1,27 @@
 import Tandem
 
-/// Who uses a store, and the server that it is synced with.
+/// The user of a store, and the server that it is synced with.
 ///
-/// It stands in the store itself, and so is encrypted where that is. Local-only: it is never sent.
+/// The session is in the store itself, and therefore encrypted if the store is. It is local-only: it is never sent.
 @Model(.localOnly) struct Session {
-    /// The person's name, by which the server knows whose changes these are.
+    /// The person's name, by which the server identifies the author of changes.
     var name: String
     /// The server's URL.
     var server: String
-    /// What the server knows the person by; empty for one that asks nobody.
+    /// The person's token; empty if the server requires none.
     var token: String
 }
 
 extension Session {
-    /// There is one at most.
+    /// The ID of the only session.
     private static let onlyID = LocalID("session")
 
-    /// Who is logged in, if somebody is.
+    /// Returns the current session, if a person is logged in.
     static func current(in store: Store) throws -> Session? {
         try store.object(ofType: Session.self, forPrimaryKey: onlyID)
     }
 
-    /// Logs in, in place of who was.
+    /// Logs in, and replaces an earlier session.
     func save(in store: Store) throws {
         _ = try store.write { try $0.upsert(identified(by: Self.onlyID)) }
     }

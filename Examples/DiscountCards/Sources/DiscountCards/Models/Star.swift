@@ -1,9 +1,9 @@
 import Tandem
 
-/// One person's liking for one card.
+/// A person's star on a card.
 ///
-/// It is an object of its own, not a flag of the card: a card that Ada likes is not thereby one that Maria likes, and
-/// two people who star the same card offline do not overwrite each other.
+/// A star is an object, not a flag of the card, because favourites differ between people. If two people star the same
+/// card offline, neither change overwrites the other.
 @Model(indexes: [.unique("person", "card")]) struct Star {
     @OnDelete(.cascade) var person: Reference<Person>?
     @OnDelete(.cascade) var card: Reference<Card>?

@@ -1,32 +1,34 @@
 import Synchronization
 import TandemServer
 
-/// What the family's server demands of a card: that its number is an EAN-13, and on no other card.
+/// The family server's rules for a card: its number must be an EAN-13, and unique.
 ///
-/// A store can't keep the second rule alone: it does not know of cards that other devices have not sent yet.
+/// A local store can't enforce uniqueness alone: it does not know cards that other devices have not sent yet.
 final class CardRules: Sendable {
     private struct Numbers {
-        /// The card that has a number.
+        /// The cards by their numbers.
         var cards: [String: (id: String, shop: String)] = [:]
-        /// The number that a card has.
+        /// The numbers by their cards.
         var ofCard: [String: String] = [:]
     }
 
     private let numbers = Mutex(Numbers())
 
-    /// - Throws: `ServerRefusal`, which is what the client hears.
+    /// Checks a change.
+    ///
+    /// - Throws: `ServerRefusal`, which becomes the response.
     func check(_ change: ServerChange) throws {
         guard change.table == "card", change.kind != .delete else { return }
         guard case .text(let digits)? = change.members["barcode"], EAN13(digits) != nil else {
-            throw Self.refusal("The number is no EAN-13.")
+            throw Self.refusal("The number is not a valid EAN-13.")
         }
         if let other = numbers.withLock({ $0.cards[digits] }), other.id != change.id {
             throw Self.refusal("The number \(digits) is on another card already: \(other.shop).")
         }
     }
 
-    /// Remembers a card as it was written. If the transaction fails then, its number is taken until the next start: for
-    /// development that is well enough.
+    /// Records a written card. If the transaction then fails, its number stays reserved until a restart, which is
+    /// acceptable for development.
     func note(_ kind: ServerChange.Kind, _ row: ServerRow) {
         guard row.table == "card" else { return }
         numbers.withLock { numbers in

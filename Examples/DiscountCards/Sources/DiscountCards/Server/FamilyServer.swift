@@ -1,10 +1,10 @@
 import TandemServer
 
-/// A server for a family: all see all cards, and no card has a number that is none, or that another one has.
+/// A family's server: all its users see all cards, and card numbers are valid and unique.
 enum FamilyServer {
-    /// Starts one that keeps its rows in a file, or in memory.
+    /// Starts a server with its rows in a file, or in memory.
     ///
-    /// - Parameter users: Whose each token is; if there are none, tokens are not looked at.
+    /// - Parameter users: The names by token. If it is empty, tokens are ignored.
     static func start(
         users: [String: String], port: Int = 0, file: String? = nil, stopsOnSignals: Bool = false
     ) async throws -> TandemServer {
@@ -12,7 +12,7 @@ enum FamilyServer {
         return try await start(core, port: port, stopsOnSignals: stopsOnSignals)
     }
 
-    /// Starts one with the rows that another one had.
+    /// Starts a server with an existing core and its rows.
     static func start(_ core: ServerCore, port: Int, stopsOnSignals: Bool = false) async throws -> TandemServer {
         var options = TandemServer.Options()
         options.port = port
@@ -24,7 +24,7 @@ enum FamilyServer {
         }
     }
 
-    /// Where photographs are kept: as the rows are.
+    /// Returns the storage for photographs: in memory or in a folder, like the rows.
     private static func shelf(besideRowsIn file: String?) throws -> FileShelf {
         guard let file else { return .inMemory() }
         do {
@@ -34,21 +34,23 @@ enum FamilyServer {
         }
     }
 
-    /// - Parameter faults: When it misbehaves.
+    /// Creates the core of a server.
+    ///
+    /// - Parameter faults: The planned faults.
     static func core(
         users: [String: String], file: String? = nil, faults: ServerFaults = .none
     ) throws -> ServerCore {
         let rules = CardRules()
         var configuration = ServerConfiguration()
         for table in ["person", "brand", "card", "star"] {
-            // Nobody is served without a token, where there are any: a table for all, that only they may see.
+            // If there are tokens, each request needs one: the tables are shared, but only visible to users.
             configuration.tables[table] = ServerTable()
             if !users.isEmpty { configuration.tables[table]?.view = { _, user in user != nil } }
         }
         configuration.otherTables = nil
         configuration.files = ServerFiles(try shelf(besideRowsIn: file))
         configuration.files?.limit = 20 << 20
-        // Photographs belong to the family, like the cards that they are of.
+        // Photographs belong to the family, like their cards.
         if !users.isEmpty { configuration.hooks.authorizeFile = { _, _, user in user != nil } }
         if !users.isEmpty {
             configuration.user = { users[$0] }

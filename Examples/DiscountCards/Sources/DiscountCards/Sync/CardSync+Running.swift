@@ -2,59 +2,41 @@ import Tandem
 import TandemSync
 
 extension CardSync {
-    /// Syncs, says what came of it, and throws unless both sides are in step then.
+    /// Syncs, prints a report, and throws unless all changes were exchanged.
     func run(on screen: Screen) async throws {
-        let progress = SyncProgress(context)
-        let result: SyncResult
-        do {
-            result = try await context.synchronize(Self.queries)
-            progress.end()
-        } catch {
-            progress.end()
-            throw (error as? SyncError).map { Failure($0, session) } ?? error
-        }
+        let result = try await synchronize(on: screen)
         try SyncReport(self, result).print(on: screen)
-        try await check(result)
+        if let issue = result.issues.first(where: { !$0.isOver }) { throw failure(for: issue, in: result) }
         let user = "\(session.server.printable), as \(session.name.printable)"
         screen.print("  \(screen.paint("✓", .good)) In step with \(user).")
     }
 
-    /// Throws what stands between this device and the server, the gravest first.
-    private func check(_ result: SyncResult) async throws {
-        if let error = result.push?.stoppedBy { throw Failure(error, session) }
-        for case .failure(let error) in result.pulls.map(\.outcome) { throw Failure(error, session) }
-        let failed = try await context.failedOperations().count
-        guard failed == 0 else {
-            throw Failure(
-                .badData, "\(failed.of("change waits", plural: "changes wait")) for you.",
-                advice: "`cards conflicts` shows what to decide. All else was exchanged.")
-        }
-        let refused = result.refusedRows.count
-        guard refused == 0 else {
-            throw Failure(
-                .badData, "\(refused.of("object")) of the server's can't be kept beside what is here.",
-                advice: "Mend what stands in the way: the next `cards sync` tries again.")
-        }
-        // What the user holds back is meant to stay.
-        guard result.push?.entries.allSatisfy({ $0.outcome.isSettled || $0.outcome.isHeld }) ?? true else {
-            throw Failure(.tryAgain, "Not all was sent.", advice: "`cards sync` once more.")
-        }
-        guard result.push?.uploads.allSatisfy(\.isSettled) ?? true else {
-            throw Failure(.tryAgain, "Not all photographs were sent.", advice: "`cards sync` once more.")
+    private func synchronize(on screen: Screen) async throws -> SyncResult {
+        let progress = SyncProgress(context)
+        defer { progress.end() }
+        do {
+            return try await context.synchronize(Self.queries)
+        } catch let error as SyncError {
+            progress.end()
+            // Report what was exchanged before.
+            if let result = error.result, !result.pulls.isEmpty { try SyncReport(self, result).print(on: screen) }
+            throw Failure(error, session)
         }
     }
-}
 
-extension SyncResult {
-    /// What the server has sent that can't be written here.
-    var refusedRows: [(query: PullQuery, row: RefusedRow)] {
-        pulls.flatMap { pull in
-            guard case .success(let result) = pull.outcome else { return [(PullQuery, RefusedRow)]() }
-            return result.refusedRows.map { (pull.query, $0) }
+    private func failure(for issue: SyncIssue, in result: SyncResult) -> Failure {
+        switch issue {
+        case .failedPull(_, let error): Failure(error, session)
+        case .refused, .conflict:
+            Failure(
+                .badData,
+                "\(result.failedOperations.count.of("change needs", plural: "changes need")) a decision.",
+                advice: "`cards conflicts` lists them. All other changes were exchanged.")
+        case .refusedRow:
+            Failure(
+                .badData, "\(result.refusedRows.count.of("object")) from the server can't be stored with the local data.",
+                advice: "Correct the conflicting object: the next `cards sync` tries again.")
+        default: Failure(.tryAgain, "Not all changes were sent.", advice: "Run `cards sync` again.")
         }
     }
-}
-
-extension PushResult.Outcome {
-    fileprivate var isHeld: Bool { if case .held = self { true } else { false } }
 }

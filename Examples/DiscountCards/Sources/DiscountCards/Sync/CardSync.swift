@@ -3,23 +3,23 @@ import Tandem
 import TandemDatasync
 import TandemSync
 
-/// What a wallet exchanges with the server of its session, and how conflicts are decided.
+/// The sync of a wallet with its session's server, and the rules for conflicts.
 struct CardSync {
     let wallet: Wallet
     let session: Session
     let context: SyncContext
 
-    /// What is fetched: what cards refer to first, so that they come with their owners and brands.
+    /// The queries, referenced models first, so that cards arrive after their owners and brands.
     static let queries = [
         PullQuery(Person.self, queryID: "Person"), PullQuery(Brand.self, queryID: "Brand"),
         PullQuery(Card.self, queryID: "Card"), PullQuery(Star.self, queryID: "Star"),
     ]
 
-    /// Of who is logged in. Nothing goes over the network yet.
+    /// Creates the sync of the current session. It sends no request yet.
     init(_ store: Store) throws {
         guard let session = try Session.current(in: store) else {
             throw Failure(
-                .usage, "Nobody is logged in.", advice: "`cards login NAME --server URL` says who, and where.")
+                .usage, "No person is logged in.", advice: "Log in with `cards login NAME --server URL`.")
         }
         try self.init(store, session)
     }
@@ -29,37 +29,32 @@ struct CardSync {
         self.wallet = wallet
         self.session = session
         context = try Self.context(store, session)
-        // Nobody but the people themselves knows which of two values is right. All else is put together.
+        // The user decides between two values of one property. Changes of different properties are merged.
         try context.table(Card.self).setConflicts(.resolve { try $0.resolution(wallet.ownerName) })
-        // A star that is given again is meant, whatever became of the last one.
+        // A star that is given again always wins.
         try context.table(Star.self).setConflicts(.clientWins)
     }
 
-    /// A context that knows whose data it is, and where it goes.
+    /// Creates a context for a session's user and server.
     static func context(_ store: Store, _ session: Session) throws -> SyncContext {
-        let (remote, files) = try servers(of: session)
         var options = SyncContext.Options()
         options.serverName = session.server
-        // A photograph is of one card, and goes with it.
+        // A photograph belongs to one card, and is deleted with it.
         options.deletesFiles = true
-        return SyncContext(store: store, remote: remote, files: files, user: session.name, options: options)
+        return SyncContext(store: store, server: try server(of: session), user: session.name, options: options)
     }
 
-    /// Where a session's cards go, and where their photographs do: over the same connections.
-    private static func servers(of session: Session) throws -> (DatasyncRemote, TandemFiles) {
+    /// Returns the server for a session's cards and photographs.
+    private static func server(of session: Session) throws -> DatasyncServer {
         guard let url = URL(string: session.server) else {
-            throw Failure(.usage, "“\(session.server)” is no URL.")
+            throw Failure(.usage, "“\(session.server)” is not a valid URL.")
         }
+        let token = session.token
+        let authentication: Authentication? = token.isEmpty ? nil : { @Sendable _ in .bearer(token) }
         do {
-            let transport = try AsyncHTTPTransport()
-            let token = session.token
-            let authentication: Authentication? = token.isEmpty ? nil : { @Sendable _ in .bearer(token) }
-            return (
-                try DatasyncRemote(url: url, over: transport, authentication: authentication),
-                try TandemFiles(url: url, over: transport, authentication: authentication)
-            )
+            return try DatasyncServer(url: url, authentication: authentication)
         } catch {
-            throw Failure(.usage, "“\(session.server)” is no server's URL.", advice: error.message)
+            throw Failure(.usage, "“\(session.server)” is not a valid server URL.", advice: error.message)
         }
     }
 }

@@ -2,9 +2,9 @@ import Tandem
 import TandemSync
 
 extension Conflict<Card> {
-    /// Changes of different properties are put together; who has changed the same one as somebody else is asked.
+    /// Merges changes of different properties, and leaves conflicts in one property to the user.
     ///
-    /// - Parameter owner: Whose a card is, in words.
+    /// - Parameter owner: Returns the name of a card's owner.
     func resolution(_ owner: (Card) throws -> String) rethrows -> Resolution<Card> {
         guard local != nil else {
             return .later("It was deleted here, and changed on the server: \(try changes(changedThere, owner)).")
@@ -17,7 +17,7 @@ extension Conflict<Card> {
         return .later("Both sides have changed it: \(try changes(both, owner)).")
     }
 
-    /// What some properties were and are: `points (were 40; here 1,200, on the server 1,500)`.
+    /// Describes the values of some properties: `points (were 40; here 1,200, on the server 1,500)`.
     private func changes(_ names: Set<String>, _ owner: (Card) throws -> String) rethrows -> String {
         try names.sorted().map { name in
             let was = try base.map { "was \(try $0.words(for: name, owner))" }
@@ -30,7 +30,7 @@ extension Conflict<Card> {
 }
 
 extension Card {
-    /// A property's value for a person.
+    /// Returns a property's value for display.
     fileprivate func words(for property: String, _ owner: (Card) throws -> String) rethrows -> String {
         switch property {
         case "shop": shop

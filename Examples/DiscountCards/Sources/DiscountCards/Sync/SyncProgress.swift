@@ -1,7 +1,7 @@
 import Synchronization
 import TandemSync
 
-/// A line that says what a sync is at: drawn over itself on a terminal, not at all elsewhere.
+/// A progress line of a sync: redrawn on a terminal, and not shown elsewhere.
 final class SyncProgress: Sendable {
     private let screen: Screen
     private let isOver = Mutex(false)
@@ -15,21 +15,23 @@ final class SyncProgress: Sendable {
                     guard draw(status.activity) else { return }
                 }
             } catch {
-                // The sync itself says what is wrong with the store.
+                // The sync itself reports errors of the store.
             }
         }
     }
 
-    /// - Returns: Whether there is anything left to be drawn.
+    /// Draws the progress.
+    ///
+    /// - Returns: Whether the line is still active.
     private func draw(_ activity: SyncStatus.Activity?) -> Bool {
-        // Within the lock: a line that is late must not stand among the sentences.
+        // Writes within the lock, so that a late line does not follow the report.
         isOver.withLock { isOver in
             if !isOver, let line = Self.line(activity) { screen.write("\r\u{1B}[K  \(line)") }
             return !isOver
         }
     }
 
-    /// Takes the line away, so that sentences can stand in its place.
+    /// Removes the line, to make room for the report.
     func end() {
         isOver.withLock { isOver in
             isOver = true

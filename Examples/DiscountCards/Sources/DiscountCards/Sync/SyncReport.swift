@@ -1,69 +1,76 @@
 import Tandem
 import TandemSync
 
-/// What a sync did, for a person to read.
+/// The report of a sync, for the user.
 struct SyncReport {
     private let wallet: Wallet
     private let result: SyncResult
-    private let entries: [PushResult.Entry]
+    private let entries: [SyncResult.Entry]
 
     init(_ sync: CardSync, _ result: SyncResult) {
         wallet = sync.wallet
         self.result = result
-        entries = result.push?.entries ?? []
+        entries = result.entries
     }
 
     func print(on screen: Screen) throws {
         screen.print("  Received  \(SyncTally(result.pulls).words)")
         screen.print("  Sent      \(tally(\.isSent).words)")
-        let sent = result.push?.uploads.count { if case .uploaded = $0.outcome { true } else { false } } ?? 0
+        let sent = result.uploads.count { if case .uploaded = $0.outcome { true } else { false } }
         if sent > 0 { screen.print("  Uploaded  \(sent.of("photograph"))") }
         for line in sentences { screen.print("  " + screen.paint(line, .faint)) }
         for line in try problems { screen.print("  " + screen.paint(line.printable, .bad)) }
     }
 
-    private func tally(_ holds: (PushResult.Outcome) -> Bool) -> SyncTally {
+    private func tally(_ holds: (SyncResult.Outcome) -> Bool) -> SyncTally {
         SyncTally(entries.filter { holds($0.outcome) })
     }
 
-    /// What happened beside sending and receiving.
+    /// The sentences about special outcomes.
     private var sentences: [String] {
         let kinds: [(SyncTally, String)] = [
             (tally(\.isAdopted), "On the server already, and not sent twice"),
-            (tally(\.isMerged), "Put together with others' changes"),
-            (tally(\.isOverruled), "As the server has it now"),
-            (tally(\.isWaiting), "Waiting for what it refers to"),
+            (tally(\.isMerged), "Merged with others' changes"),
+            (tally(\.isOverruled), "Replaced by the server's values"),
+            (tally(\.isWaiting), "Waiting for objects that they refer to"),
         ]
         return kinds.filter { !$0.0.isEmpty }.map { "\($0.1): \($0.0.words)." }
     }
 
-    /// What is not as it should be, each in a sentence.
+    /// A sentence for each issue.
     private var problems: [String] {
-        get throws {
-            let dropped = try result.dropped.map { edit in
-                "An edit was given up: the \(try wallet.title(of: edit.model, edit.localID)) is deleted on the server."
-            }
-            let unsent = try entries.compactMap { entry -> String? in
-                guard let reason = entry.outcome.reason else { return nil }
-                return "The \(entry.kind) of the \(try wallet.title(of: entry.table, entry.localID)): \(reason)"
-            }
-            let files = result.push?.uploads.compactMap { upload -> String? in
-                guard case .failed(let error, _) = upload.outcome else { return nil }
-                return "The photograph \(upload.attachment.name): \(error.message)"
-            }
-            return dropped + unsent + (files ?? []) + result.refusedRows.map(Self.sentence)
+        get throws { try result.issues.compactMap { try sentence(for: $0) } }
+    }
+
+    private func sentence(for issue: SyncIssue) throws -> String? {
+        switch issue {
+        case .refused(let failed), .conflict(let failed):
+            let title = try wallet.title(of: failed.operation.model, failed.operation.localID)
+            return "The \(failed.operation.kind) of the \(title): \(failed.message)"
+        case .lostEdit(let edit):
+            let title = try edit.of(Card.self).map { "card \($0.shop)" } ?? wallet.title(of: edit.model, edit.localID)
+            let reason = edit.isDeletedOnServer ? "it is deleted on the server" : "the server's values were taken"
+            return "An edit of the \(title) was dropped: \(reason)."
+        case .refusedRow(let row): return Self.sentence(for: row)
+        case .unsent(let entry):
+            guard let reason = entry.outcome.reason else { return nil }
+            return "The \(entry.kind) of the \(try wallet.title(of: entry.table, entry.localID)): \(reason)"
+        case .unsentFile(let upload):
+            guard case .failed(let error, _) = upload.outcome else { return nil }
+            return "The photograph \(upload.attachment.name): \(error.message)"
+        default: return "\(issue)"
         }
     }
 
-    private static func sentence(on query: PullQuery, _ row: RefusedRow) -> String {
-        let noun = SyncTally.noun(of: query)
+    private static func sentence(for row: RefusedRow) -> String {
+        let noun = SyncTally.noun(of: row.model)
         guard let error = row.underlying as? TandemError, error.code == .duplicateValue, let property = error.property
         else { return "A \(noun) was not received: \(row.message)" }
-        return "A \(noun) was not received: another one here has its \(property)."
+        return "A \(noun) was not received: a local one has the same \(property)."
     }
 }
 
-extension PushResult.Outcome {
+extension SyncResult.Outcome {
     fileprivate var isSent: Bool {
         switch self {
         case .done, .merged: true
@@ -75,12 +82,9 @@ extension PushResult.Outcome {
     fileprivate var isOverruled: Bool { if case .tookServers = self { true } else { false } }
     fileprivate var isWaiting: Bool { if case .waiting = self { true } else { false } }
 
-    /// Why the operation is still in the queue, where that is about its object.
+    /// The reason why the operation is still in the queue, if it concerns its object.
     fileprivate var reason: String? {
-        switch self {
-        case .refused(let error), .conflict(let error): error.message
-        case .retryLater(let error, _) where error.code != .unreachable && error.code != .unauthenticated: error.message
-        default: nil
-        }
+        guard let error, error.code != .unreachable, error.code != .unauthenticated else { return nil }
+        return error.message
     }
 }

@@ -1,7 +1,7 @@
 import Tandem
 import TandemSync
 
-/// What a sync has moved, counted by model, in words: “3 new cards, 1 changed person”.
+/// The counts of exchanged objects by model, in words: “3 new cards, 1 changed person”.
 struct SyncTally {
     private static let nouns = [
         "Person": ("person", "people"), "Brand": ("brand", "brands"), "Card": ("card", "cards"),
@@ -10,8 +10,8 @@ struct SyncTally {
 
     private var parts: [String] = []
 
-    /// Of operations.
-    init(_ entries: [PushResult.Entry]) {
+    /// Counts the sent operations.
+    init(_ entries: [SyncResult.Entry]) {
         for query in CardSync.queries {
             let kinds = entries.filter { $0.table == query.queryID }.map(\.kind)
             add(
@@ -20,7 +20,7 @@ struct SyncTally {
         }
     }
 
-    /// Of what came.
+    /// Counts the received objects.
     init(_ pulls: [SyncResult.Pull]) {
         for pull in pulls {
             guard case .success(let result) = pull.outcome else { continue }
@@ -38,6 +38,6 @@ struct SyncTally {
     var isEmpty: Bool { parts.isEmpty }
     var words: String { parts.isEmpty ? "nothing" : parts.joined(separator: ", ") }
 
-    /// What kind of object a query fetches.
-    static func noun(of query: PullQuery) -> String { query.queryID.flatMap { nouns[$0]?.0 } ?? "object" }
+    /// Returns the noun for a model's objects.
+    static func noun(of model: String) -> String { nouns[model]?.0 ?? "object" }
 }

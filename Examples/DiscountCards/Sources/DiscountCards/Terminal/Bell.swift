@@ -1,6 +1,6 @@
 import Foundation
 
-/// Wakes one thread that waits: from another one, or from a signal handler, where hardly anything else may be used.
+/// Wakes a waiting thread from another thread, or from a signal handler, which may call only few functions.
 final class Bell: Sendable {
     private let reading: Int32
     private let writing: Int32
@@ -8,7 +8,7 @@ final class Bell: Sendable {
     init() throws {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else {
-            throw Failure(.inputOutput, "No pipe can be made: \(String(cString: strerror(errno))).")
+            throw Failure(.inputOutput, "A pipe can't be created: \(String(cString: strerror(errno))).")
         }
         (reading, writing) = (ends[0], ends[1])
     }
@@ -20,7 +20,7 @@ final class Bell: Sendable {
 
     func ring() { Bell.ring(writing) }
 
-    /// Rings the bell whose ``handle`` this is.
+    /// Rings the bell with a ``handle``.
     static func ring(_ handle: Int32) {
         var byte: UInt8 = 0
         _ = write(handle, &byte, 1)
@@ -28,18 +28,18 @@ final class Bell: Sendable {
 
     var handle: Int32 { writing }
 
-    /// Waits until it rings, or so many seconds, or until nobody reads any more what a stream gets (`cards watch | head`).
+    /// Waits until the bell rings, a time limit is over, or the reader of a stream has ended (`cards watch | head`).
     func wait(seconds: Double?, whileReading screen: Screen? = nil) {
         let end = seconds.map { ContinuousClock.now.advanced(by: .seconds($0)) }
         while true {
             let left = end.map { ContinuousClock.now.duration(to: $0).inSeconds }
             if let left, left <= 0 { return }
-            // Of a stream that is asked for nothing its end is told all the same. A negative one is passed over.
+            // `poll` reports the end of a stream without requested events, and ignores negative descriptors.
             var requests = [
                 pollfd(fd: reading, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: screen?.descriptor ?? -1, events: 0, revents: 0),
             ]
-            // A day at most: the number is small. Then it is asked again.
+            // Waits at most a day, since the parameter is a 32-bit number of milliseconds. Then the loop continues.
             let milliseconds = left.map { Int32(min($0, 86_400) * 1000) + 1 } ?? -1
             if poll(&requests, 2, milliseconds) > 0 { return }
         }

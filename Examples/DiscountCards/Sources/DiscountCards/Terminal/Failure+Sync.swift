@@ -2,9 +2,9 @@ import Tandem
 import TandemSync
 
 extension Failure {
-    /// A sync's error in this program's words: what happened, then what to do.
+    /// Converts a sync's error to this program's message and advice.
     ///
-    /// - Parameter session: Whose sync it was, and with which server.
+    /// - Parameter session: The session of the sync.
     init(_ error: SyncError, _ session: Session? = nil) {
         let server = session?.server ?? "The server"
         switch error.code {
@@ -13,21 +13,21 @@ extension Failure {
             self.init(
                 .tryAgain,
                 isLost
-                    ? "\(server) was asked, and its answer was lost: what was sent last may have arrived."
+                    ? "The response of \(server) was lost: the last change may have arrived."
                     : "\(server) can't be reached.",
-                advice: "Nothing is lost: the next `cards sync` goes on, and creates nothing twice.")
+                advice: "No data is lost: the next `cards sync` continues, and creates no duplicates.")
         case .unauthenticated:
             self.init(
-                .noPermission, "\(server) does not know \(session?.name ?? "you") by this token.",
-                advice: "`cards login NAME --token TOKEN` gives another one. What you changed stays.")
+                .noPermission, "\(server) does not accept this token of \(session?.name ?? "yours").",
+                advice: "Set another one with `cards login NAME --token TOKEN`. Your changes stay.")
         case .otherUser:
             self.init(
                 .noPermission, error.message,
-                advice: "`cards login NAME --keep` makes it yours, `--purge` drops it; or take another --store.")
+                advice: "`cards login NAME --keep` takes it over, `--purge` drops it; or use another --store.")
         case .otherServer:
             self.init(
                 .noPermission, error.message,
-                advice: "If it has moved: `cards login NAME --server URL --keep`. To begin anew: `--purge`.")
+                advice: "If the server has moved: `cards login NAME --server URL --keep`. To start over: `--purge`.")
         case .busy, .later: self.init(.tryAgain, error.message, advice: error.advice)
         case .unknownModel: self.init(.software, error.description)
         default: self.init(.badData, error.description)

@@ -1,7 +1,7 @@
 import Tandem
 
 extension Failure {
-    /// A store's error in this program's words: what happened, then what to do.
+    /// Converts a store's error to this program's message and advice.
     init(_ error: TandemError) {
         let place = [error.model, error.property].compactMap(\.self).joined(separator: ".")
         let file = error.store.map { " (\($0))" } ?? ""
@@ -10,11 +10,11 @@ extension Failure {
             advice: Self.advice(for: error))
     }
 
-    /// What to do in this program, where the store can only say what to do in any.
+    /// Returns advice in terms of this program. The store's own advice is general.
     private static func advice(for error: TandemError) -> String? {
         switch error.code {
         case .wrongKey:
-            "Check --key or \(KeyOptions.variable). The same is seen when the file's first bytes are damaged."
+            "Check --key or \(KeyOptions.variable). Damage to the file's first bytes looks the same."
         case .notEncrypted: "Leave out --key, and unset \(KeyOptions.variable)."
         case .invalidKey: "Give a passphrase with --key or \(KeyOptions.variable), or neither for a plain store."
         default: error.advice

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Why the program ends without having done what it was asked to: a sentence for a person, a status for a script.
+/// The reason why the program fails: a sentence for the user, and a status for scripts.
 struct Failure: Error {
-    /// The statuses of <sysexits.h>, as far as they are used here.
+    /// The exit statuses of <sysexits.h> that this program uses.
     enum Status: Int32 {
         case usage = 64
         case badData = 65
@@ -12,7 +12,7 @@ struct Failure: Error {
         case inputOutput = 74
         case tryAgain = 75
         case noPermission = 77
-        /// What a shell reports of a program that Ctrl-C ended.
+        /// The status of a shell for a program that Ctrl-C ended.
         case interrupted = 130
     }
 
@@ -26,7 +26,7 @@ struct Failure: Error {
         self.advice = advice
     }
 
-    /// Prints the sentence on standard error and ends the program.
+    /// Prints the message to standard error and ends the program.
     func end() -> Never {
         let screen = Screen.errors
         screen.print(screen.paint("cards:", .bad) + " " + message.printable)

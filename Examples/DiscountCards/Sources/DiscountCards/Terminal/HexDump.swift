@@ -1,4 +1,4 @@
-/// Bytes as `hexdump -C` shows them: sixteen in a line, with the characters that they would be.
+/// Formats bytes like `hexdump -C`: sixteen per line, with their characters.
 enum HexDump {
     static func lines(_ bytes: some Collection<UInt8>) -> [String] {
         let bytes = Array(bytes)

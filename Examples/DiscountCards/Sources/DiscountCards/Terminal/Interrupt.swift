@@ -1,29 +1,28 @@
 import Foundation
 import Synchronization
 
-/// Ctrl-C in the midst of a long task, or the end of who reads its output (`cards demo | head`): the task ends by an
-/// error, so that its transaction is rolled back and its temporary files are removed. A second Ctrl-C ends the program
-/// at once.
+/// The handling of Ctrl-C and of a closed output (`cards demo | head`) in a long task. The task throws an error, so
+/// that its transaction is rolled back and its temporary files are removed. A second Ctrl-C ends the program at once.
 enum Interrupt {
     private static let isRequested = Atomic(false)
-    /// The handle of the bell to be rung as well, or -1.
+    /// The handle of the bell to ring, or -1.
     private static let bell = Atomic<Int32>(-1)
 
-    /// Runs a task that calls ``check()`` again and again.
+    /// Runs a task that calls ``check()`` repeatedly.
     static func guarded<Value>(_ task: () throws -> Value) throws -> Value {
         let previous = listen()
         defer { previous.restore() }
         return try task()
     }
 
-    /// Runs an asynchronous task that calls ``check()`` again and again.
+    /// Runs an asynchronous task that calls ``check()`` repeatedly.
     static func guarded<Value>(_ task: () async throws -> Value) async throws -> Value {
         let previous = listen()
         defer { previous.restore() }
         return try await task()
     }
 
-    /// What was done about the signals before.
+    /// The previous signal handlers.
     private struct Handlers {
         let interrupt: (@convention(c) (Int32) -> Void)?
         let pipe: (@convention(c) (Int32) -> Void)?
@@ -36,13 +35,13 @@ enum Interrupt {
 
     private static func listen() -> Handlers {
         let interrupt = signal(SIGINT) { _ in
-            // Only what may be called in a signal handler: an atomic, and `_exit`.
+            // A signal handler may use an atomic and `_exit`, but not much more.
             if Interrupt.isRequested.exchange(true, ordering: .relaxed) { _exit(Failure.Status.interrupted.rawValue) }
         }
         return Handlers(interrupt: interrupt, pipe: signal(SIGPIPE, SIG_IGN))
     }
 
-    /// Runs a task that waits for a bell: it rings at Ctrl-C, which is how the task ends, and no error.
+    /// Runs a task that waits for a bell. Ctrl-C rings the bell, which ends the task without an error.
     static func ringing(_ bell: Bell, _ task: () -> Void) {
         self.bell.store(bell.handle, ordering: .sequentiallyConsistent)
         let previous = signal(SIGINT) { _ in Interrupt.ring() }
@@ -60,15 +59,15 @@ enum Interrupt {
         if handle >= 0 { Bell.ring(handle) }
     }
 
-    /// Says that nobody reads the output any more.
+    /// Records that the output's reader has ended.
     static func outputHasEnded() {
         isRequested.store(true, ordering: .relaxed)
         ring()
     }
 
-    /// Throws once Ctrl-C has been pressed.
+    /// Throws after Ctrl-C.
     ///
-    /// - Parameter outcome: What the person is told of what has become of the task.
+    /// - Parameter outcome: A sentence about the task's outcome for the user.
     static func check(outcome: String? = nil) throws {
         guard !isRequested.load(ordering: .relaxed) else {
             throw Failure(.interrupted, "Interrupted.", advice: outcome)

@@ -2,7 +2,7 @@ import BigInt
 import Foundation
 
 extension BinaryInteger {
-    /// The number with its digits in groups of three: 14,984. The same wherever it runs.
+    /// The number with its digits in groups of three: 14,984. It does not depend on the locale.
     var grouped: String {
         let text = String(describing: self)
         let digits = text.drop { $0 == "-" }
@@ -12,7 +12,7 @@ extension BinaryInteger {
         return (text.hasPrefix("-") ? "-" : "") + groups.joined(separator: ",")
     }
 
-    /// The number with a noun, in the singular or the plural: 1 card, 2 cards.
+    /// Returns the number with a noun in the singular or the plural: 1 card, 2 cards.
     func of(_ noun: String, plural: String? = nil) -> String {
         "\(grouped) \(self == 1 ? noun : plural ?? noun + "s")"
     }
@@ -23,7 +23,7 @@ extension Duration {
         Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }
 
-    /// Milliseconds below a second, seconds from there on: 3.2 ms, 1.4 s.
+    /// The duration in milliseconds if it is below a second, else in seconds: 3.2 ms, 1.4 s.
     var rounded: String {
         let seconds = inSeconds
         return seconds < 1
@@ -33,7 +33,7 @@ extension Duration {
 }
 
 extension Date {
-    /// The time of day, by the clock on the wall.
+    /// The local time of day.
     var timeOfDay: String {
         let parts = Calendar.current.dateComponents([.hour, .minute, .second], from: self)
         return String(format: "%02d:%02d:%02d", parts.hour ?? 0, parts.minute ?? 0, parts.second ?? 0)

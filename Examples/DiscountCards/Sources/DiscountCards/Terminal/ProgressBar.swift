@@ -1,6 +1,6 @@
 import Foundation
 
-/// A line that says how far a long task has come: drawn over itself on a terminal, not at all elsewhere.
+/// A progress bar: redrawn on a terminal, and not shown elsewhere.
 struct ProgressBar {
     private static let interval = 0.05
 
@@ -29,7 +29,7 @@ struct ProgressBar {
         screen.write("\r\u{1B}[K\(line)")
     }
 
-    /// Takes the bar away, so that a sentence can stand in its place.
+    /// Removes the bar, to make room for text.
     func remove() {
         guard screen.isTerminal, lastDrawn != nil else { return }
         screen.write("\r\u{1B}[K")
@@ -47,7 +47,7 @@ struct ProgressBar {
         return "  \(title) \(bar) \(percent)  \(numbers)  \(rate(count, elapsed))"
     }
 
-    /// So many a second.
+    /// Returns the rate per second.
     static func rate(_ count: Int, _ elapsed: Duration) -> String {
         "\(Int(Double(count) / max(elapsed.inSeconds, 0.001)).grouped)/s"
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A stream that the program prints to, and what is at its other end: a terminal, a file or a pipe.
+/// An output stream of the program: a terminal, a file or a pipe.
 struct Screen: Sendable {
     let descriptor: Int32
     let isTerminal: Bool
@@ -9,7 +9,7 @@ struct Screen: Sendable {
     static let output = Screen(descriptor: STDOUT_FILENO)
     static let errors = Screen(descriptor: STDERR_FILENO)
 
-    /// Colour needs a terminal that knows it, and a person who wants it (https://no-color.org).
+    /// Creates a screen. It uses colour if the terminal supports it and the user allows it (https://no-color.org).
     init(descriptor: Int32, environment: [String: String] = ProcessInfo.processInfo.environment) {
         self.init(descriptor: descriptor, isTerminal: isatty(descriptor) == 1, environment: environment)
     }
@@ -20,7 +20,7 @@ struct Screen: Sendable {
         hasColour = isTerminal && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }
 
-    /// How many columns there are to fill; `nil` where lines can be as long as they like.
+    /// The number of columns; `nil` if lines have no limit.
     var columns: Int? {
         guard isTerminal else { return nil }
         var size = winsize()
@@ -28,13 +28,13 @@ struct Screen: Sendable {
         return Int(size.ws_col)
     }
 
-    /// The text in a colour, where there is colour.
+    /// Returns the text in a colour, if the screen has colour.
     func paint(_ text: String, _ colour: Colour?) -> String {
         guard let colour, hasColour else { return text }
         return "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m"
     }
 
-    /// Writes text at once: what two streams write stays in order.
+    /// Writes text without buffering, so that the output of two streams stays in order.
     func write(_ text: String) {
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -53,7 +53,7 @@ struct Screen: Sendable {
     }
 }
 
-/// What a text's look says of it: an SGR sequence's parameters.
+/// The style of a text, as the parameters of an SGR sequence.
 enum Colour: String {
     case strong = "1"
     case faint = "2"

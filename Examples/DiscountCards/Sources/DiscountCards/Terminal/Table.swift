@@ -1,6 +1,6 @@
-/// Rows under headings, in columns as wide as what stands in them.
+/// A table with headings, whose columns are as wide as their contents.
 ///
-/// Where the screen is too narrow, the columns that can be cut are, the widest first.
+/// If the screen is too narrow, flexible columns are cut, the widest first.
 struct Table {
     struct Column {
         let title: String
@@ -34,7 +34,7 @@ struct Table {
     }
 
     mutating func append(_ cells: Cell...) {
-        precondition(cells.count == columns.count, "A row has a cell for each column.")
+        precondition(cells.count == columns.count, "A row must have a cell for each column.")
         rows.append(cells)
     }
 
@@ -69,7 +69,7 @@ struct Table {
             return screen.paint(text, cell.colour)
         }
         let line = parts.joined(separator: Self.gap)
-        // Spaces at a line's end are of no use, but where they have a colour they end in its sequence.
+        // Trailing spaces are removed, but in colour they belong to an SGR sequence.
         return screen.hasColour ? line : String(line.reversed().drop { $0 == " " }.reversed())
     }
 }

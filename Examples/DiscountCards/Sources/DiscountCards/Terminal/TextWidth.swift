@@ -1,4 +1,4 @@
-/// How many columns text takes on a terminal: none for combining marks, two for CJK and emoji.
+/// The width of text on a terminal, in columns: 0 for combining marks, 2 for CJK and emoji.
 enum TextWidth {
     static func columns(_ text: String) -> Int {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
@@ -7,7 +7,7 @@ enum TextWidth {
 
     static func columns(_ character: Character) -> Int {
         let scalars = character.unicodeScalars
-        // An emoji is two columns wide, however many scalars it is put together from.
+        // An emoji is two columns wide, whatever its number of scalars.
         if scalars.contains(where: { $0.properties.isEmojiPresentation || $0 == "\u{FE0F}" }) { return 2 }
         return scalars.reduce(0) { $0 + columns($1) }
     }
@@ -20,7 +20,7 @@ enum TextWidth {
         }
     }
 
-    /// What Unicode calls wide and full-width (UAX #11), in a few ranges: gaps hold what is not assigned.
+    /// The wide and full-width characters of UAX #11, in few ranges. The ranges include unassigned characters.
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2E80...0x3029, 0x3030...0x303E, 0x3041...0x3098, 0x309B...0x4DBF, 0x4E00...0xA4CF,
         0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF00...0xFF60,
@@ -29,7 +29,7 @@ enum TextWidth {
 }
 
 extension String {
-    /// This text with what would move the cursor or turn the line round made visible: names come from files.
+    /// This text with control and bidirectional characters replaced, since names come from files.
     var printable: String {
         guard unicodeScalars.contains(where: Self.isUnsafe) else { return self }
         return String(String.UnicodeScalarView(unicodeScalars.map { Self.isUnsafe($0) ? "\u{FFFD}" : $0 }))
@@ -42,7 +42,7 @@ extension String {
         }
     }
 
-    /// The longest beginning that fits into some columns; one that was cut ends in an ellipsis.
+    /// Returns the longest prefix that fits into some columns. A cut text ends in an ellipsis.
     func cut(toColumns limit: Int) -> String {
         guard TextWidth.columns(self) > limit else { return self }
         var kept = ""
@@ -55,13 +55,13 @@ extension String {
         return kept + "…"
     }
 
-    /// This text and as many spaces as fill some columns, behind it or before it.
+    /// Returns this text with spaces that fill some columns, after it or before it.
     func padded(toColumns count: Int, onLeft: Bool = false) -> String {
         let spaces = String(repeating: " ", count: max(0, count - TextWidth.columns(self)))
         return onLeft ? spaces + self : self + spaces
     }
 
-    /// Lines of no more columns than a limit, broken at spaces. A word that is too long has a line of its own.
+    /// Returns lines of limited width, broken at spaces. A word that is too long gets its own line.
     func wrapped(toColumns limit: Int) -> String {
         var lines: [String] = []
         for word in split(separator: " ") {

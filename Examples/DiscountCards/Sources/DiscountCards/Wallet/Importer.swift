@@ -1,20 +1,20 @@
 import BigInt
 import Tandem
 
-/// Makes a card of each entry of a list, and a brand of each name, inside a write: all of them or none.
+/// Creates a card for each entry of a list, and a brand for each name, within one write.
 struct Importer {
-    /// What became of a list.
+    /// The result of an import.
     struct Summary: Equatable, Sendable {
         var cards = 0
         var brands = 0
-        /// Entries whose cards an earlier import has made.
+        /// The number of entries whose cards exist from an earlier import.
         var known = 0
     }
 
     private let tx: WriteTransaction
-    /// The people that the cards are dealt to, in turn.
+    /// The people to whom the cards are distributed in turn.
     private let owners: [Person]
-    /// The numbers of the cards that were there before.
+    /// The numbers of existing cards.
     private var knownNumbers: Set<String> = []
     private var newNumbers: Set<String> = []
     private var brands: [String: Reference<Brand>] = [:]
@@ -22,7 +22,7 @@ struct Importer {
 
     /// Imports a list.
     ///
-    /// - Parameter progress: Called after each entry with the number of those done; what it throws undoes the import.
+    /// - Parameter progress: Called after each entry with the number of processed ones. An error rolls the import back.
     static func run(
         _ entries: [BrandEntry], owners: [Person], in tx: WriteTransaction, progress: (Int) throws -> Void
     ) throws -> Summary {
@@ -36,7 +36,7 @@ struct Importer {
     }
 
     private init(owners: [Person], _ tx: WriteTransaction) throws {
-        precondition(!owners.isEmpty, "Cards belong to somebody.")
+        precondition(!owners.isEmpty, "Cards must have an owner.")
         self.tx = tx
         self.owners = owners
         for card in try tx.objects(Card.self).all() { knownNumbers.insert(card.barcode) }
@@ -59,7 +59,7 @@ struct Importer {
         summary.cards += 1
     }
 
-    /// The brand of a name; the entries are all those of the list that bear it.
+    /// Returns the brand of a name. The entries are all those with this name.
     private mutating func brand(of group: [BrandEntry]) throws -> Reference<Brand> {
         let name = group[0].name
         if let brand = brands[name] { return brand }
@@ -75,7 +75,7 @@ struct Importer {
         return brand.reference
     }
 
-    /// A few hundred points on most cards; on one in a hundred more than 64 bits can hold.
+    /// Returns a few hundred points for most cards, and more than 64 bits can hold for one in a hundred.
     private static func points(_ seed: inout Seed) -> BigInt {
         let points = BigInt(seed.next() % 2500)
         return seed.next() % 100 == 0 ? points * BigInt(10).power(18) : points

@@ -1,7 +1,7 @@
 import Foundation
 import Tandem
 
-/// Where a card's photograph is: on this device, on the server, or both.
+/// The locations of a card's photograph: this device, the server, or both.
 struct PhotoPlace {
     private let status: AttachmentStatus
     private let disk: URL?
@@ -15,10 +15,10 @@ struct PhotoPlace {
         isEncrypted = store.isEncrypted
     }
 
-    /// Whether no server has it yet.
+    /// Whether no server has the photograph yet.
     var isWaiting: Bool { status.state != .uploaded }
 
-    /// The file as it is named from the store's folder, which says most of where it is.
+    /// The file's path relative to the store's folder, abbreviated.
     var words: String {
         guard let disk else { return serverURL ?? "nowhere" }
         let folder = disk.deletingLastPathComponent()
@@ -26,7 +26,7 @@ struct PhotoPlace {
         return "\(folder.lastPathComponent)/\(name.prefix(8))…\(name.suffix(4))"
     }
 
-    /// A line for each place that it is in, or should be in.
+    /// A line for each location.
     var lines: [String] {
         let here = disk.map { "on this device: \($0.path)\(isEncrypted ? " (encrypted)" : "")" } ?? "not on this device"
         let there =

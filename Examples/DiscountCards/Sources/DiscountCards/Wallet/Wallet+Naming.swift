@@ -1,10 +1,10 @@
 import Tandem
 
 extension Wallet {
-    /// Whose card it is, in the words of a table.
+    /// Returns the name of a card's owner for a table.
     func ownerName(of card: Card) throws -> String { try store.object(card.owner)?.name ?? "–" }
 
-    /// An object in words, deleted or not: “card Лента (2181670952870)”.
+    /// Returns a title for an object, deleted or not: “card Лента (2181670952870)”.
     func title(of model: String, _ id: LocalID) throws -> String {
         switch model {
         case "Card": return try find(Card.self, id).map { "card \($0.shop) (\($0.barcode))" } ?? "card \(id)"
@@ -14,7 +14,7 @@ extension Wallet {
             guard let star = try find(Star.self, id), let card = try store.object(star.card) else {
                 return "star \(id)"
             }
-            return "star of \(try store.object(star.person)?.name ?? "nobody") on \(card.shop)"
+            return "star of \(try store.object(star.person)?.name ?? "a person") on \(card.shop)"
         default: return "\(model) \(id)"
         }
     }

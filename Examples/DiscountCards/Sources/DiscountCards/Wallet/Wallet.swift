@@ -1,25 +1,25 @@
 import Foundation
 import Tandem
 
-/// The store as one person sees it: the one who is signed in.
+/// The store from the view of the person signed in.
 struct Wallet {
     let store: Store
     let person: Person
 
-    /// Opens a store, and creates it if there is none.
+    /// Opens a store, and creates it if it is missing.
     ///
-    /// - Parameter passphrase: The store's, if it is encrypted; a new one with a passphrase is.
+    /// - Parameter passphrase: The passphrase of an encrypted store. A new store with a passphrase is encrypted.
     static func openStore(at path: String, passphrase: String? = nil) throws -> Store {
         guard let passphrase else { return try Store(at: path, models: models) }
         return try Store(at: path, key: .passphrase(passphrase), models: models)
     }
 
-    /// What a store holds.
+    /// The models of the store.
     static let models: [any Model.Type] = [Card.self, Person.self, Brand.self, Star.self, Session.self]
 
-    /// Signs a person in: the one with a name, else who is logged in, else whom the store was made for.
+    /// Signs a person in: the one with the given name, else the one logged in, else the store's first person.
     ///
-    /// In a store without people the first is made: whoever keeps a store has somebody to keep it for.
+    /// In a store without people, the first person is created.
     init(_ store: Store, as name: String?) throws {
         self.store = store
         let people = store.objects(Person.self).sorted(by: .matchingFirst { $0.isMe }, .ascending(\.name))
@@ -38,9 +38,9 @@ struct Wallet {
         }
     }
 
-    /// Whom the store is made for.
+    /// Adds the store's first person.
     private static func firstPerson(named name: String?, _ tx: WriteTransaction) throws -> Person {
-        // Without a name it is somebody new: somebody else's “Me” is somebody else.
+        // Without a name the person is always new: two people called “Me” on different devices are different people.
         let person = try name.map { try Person.named($0, in: tx) } ?? tx.insert(Person(name: "Me"))
         return try tx.update(Person.self, person.localID) { $0.isMe = true }
     }
@@ -51,14 +51,14 @@ struct Wallet {
             .sorted(by: .matchingFirst { [person] in $0.stars.any { $0.person == person } }, .ascending(\.shop))
     }
 
-    /// The cards of shops, or of owners, whose name has all words of a text, in any script.
+    /// Returns the cards whose shop or owner has all words of a text in the name, in any script.
     ///
     /// Both names have search indexes, and the `||` uses both.
     func cards(matching words: String) -> Results<Card> {
         cards.where { $0.shop.matches(words) || $0.owner.name.matches(words) }
     }
 
-    /// The one card that a person means: by its number, its local ID, or words of the shop's name.
+    /// Returns the card that a text identifies: by its number, its local ID, or words of the shop's name.
     func card(_ text: String) throws -> Card {
         if let number = EAN13(text), let card = try cards.where({ $0.barcode == number.digits }).first() {
             return card
@@ -67,19 +67,19 @@ struct Wallet {
         let found = try cards.where { $0.shop.matches(text) }.limit(6).all()
         guard let card = found.first else {
             throw Failure(
-                .badData, "No card has the number or the ID “\(text)”, nor a shop of this name.",
-                advice: "`cards search \(text)` looks among the owners too.")
+                .badData, "No card has the number, the ID or the shop “\(text)”.",
+                advice: "`cards search \(text)` also searches the owners.")
         }
         guard found.count == 1 else {
             let names = found.prefix(5).map { "\($0.shop) (\($0.barcode))" }.joined(separator: ", ")
             throw Failure(
                 .badData, "“\(text)” names more than one card: \(names)\(found.count > 5 ? " …" : "")",
-                advice: "Name the card by its number.")
+                advice: "Use the card's number.")
         }
         return card
     }
 
-    /// Runs a write that gives a card a number; if another card has it, says which.
+    /// Runs a write that gives a card a number. If another card has it, the error names that card.
     func refusingSecond<Value>(_ number: EAN13?, _ write: () throws -> Value) throws -> Value {
         do {
             return try write()
@@ -95,7 +95,7 @@ struct Wallet {
         try store.objects(Person.self).where { $0.name == name }.first()
     }
 
-    /// The one person whose name this is, or has all words of it.
+    /// Returns the only person with this name, or with all its words in the name.
     static func person(named name: String, in store: Store) throws -> Person {
         if let exact = try exactPerson(named: name, in: store) { return exact }
         let people = store.objects(Person.self).sorted(by: \.name)
@@ -103,7 +103,7 @@ struct Wallet {
         guard let person = found.first, found.count == 1 else {
             let names = try people.limit(20).all().map(\.name).joined(separator: ", ")
             throw Failure(
-                .badData, found.isEmpty ? "Nobody is called “\(name)”." : "“\(name)” may be more than one person.",
+                .badData, found.isEmpty ? "No person is called “\(name)”." : "“\(name)” may be more than one person.",
                 advice: "There are: \(names).")
         }
         return person

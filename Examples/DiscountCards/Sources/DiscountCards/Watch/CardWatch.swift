@@ -3,7 +3,7 @@ import OpenCombine
 import Synchronization
 import Tandem
 
-/// Shows cards as they change: on a terminal the list, drawn anew each time; elsewhere a line for each change.
+/// Shows cards as they change: on a terminal as a redrawn list, elsewhere as a line for each change.
 final class CardWatch: Sendable {
     private struct State {
         var count = 0
@@ -21,9 +21,11 @@ final class CardWatch: Sendable {
     private let bell: Bell
     private let state = Mutex(State())
 
+    /// Creates a watch.
+    ///
     /// - Parameters:
-    ///   - limit: After how many changes it is over, if ever.
-    ///   - bell: Is rung when it is over.
+    ///   - limit: The number of changes after which the watch ends, if any.
+    ///   - bell: The bell to ring at the end.
     init(_ wallet: Wallet, words: String, limit: Int?, isPlain: Bool, on screen: Screen, bell: Bell) {
         self.wallet = wallet
         self.words = words
@@ -43,7 +45,7 @@ final class CardWatch: Sendable {
         }
     }
 
-    /// How many cards there are, shown or not.
+    /// Shows the total number of cards.
     func show(total: Int) {
         state.withLock { state in
             guard !state.isOver, !isPlain, state.total != total else { return }
@@ -64,7 +66,7 @@ final class CardWatch: Sendable {
         bell.ring()
     }
 
-    /// Shows nothing from here on.
+    /// Stops showing changes.
     func finish() throws {
         if let failure = state.withLock({ state in
             state.isOver = true
@@ -96,14 +98,14 @@ final class CardWatch: Sendable {
 
     private func drawList(_ state: State) throws {
         guard let (change, time) = state.last else { return }
-        // Home, and away with all that stands there.
+        // Moves the cursor home and clears the screen.
         screen.write("\u{1B}[H\u{1B}[2J")
         let title = words.isEmpty ? "All cards" : "Cards of shops with “\(words.printable)”"
         screen.print(screen.paint(title, .heading) + screen.paint("  pinned first", .faint) + "\n")
         try change.printTable(of: wallet, on: screen)
         for card in change.gone { screen.print("  " + screen.paint("− \(card.shop.printable)", .bad)) }
         let shown = change.results.count
-        // The number comes by itself, and may be a moment late.
+        // The total arrives separately, and may be late.
         let total = max(state.total ?? 0, shown)
         let count = total > shown ? "\(shown.grouped) of \(total.of("card"))" : total.of("card")
         let footer = "\(count), change \(state.count) at \(time.timeOfDay). Ctrl-C ends."

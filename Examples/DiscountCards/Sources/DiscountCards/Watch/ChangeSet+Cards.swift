@@ -1,26 +1,26 @@
 import Tandem
 
 extension ChangeSet<Card> {
-    /// The cards that are no longer in the list; those that went elsewhere in it are not among them.
+    /// The cards removed from the list, without those that only moved.
     var gone: [Card] {
         let moved = Set(moves.map(\.from))
         return deletions.filter { !moved.contains($0) }.map { previous[$0] }
     }
 
-    /// The indices of the cards that are new in the list.
+    /// The indices of new cards in the list.
     private var new: [Int] {
         let moved = Set(moves.map(\.to))
         return insertions.filter { !moved.contains($0) }
     }
 
-    /// The indices of cards that changed, before and now.
+    /// The old and new indices of changed cards.
     private var changed: [(old: Int, new: Int)] {
         (modifications.map { ($0.old, $0.new) } + moves.map { ($0.from, $0.to) }).sorted { $0.1 < $1.1 }
     }
 
-    /// All of it in one line: `2 cards: + Лента (Ada), ~ Пятёрочка: 250 points more, − Магнит`.
+    /// Returns the change in one line: `2 cards: + Лента (Ada), ~ Пятёрочка: 250 points more, − Магнит`.
     ///
-    /// - Parameter owner: Whose card it is, if that is known.
+    /// - Parameter owner: Returns the name of a card's owner, if known.
     func line(owner: (Card) -> String?) -> String {
         func title(_ card: Card) -> String {
             card.shop.printable + (owner(card).map { " (\($0.printable))" } ?? "")
@@ -40,7 +40,7 @@ extension ChangeSet<Card> {
             .joined(separator: ": ")
     }
 
-    /// Prints the list, with a mark on what is not as it was.
+    /// Prints the list, with marks on new and changed cards.
     func printTable(of wallet: Wallet, on screen: Screen) throws {
         guard !results.isEmpty else { return screen.print("  " + screen.paint("No cards.", .faint)) }
         var marks: [Int: Table.Cell] = [:]
@@ -61,7 +61,7 @@ extension ChangeSet<Card> {
 }
 
 extension Card {
-    /// What is not as it was, in a few words each.
+    /// Returns the differences to an older version, in a few words each.
     func differences(from old: Card, owner name: (Card) -> String?) -> [String] {
         var words: [String] = []
         if shop != old.shop { words.append("was \(old.shop.printable)") }

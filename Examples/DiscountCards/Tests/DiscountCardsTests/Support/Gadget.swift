@@ -5,11 +5,11 @@ import Testing
 
 @testable import DiscountCards
 
-/// One person's device, in this process.
+/// A person's device, in this process.
 struct Gadget {
     let store: Store
 
-    /// A device whose user is logged in; the token is the user's name in the server's `users`.
+    /// Creates a device with a logged-in user. The token is the user's name in the server's `users`.
     init(_ name: String, token: String, at server: DemoServer, store: Store? = nil) async throws {
         self.store = try store ?? Store(inMemoryModels: Wallet.models)
         try await logIn(name, "--server", server.url, "--token", token)
@@ -19,9 +19,9 @@ struct Gadget {
         try await LogIn.parse(arguments).logIn(to: store, environment: [:])
     }
 
-    /// Syncs, and is in step then.
+    /// Syncs successfully.
     ///
-    /// - Returns: What was printed.
+    /// - Returns: The output.
     @discardableResult
     func sync() async throws -> [String] {
         let paper = try Paper()
@@ -29,7 +29,7 @@ struct Gadget {
         return try paper.lines
     }
 
-    /// Syncs, and is not in step then.
+    /// Syncs, and expects a failure.
     func failingSync() async throws -> (lines: [String], failure: Failure) {
         let paper = try Paper()
         do {
@@ -40,7 +40,7 @@ struct Gadget {
         throw Failure(.software, "It did not fail.")
     }
 
-    /// What `cards conflicts` prints.
+    /// Returns the output of `cards conflicts`.
     func conflicts() async throws -> [String] {
         let paper = try Paper()
         try await paper.print { try await CardSync(store).printConflicts(on: $0) }
@@ -54,7 +54,7 @@ struct Gadget {
 
     func firstOperation() throws -> Tandem.Operation? { try store.operations.first(1).first }
 
-    // MARK: What people do
+    // MARK: Actions of people
 
     var wallet: Wallet { get throws { try Wallet(store, as: nil) } }
 
@@ -80,7 +80,7 @@ struct Gadget {
 
     func star(_ shop: String) throws -> Bool { try wallet.toggleStar(on: wallet.card(shop)) }
 
-    /// The cards, with their owners and brands: `Лента of Ada, 40 points`.
+    /// Returns the cards with their owners and brands: `Лента of Ada, 40 points`.
     func cards() throws -> [String] {
         try store.objects(Card.self).sorted(by: \.barcode).all().map { card in
             let (owner, brand) = (try store.object(card.owner)?.name ?? "–", try store.object(card.brand)?.name ?? "–")
@@ -91,7 +91,7 @@ struct Gadget {
     func state(of shop: String) throws -> String { try wallet.stateCell(of: wallet.card(shop)).text }
 }
 
-/// Where the program prints to, to be read.
+/// An output of the program that a test reads.
 final class Paper {
     private let url = FileManager.default.temporaryDirectory.appendingPathComponent("cards-paper-\(UUID().uuidString)")
     private let handle: FileHandle
@@ -103,8 +103,8 @@ final class Paper {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
-    /// Runs a body that prints on it. A screen knows no more than a number: what is printed after the file is closed
-    /// goes to whatever has that number by then, such as a socket of another test.
+    /// Runs a body that prints to this output. A screen knows only a descriptor. After the file is closed, output would
+    /// go to any file with the same descriptor, such as a socket of another test.
     func print(_ body: (Screen) async throws -> Void) async throws {
         try await body(Screen(descriptor: handle.fileDescriptor, isTerminal: false, environment: [:]))
         withExtendedLifetime(handle) {}
@@ -115,7 +115,7 @@ final class Paper {
     }
 }
 
-/// Runs a body while a server listens that knows Ada and Мария by the tokens `ada` and `maria`.
+/// Runs a body with a server that knows Ada and Мария by the tokens `ada` and `maria`.
 func withServer(_ body: (DemoServer) async throws -> Void) async throws {
     let server = try await DemoServer.open(users: ["ada": "Ada", "maria": "Мария"])
     do {
@@ -127,7 +127,7 @@ func withServer(_ body: (DemoServer) async throws -> Void) async throws {
     try await server.close()
 }
 
-/// What is thrown, if it is this program's own.
+/// Returns the thrown error, if it is this program's own.
 func failure(of body: () async throws -> Void) async throws -> Failure? {
     do {
         try await body()

@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+"""Counts habits of style that make comments, documents, messages and tests hard to read, by folder.
+
+  comments  comments that begin with what, who, whose, those or one
+  words     whoever, nobody, somebody, anew, afresh, "upon which" in comments, documents and string literals
+  columns   lines of Swift and Markdown over 120 columns, outside tables, links and blocks of code
+  tests     tests whose names begin with what, who, whose, those or one
+
+Usage: count-style.py [--list | --check | --record] [FOLDER...]
+  --list    print each finding as well
+  --check   fail if a folder has more findings than .ci/style-counts allows
+  --record  write the counts to .ci/style-counts; fail if a total would rise
+"""
+
+import collections
+import os
+import re
+import subprocess
+import sys
+import unicodedata
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+RECORD = ".ci/style-counts"
+HABITS = ["comments", "words", "columns", "tests"]
+
+OPENING = re.compile(r"(?:what|who|whose|those|one)\b", re.IGNORECASE)
+WORD = re.compile(r"\b(?:whoever|nobody|somebody|anew|afresh|upon\s+which)\b", re.IGNORECASE)
+TEST_OPENING = re.compile(r"(?:what|who|whose|those|one)(?![a-z])", re.IGNORECASE)
+MARKER = re.compile(r"[-*]\s+|MARK:[\s-]*|NB:\s*")
+FENCE = re.compile(r"\s*(?:```|~~~)")
+# The tokens that end code in Swift: comments, and string literals with any number of number signs.
+TOKEN = re.compile(r'//[^\n]*|/\*|#*"')
+ATTRIBUTE = re.compile(r"\s*@\w+")
+FUNCTION = re.compile(r"\s*(?:(?:@\w+(?:\([^()]*\))?|static|private|fileprivate|mutating)\s+)*func\s+(?:`([^`]*)`|(\w+))")
+
+
+class Swift:
+    """A Swift source, split into its comments and string literals. The code between them is dropped."""
+
+    def __init__(self, text):
+        self.text = text
+        self.comments = []  # (offset, text, whether only white space precedes it on its line)
+        self.strings = []  # (offset, text), without the code of interpolations
+        # The source with comments and string literals blanked, for a search that needs only code.
+        self.code = list(text)
+        self._read(0, None)
+        self.code = "".join(self.code)
+
+    def _blank(self, start, end):
+        self.code[start:end] = [c if c == "\n" else " " for c in self.text[start:end]]
+
+    def _read(self, position, closing):
+        """Reads code up to the parenthesis that closes an interpolation, or to the end. Returns the offset after it."""
+        text, depth = self.text, 1
+        while True:
+            found = TOKEN.search(text, position)
+            end = found.start() if found else len(text)
+            if closing:
+                for index in range(position, end):
+                    depth += {"(": 1, ")": -1}.get(text[index], 0)
+                    if depth == 0:
+                        return index + 1
+            if not found:
+                return len(text)
+            if found.group().startswith("//"):
+                line = text.rfind("\n", 0, end) + 1
+                self.comments.append((end, found.group(), not text[line:end].strip()))
+                position = found.end()
+            elif found.group() == "/*":
+                position = self._block_comment(end)
+            else:
+                position = self._literal(end, found.group())
+                continue
+            self._blank(end, position)
+
+    def _block_comment(self, start):
+        depth, position = 1, start + 2
+        while depth and position < len(self.text):
+            if self.text.startswith("/*", position):
+                depth, position = depth + 1, position + 2
+            elif self.text.startswith("*/", position):
+                depth, position = depth - 1, position + 2
+            else:
+                position += 1
+        line = self.text.rfind("\n", 0, start) + 1
+        self.comments.append((start, self.text[start:position], not self.text[line:start].strip()))
+        return position
+
+    def _literal(self, start, opening):
+        signs = opening[:-1]
+        quote = '"""' if self.text.startswith('"""', start + len(signs)) else '"'
+        closing, escape = quote + signs, "\\" + signs
+        piece = position = start + len(signs) + len(quote)
+        while position < len(self.text):
+            if self.text.startswith(closing, position):
+                break
+            if self.text.startswith(escape + "(", position):
+                self.strings.append((piece, self.text[piece:position]))
+                self._blank(piece, position)
+                piece = position = self._read(position + len(escape) + 1, ")")
+            elif self.text.startswith(escape, position):
+                position += len(escape) + 1
+            else:
+                position += 1
+        self.strings.append((piece, self.text[piece:position]))
+        self._blank(start, start + len(signs) + len(quote))
+        self._blank(piece, position + len(closing))
+        return position + len(closing)
+
+    def tests(self):
+        """Yields the offset and the name of each test function."""
+        for found in re.finditer(r"@Test\b", self.code):
+            position = found.end()
+            if self.code[position : position + 1] == "(":
+                depth = 0
+                while position < len(self.code):
+                    depth += {"(": 1, ")": -1}.get(self.code[position], 0)
+                    position += 1
+                    if depth == 0:
+                        break
+            function = FUNCTION.match(self.code, position)
+            if function:
+                yield function.start(1) if function[1] else function.start(2), function[1] or function[2]
+
+
+def columns(line):
+    """The width of a line: combining and invisible characters have none."""
+    return sum(unicodedata.category(c) not in ("Mn", "Me", "Cf") for c in line)
+
+
+def content(comment):
+    """A comment without its signs, and without the marker of a list or a section."""
+    text = comment.lstrip("/*#! \t").rstrip("*/ \t\n")
+    return MARKER.sub("", text, count=1) if MARKER.match(text) else text
+
+
+def comment_findings(comments):
+    """Yields the findings in comments, each with its line. Only the first line of a block is the beginning."""
+    last = None
+    for line, text, is_alone in comments:
+        for word in WORD.finditer(text):
+            yield "words", line + text.count("\n", 0, word.start()), word.group()
+        if not (is_alone and last == line - 1) and OPENING.match(content(text)):
+            yield "comments", line, content(text).split("\n")[0]
+        last = line if is_alone else None
+
+
+def swift_findings(path, text):
+    source = Swift(text)
+
+    def line(offset):
+        return text.count("\n", 0, offset) + 1
+
+    yield from comment_findings((line(start), comment, alone) for start, comment, alone in source.comments)
+    for start, literal in source.strings:
+        for word in WORD.finditer(literal):
+            yield "words", line(start + word.start()), word.group()
+    for number, row in enumerate(text.split("\n"), 1):
+        # Tables and links in comments can't be wrapped.
+        if columns(row) > 120 and not re.match(r"\s*///? *\|", row) and "://" not in row:
+            yield "columns", number, row.strip()
+    for start, name in source.tests():
+        if TEST_OPENING.match(name):
+            yield "tests", line(start), name
+
+
+def markdown_findings(path, text):
+    is_code = False
+    for number, row in enumerate(text.split("\n"), 1):
+        if FENCE.match(row):
+            is_code = not is_code
+            continue
+        if is_code:
+            continue
+        for word in WORD.finditer(row):
+            yield "words", number, word.group()
+        if columns(row) > 120 and not row.lstrip().startswith("|") and "](" not in row and "://" not in row:
+            yield "columns", number, row.strip()
+
+
+def script_findings(path, text):
+    comments = []
+    for number, row in enumerate(text.split("\n"), 1):
+        found = re.match(r"(\s*)#(?!!)(.*)$", row) or re.search(r"(\s)# (.*)$", row)
+        if found:
+            comments.append((number, found[2], row.lstrip().startswith("#")))
+    yield from comment_findings(comments)
+
+
+def findings(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        text = file.read()
+    if path.endswith((".swift", ".c", ".h")):
+        return swift_findings(path, text)
+    if path.endswith(".md"):
+        return markdown_findings(path, text)
+    return script_findings(path, text)
+
+
+def files():
+    names = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True
+    ).stdout.decode()
+    for name in sorted(names.split("\0")):
+        is_counted = name.endswith((".swift", ".c", ".h", ".md", ".sh", ".py")) or name in ("Makefile", ".ci/run")
+        is_this = name == "Scripts/count-style.py"
+        if is_counted and not is_this and not name.endswith("+Generated.swift") and os.path.exists(f"{ROOT}/{name}"):
+            yield name
+
+
+def folder(path):
+    """The folder that a file counts for: a target, an example, or one at the root."""
+    parts = path.split("/")
+    if len(parts) > 2 and parts[0] in ("Sources", "Tests", "Examples"):
+        return "/".join(parts[:2])
+    return parts[0] if len(parts) > 1 else "."
+
+
+def total(counts):
+    return [sum(row[index] for row in counts.values()) for index in range(len(HABITS))]
+
+
+def read_record():
+    record = {}
+    with open(os.path.join(ROOT, RECORD), encoding="utf-8") as file:
+        for row in file:
+            if row.strip() and not row.startswith("#"):
+                name, *numbers = row.split()
+                record[name] = [int(number) for number in numbers]
+    return record
+
+
+def write_record(counts):
+    rows = ["# Findings by folder that Scripts/count-style.py --check allows: " + ", ".join(HABITS)]
+    rows += [" ".join([name] + [str(number) for number in counts[name]]) for name in sorted(counts)]
+    with open(os.path.join(ROOT, RECORD), "w", encoding="utf-8") as file:
+        file.write("\n".join(rows) + "\n")
+
+
+def main(arguments):
+    modes = [argument for argument in arguments if argument.startswith("-")]
+    folders = [argument.rstrip("/") for argument in arguments if not argument.startswith("-")]
+    if len(modes) > 1 or not set(modes) <= {"--list", "--check", "--record"}:
+        sys.exit(__doc__)
+    mode = modes[0] if modes else None
+
+    counts = collections.defaultdict(lambda: [0] * len(HABITS))
+    details = collections.defaultdict(list)
+    for path in files():
+        if folders and not any(path == name or path.startswith(name + "/") for name in folders):
+            continue
+        for habit, line, text in findings(path):
+            counts[folder(path)][HABITS.index(habit)] += 1
+            details[folder(path), habit].append(f"{path}:{line}: {habit}: {text[:100]}")
+    counts = {name: row for name, row in counts.items() if any(row)}
+
+    if mode == "--record":
+        before = total(read_record()) if os.path.exists(os.path.join(ROOT, RECORD)) else None
+        if before and any(new > old for new, old in zip(total(counts), before)):
+            sys.exit(f"count-style: the totals would rise from {before} to {total(counts)} ({', '.join(HABITS)})")
+        write_record(counts)
+    elif mode == "--check":
+        record = read_record()
+        failures = 0
+        for name in sorted(counts):
+            for index, habit in enumerate(HABITS):
+                allowed = record.get(name, [0] * len(HABITS))[index]
+                if counts[name][index] > allowed:
+                    failures += 1
+                    print(f"count-style: {name} has {counts[name][index]} findings of {habit}, at most {allowed} allowed:")
+                    print("\n".join("  " + detail for detail in details[name, habit]))
+        if failures:
+            sys.exit("count-style: reword the new ones; Scripts/count-style.py explains the habits")
+    else:
+        if mode == "--list":
+            for key in sorted(details):
+                print("\n".join(details[key]))
+        print(f"{'folder':32}" + "".join(f"{habit:>10}" for habit in HABITS))
+        for name in sorted(counts):
+            print(f"{name:32}" + "".join(f"{number:>10}" for number in counts[name]))
+        print(f"{'total':32}" + "".join(f"{number:>10}" for number in total(counts)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

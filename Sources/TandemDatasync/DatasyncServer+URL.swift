@@ -1,0 +1,61 @@
+@_exported public import DatasyncWire
+public import Foundation
+
+extension DatasyncServer {
+    /// Creates access to a server at a URL, over connections of its own, which are closed with the last reference.
+    ///
+    /// For example:
+    ///
+    /// ```swift
+    /// let server = try DatasyncServer(url: serverURL) { reason in
+    ///     .bearer(try await session.token(isFresh: reason != .first))
+    /// }
+    /// let sync = SyncContext(store: store, server: server, user: "anna")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - url: The server's address: `https://shop.example`, or with a path in front of all others,
+    ///     `https://shop.example/api`. Tables are in `tables` below it, and files in `files`.
+    ///   - dialect: The dialect of its tables.
+    ///   - limits: The limits of what the server may send as rows. They apply to a compressed body as well.
+    ///   - configuration: Time limits, trust and proxy. The limit of a whole exchange does not apply to files.
+    ///   - authentication: Returns the header fields that identify the user, for rows and files. It is called when they
+    ///     are needed first, and once after a 401.
+    /// - Throws: ``NetworkError`` with the code `invalidAddress` or `invalidCertificates`.
+    public init(
+        url: URL, dialect: Dialect = .datasync, limits: AnswerLimits = AnswerLimits(),
+        configuration: AsyncHTTPTransport.Configuration = AsyncHTTPTransport.Configuration(),
+        authentication: Authentication? = nil
+    ) throws(NetworkError) {
+        var configuration = configuration
+        // Files come uncompressed.
+        configuration.decompressedLimit = min(configuration.decompressedLimit, limits.bytes)
+        try self.init(
+            url: url, dialect: dialect, over: AsyncHTTPTransport(configuration), limits: limits,
+            authentication: authentication)
+    }
+
+    /// Creates access to a server at a URL, over a shared transport.
+    ///
+    /// - Throws: ``NetworkError`` with the code `invalidAddress`.
+    public init(
+        url: URL, dialect: Dialect = .datasync, over transport: any HTTPTransport & FileTransport,
+        limits: AnswerLimits = AnswerLimits(), authentication: Authentication? = nil
+    ) throws(NetworkError) {
+        self.init(
+            try ServerAddress(of: url), dialect, over: transport, limits: limits, authentication: authentication)
+    }
+}
+
+extension ServerAddress {
+    /// Reads a server's URL.
+    init(of url: URL) throws(NetworkError) {
+        guard let address = ServerAddress(url.absoluteString) else {
+            // The message omits the URL, which may contain a password.
+            throw NetworkError(
+                .invalidAddress,
+                "A server's URL is http or https with a host, maybe a port and a path, and no user, query or fragment.")
+        }
+        self = address
+    }
+}

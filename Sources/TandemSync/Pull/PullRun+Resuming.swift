@@ -1,0 +1,131 @@
+import Foundation
+import Tandem
+
+extension PullRun {
+    /// The table's interrupted pull, if it can be resumed. Progress that can't be used is removed.
+    func interruptedPull() async throws -> FullPullProgress.Interrupted? {
+        let (table, digest, now) = (query.table, query.digest, context.options.clock.now())
+        let stored = try await context.store.read { local in
+            try FullPullProgress.read(in: table, of: digest, at: now, local)
+        }
+        switch stored {
+        case .absent: return nil
+        case .interrupted(let pull) where query.settings.features.updatedAt: return pull
+        case .interrupted, .unusable:
+            try await forgetProgress()
+            return nil
+        }
+    }
+
+    func forgetProgress() async throws {
+        let table = query.table
+        try await context.store.write { try FullPullProgress.remove(in: table, $0) }
+    }
+
+    /// The progress of a pull that begins with a page; `nil` if it could not be resumed. Resuming takes `updatedAt` and the
+    /// server's clock.
+    func progress(from page: RemotePage) -> FullPullProgress? {
+        guard query.settings.features.updatedAt, page.items.allSatisfy({ $0.updatedAt != nil }),
+            let start = settledTime(of: page)
+        else { return nil }
+        return FullPullProgress(digest: query.digest, start: start)
+    }
+
+    /// The server's time less the overlap: a change that is not committed yet has a later time.
+    private func settledTime(of page: RemotePage) -> WireTimestamp? {
+        page.serverDate.flatMap { date in
+            WireTimestamp(
+                date - max(0, context.options.overlap.seconds), fractionDigits: context.remote.format.fractionDigits)
+        }
+    }
+
+    /// Resumes an interrupted pull: fetches the remaining items, and all changes since the pull began.
+    ///
+    /// Only the number of the server's items shows that an item that was fetched earlier was deleted without a tombstone,
+    /// or has left the filter. The server counts before the changes are fetched. An item that is inserted in between makes
+    /// the numbers differ. A tombstone that comes in between could make them equal, so it takes another count.
+    ///
+    /// - Parameter start: The server's time when the pull began, less the overlap.
+    /// - Returns: `false` if the pull has to begin again.
+    mutating func resume(_ pass: inout FullPass, since start: WireTimestamp) async throws -> Bool {
+        guard var count = try await countItems(since: start) else { return false }
+        note(pass.seen?.count ?? 0)
+        try await fetchItems(&pass)
+        var (since, triesLeft) = (start, 3)
+        while true {
+            let changes = try await fetchChanges(since: since, &pass)
+            if pass.seen?.count == count, !changes.hasTombstones { return true }
+            (since, triesLeft) = (changes.end, triesLeft - 1)
+            guard triesLeft > 0, let next = try await countItems(since: since) else { return false }
+            count = next
+        }
+    }
+
+    /// The number of the server's items.
+    ///
+    /// - Returns: `nil` if the server does not count, or if its clock was set back: changes would be missed.
+    private mutating func countItems(since start: WireTimestamp) async throws -> Int? {
+        let page = try await fetch(.id(after: nil), top: 1, includeDeleted: false, wantsCount: true)
+        guard let date = page.serverDate, date >= start.date else { return nil }
+        return page.count
+    }
+
+    /// Fetches what changed since a time, deleted items included.
+    ///
+    /// - Returns: The time from which later changes are to be fetched, and whether tombstones came that had not come
+    ///   before.
+    private mutating func fetchChanges(
+        since start: WireTimestamp, _ pass: inout FullPass
+    ) async throws -> (end: WireTimestamp, hasTombstones: Bool) {
+        var cursor = PullCursor(
+            from: start, isSettled: false, pageSize: context.options.pageSize, overlap: context.options.overlap)
+        var end: WireTimestamp?
+        var hasTombstones = false
+        while true {
+            let top = cursor.top
+            let page = try await fetch(cursor.order, skip: cursor.skip, top: top, includeDeleted: true)
+            end = end ?? settledTime(of: page)
+            switch cursor.advance(past: page, now: context.options.clock.now()) {
+            case .take(let items):
+                try await store(items, &pass.unseen)
+                for item in items {
+                    if pass.noteChange(of: item) { hasTombstones = true }
+                }
+                noteFound(page)
+                note(items.count)
+                if cursor.ends(with: page, top: top) { return (end ?? start, hasTombstones) }
+            case .again: continue
+            case .stuck: throw noProgress()
+            }
+        }
+    }
+}
+
+extension PullRun.FullPass {
+    /// Notes an item that has changed.
+    ///
+    /// - Returns: Whether it is a tombstone that had not come before.
+    fileprivate mutating func noteChange(of item: RemoteItem) -> Bool {
+        let hash = FullPullProgress.hash(item.id)
+        guard item.isDeleted else {
+            seen?.insert(hash)
+            deleted.remove(hash)
+            return false
+        }
+        seen?.remove(hash)
+        return deleted.insert(hash).inserted
+    }
+
+    /// Whether the next pull may resume this one. If not, it would end with the same error each time, and nothing before
+    /// its place would be fetched.
+    func isWorthResuming(after error: any Error) -> Bool {
+        guard let error = error as? SyncError else { return true }
+        switch error.code {
+        case .noProgress, .tooManyPages: return false
+        case .unreachable, .unauthenticated: return true
+        // Only some servers answer 500 for a page that they can't read. Any other such status passes.
+        case .later where error.status != 500: return true
+        default: return seen == nil || hasAdvanced
+        }
+    }
+}
