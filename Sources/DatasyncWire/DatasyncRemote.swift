@@ -128,8 +128,8 @@ extension DatasyncRemote {
         }
     }
 
-    /// Returns whether the server refuses the request for its content, not for its credentials. Reads one row of the table
-    /// with the second credentials: the server refuses expired ones unless the table is public.
+    /// Returns whether the server refuses the request for its content, not for its credentials. Reads one row of the
+    /// table with the second credentials: the server refuses expired ones unless the table is public.
     private func isOfTheRequest(
         _ request: WireRequest, _ first: Credentials.Issue, _ second: Credentials.Issue, _ credentials: Credentials
     ) async -> Bool {

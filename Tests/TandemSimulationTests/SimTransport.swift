@@ -58,8 +58,8 @@ struct SimTransport: HTTPTransport {
         return request.method != .get && !(isInsert && hasServerIDs)
     }
 
-    /// Whether a request restores a deleted row. None is late here: it would restore a row that was deleted again, which
-    /// is one of the limits of sync.
+    /// Whether a request restores a deleted row. None is late here: it would restore a row that was deleted again, as
+    /// the limits of sync say.
     private func isUndelete(_ request: HTTPRequest) -> Bool {
         let path = request.path ?? ""
         return request.method == .put && path.contains("__includedeleted=true")
