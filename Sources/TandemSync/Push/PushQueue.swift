@@ -121,6 +121,9 @@ struct PushQueue {
 
     // MARK: Waiting
 
+    /// Whether another operation waits for this one.
+    func isAwaited(_ id: Operation.ID) -> Bool { waiters[id] != nil }
+
     /// Whether an operation is part of this push, and has not ended.
     func isUnfinished(_ id: Operation.ID) -> Bool {
         nodes[id].map { !$0.isOver } ?? false

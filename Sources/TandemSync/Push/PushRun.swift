@@ -191,7 +191,8 @@ struct PushState {
     mutating func takeNext(isIdle: Bool) -> (id: Operation.ID, failure: OperationError?)? {
         guard stop == nil, let id = queue.next else { return nil }
         let mayGo = hasAnswer && exhaustedAgain < Self.exhaustedLimit
-        guard let node = queue[id], node.isSpare, !mayGo else {
+        // If it is passed over, those that wait for it would be in each push, and never sent.
+        guard let node = queue[id], node.isSpare, !mayGo, !queue.isAwaited(id) else {
             queue.takeNext()
             return (id, nil)
         }
