@@ -38,7 +38,7 @@ package struct LocalObject: Hashable, Sendable {
 
 extension ReadTransaction {
     /// An object by its stored values, a deleted one too; `nil` if there is none.
-    package func storedObject(_ localID: LocalID, in tableName: String) throws -> LocalObject? {
+    package func object(_ localID: LocalID, in tableName: String) throws -> LocalObject? {
         try checkUsable()
         guard let table = store.schema.table(named: tableName) else { return nil }
         let connection = try connectionForReading(searching: false)
