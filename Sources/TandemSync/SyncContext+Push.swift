@@ -35,8 +35,8 @@ extension SyncContext {
     func finish(_ unfinished: SyncResult) async throws -> SyncResult {
         var result = unfinished
         do {
-            // Not cancelled with the sync: what it has done is reported.
-            result.failedOperations = try await Task { try await self.failedOperations() }.value
+            // A cancelled sync reports its effects too.
+            result.failedOperations = try await failedOperationsEvenIfCancelled()
         } catch {
             guard result.stoppedBy != nil || result.hasGivenUp else { throw error }
             result.stoppedBy = result.stoppedBy ?? SyncError(stopping: error)

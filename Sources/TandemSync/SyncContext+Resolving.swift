@@ -12,21 +12,32 @@ extension SyncContext {
     ///
     /// - Complexity: One walk over the queue, if it has any.
     public func failedOperations() async throws -> [TableOperationError] {
-        try await store.read { store in
-            guard try store.countOfOperations(in: .failed) > 0 else { return [] }
-            var (failed, last) = ([TableOperationError](), nil as Tandem.Operation.ID?)
-            while true {
-                let next = try store.operations(after: last, limit: 512)
-                for operation in next where operation.state == .failed {
-                    let item = try self.serverSide(of: operation, store)
-                    failed.append(
-                        TableOperationError(
-                            operation: operation, serverValues: item?.values,
-                            isDeletedOnServer: item?.isDeleted ?? false))
-                }
-                guard next.count == 512, let end = next.last?.id else { return failed }
-                last = end
+        try await store.read { try self.failedOperations(in: $0) }
+    }
+
+    /// Returns the operations that wait for the user, also in a cancelled task.
+    func failedOperationsEvenIfCancelled() async throws -> [TableOperationError] {
+        do {
+            return try await failedOperations()
+        } catch is CancellationError {
+            // Only writes run to their end in a cancelled task. This one changes nothing.
+            return try await store.write { try self.failedOperations(in: $0) }
+        }
+    }
+
+    private func failedOperations(in store: any LocalReading) throws -> [TableOperationError] {
+        guard try store.countOfOperations(in: .failed) > 0 else { return [] }
+        var (failed, last) = ([TableOperationError](), nil as Tandem.Operation.ID?)
+        while true {
+            let next = try store.operations(after: last, limit: 512)
+            for operation in next where operation.state == .failed {
+                let item = try serverSide(of: operation, store)
+                failed.append(
+                    TableOperationError(
+                        operation: operation, serverValues: item?.values, isDeletedOnServer: item?.isDeleted ?? false))
             }
+            guard next.count == 512, let end = next.last?.id else { return failed }
+            last = end
         }
     }
 

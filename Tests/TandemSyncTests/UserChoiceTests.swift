@@ -130,7 +130,7 @@ import Testing
         let pet = Pet(name: "Мурка")
         try await desk.store.write { _ = try $0.insert(pet) }
         desk.remote.next(.fail(.refused(status: 403, message: "no")), on: RequestMatch { $0.table == "animals" })
-        #expect(try await desk.sync.push().failedOperations.count == 2)
+        #expect(try await desk.sync.push().failedOperations.count == 3)
 
         let conflicts = try await desk.sync.conflicts()
         #expect(conflicts.map(\.model) == ["Card", "Person"])

@@ -67,7 +67,7 @@ import Testing
         let wrong = ["Repr-Digest": FileFixture.digest(FileFixture.bytes(5000, seed: 2))]
         let answer = try #require(try await server.put(Self.id, bytes, wrong))
         #expect(answer.status == 422)
-        #expect(String(decoding: answer.body, as: UTF8.self).contains("digest"))
+        #expect(String(decoding: answer.body, as: UTF8.self).contains("Repr-Digest"))
         #expect(try await server.ask(.head, "/files/\(Self.id)")?.status == 404)
         #expect(try await server.put(Self.id, bytes)?.status == 201)
     }

@@ -214,7 +214,7 @@ import Testing
         desk.shelf.whileUploading {
             try? await store.write { tx in _ = try tx.update(Receipt.self, id) { $0.points = 5 } }
         }
-        let result = try await sync.push()
+        let result = try await sync.attemptPush()
         #expect(result.stoppedBy?.code == .busy)
         guard case .uploaded? = result.uploads.first?.outcome else {
             Issue.record("\(result.uploads)")

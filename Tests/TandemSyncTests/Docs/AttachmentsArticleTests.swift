@@ -28,6 +28,17 @@ import Testing
         try await fetch(try #require(try other.objects(Receipt.self).all().first?.photo), other, context, bytes)
     }
 
+    @Test func `the article sends attachments as URL texts`() async throws {
+        let desk = try PhotoDesk()
+        let sync = desk.sync
+        // Attachments begins
+        try sync.table(Receipt.self).setAttachments(\.photo, as: .urlText)
+        // Attachments ends
+        let receipt = try desk.attached()
+        #expect(try await sync.push().isComplete)
+        #expect(desk.served(try desk.receipt(receipt.localID)) == .text(PhotoShelf.url(receipt.photo?.id.rawValue ?? "")))
+    }
+
     private func fetch(
         _ photo: Tandem.Attachment, _ store: Store, _ sync: SyncContext, _ expected: [UInt8]
     ) async throws {

@@ -1,7 +1,10 @@
 /// The SQL by which files that nobody uses any more leave the store.
 enum FileGarbage {
     /// What was given to an object again is none.
-    static let keepUsed = #"DELETE FROM "__file_garbage" WHERE "file" IN (SELECT "file" FROM "__file_uses")"#
+    static let keepUsed = """
+        DELETE FROM "__file_garbage" \
+        WHERE EXISTS (SELECT 1 FROM "__file_uses" u WHERE u."file" = "__file_garbage"."file")
+        """
     /// What they had in the folder is left over then, by a trigger.
     static let forgetFiles = #"DELETE FROM "__files" WHERE "id" IN (SELECT "file" FROM "__file_garbage")"#
     static let empty = #"DELETE FROM "__file_garbage""#
