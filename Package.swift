@@ -166,6 +166,10 @@ let package = Package(
         ),
         // Traits that let tests block, and that limit the number of started processes.
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+        // A second local store, in memory, and the requirements of one. Tests compare Tandem's store with them.
+        .target(
+            name: "LocalStoreSupport", dependencies: ["Tandem", "TandemSync"], path: "Tests/LocalStoreSupport",
+            swiftSettings: product),
         // A process that tests start, to kill it or to share a store with it.
         .executableTarget(
             name: "TandemTestPeer",
@@ -195,7 +199,7 @@ let package = Package(
         .testTarget(
             name: "TandemSyncTests",
             dependencies: [
-                "TestSupport",
+                "LocalStoreSupport", "TestSupport",
                 "TandemSync", "DatasyncWire", "TandemServerCore", "Tandem", "TandemTesting",
                 .product(name: "BigInt", package: "BigInt"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
@@ -208,7 +212,7 @@ let package = Package(
         .testTarget(
             name: "TandemSimulationTests",
             dependencies: [
-                "TestSupport",
+                "LocalStoreSupport", "TestSupport",
                 "TandemSync", "DatasyncWire", "TandemServerCore", "Tandem", "TandemTesting",
                 .product(name: "HTTPTypes", package: "swift-http-types"),
             ],

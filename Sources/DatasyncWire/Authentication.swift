@@ -90,22 +90,11 @@ actor Credentials {
         lastTaken = max(lastTaken ?? number, number)
     }
 
-    /// The likelihood that the server refuses a request for its content, not for its credentials: a row of another
-    /// user, for example.
-    enum Suspicion {
-        /// The server accepts the second credentials from other requests.
-        case certain
-        /// The server accepted the first credentials, and the app has issued different ones since. Both may have
-        /// expired.
-        case likely
-        case none
-    }
-
-    /// Returns the suspicion for a request that was refused with both credentials.
-    func suspicion(_ first: Issue, _ second: Issue) -> Suspicion {
-        guard let lastTaken else { return .none }
-        if lastTaken >= second.number { return .certain }
-        return lastTaken >= first.number && first.fields != second.fields ? .likely : .none
+    /// Returns whether the server may have refused a request for its content, and not for its credentials, of which it
+    /// refused both: it accepted them from another request, or the app has issued different ones since.
+    func mayBeAccepted(_ first: Issue, _ second: Issue) -> Bool {
+        guard let lastTaken else { return false }
+        return lastTaken >= second.number || lastTaken >= first.number && first.fields != second.fields
     }
 
     private func end(_ result: Result<HTTPFields, any Error>) {

@@ -128,21 +128,17 @@ extension DatasyncRemote {
         }
     }
 
-    /// Returns whether the server refuses the request for its content, not for its credentials. In doubt, reads one row
-    /// of the table: the server refuses expired credentials unless the table is public.
+    /// Returns whether the server refuses the request for its content, not for its credentials. Reads one row of the
+    /// table with the second credentials: the server refuses expired ones unless the table is public.
     private func isOfTheRequest(
         _ request: WireRequest, _ first: Credentials.Issue, _ second: Credentials.Issue, _ credentials: Credentials
     ) async -> Bool {
-        switch await credentials.suspicion(first, second) {
-        case .certain: return true
-        case .none: return false
-        case .likely:
-            let look = PageRequest(table: request.table, order: .id(after: nil), top: 1)
-            guard let look = try? writer.page(look), let answer = try? await send(look, with: second.fields) else {
-                return false
-            }
-            return answer.0.status.kind == .successful
-        }
+        let page = PageRequest(table: request.table, order: .id(after: nil), top: 1)
+        guard await credentials.mayBeAccepted(first, second), let read = try? writer.page(page),
+            let answer = try? await send(read, with: second.fields), answer.0.status.kind == .successful
+        else { return false }
+        await credentials.noteTaken(second.number)
+        return true
     }
 
     private func issue(

@@ -162,7 +162,7 @@ public struct TandemError: Error, Sendable {
     /// The error that caused this one.
     public let underlying: (any Error)?
 
-    /// Creates an error: for those who write a local store of their own, and for tests.
+    /// Creates an error, for tests.
     public init(
         _ code: Code, _ message: String, advice: String? = nil, store: String? = nil, model: String? = nil,
         property: String? = nil, localID: LocalID? = nil, sqliteCode: Int32? = nil, underlying: (any Error)? = nil

@@ -119,10 +119,6 @@ extension SyncContext {
         let id = shown.id
         try await choosing(shown) { operation, store in
             guard let item = try self.serverSide(of: operation, store) else { return try store.release(id) }
-            // An undelete that is still on its way could bring it back: the delete has to be sent.
-            if item.isDeleted, operation.kind == .delete, try store.outgoing(id)?.attemptedKinds.mayUndelete == true {
-                return try store.release(id)
-            }
             let settings = try self.settings(of: operation.table)
             if item.isDeleted, !settings.features.softDelete, operation.kind != .delete {
                 return try store.makeInsert(id)

@@ -35,11 +35,8 @@ public final class SyncContext: Sendable {
         self.init(TandemStore(store), remote, files, user, options)
     }
 
-    /// - Parameters:
-    ///   - localStore: A store that is not Tandem's own.
-    ///   - remote: The server.
-    ///   - user: Whose data it is. See ``init(store:remote:files:user:options:)``.
-    public convenience init(
+    /// A context for a store of a test's own.
+    package convenience init(
         localStore: any LocalStore, remote: any Remote, user: String? = nil, options: Options = Options()
     ) {
         self.init(localStore, remote, nil, user, options)

@@ -40,8 +40,8 @@ protocol FileReading {
     func pendingFiles(of localID: LocalID, in table: String) throws -> (count: Int, reason: String?)
     /// Whether an update has nothing to send before files are uploaded that replace others.
     func waitsForReplacements(_ id: Operation.ID) throws -> Bool
-    /// How many files of a table's objects wait to be uploaded.
-    func countOfPendingFiles(in table: String) throws -> Int
+    /// How many files of a table's objects wait to be uploaded; of all tables if it is `nil`.
+    func countOfPendingFiles(in table: String?) throws -> Int
 }
 
 extension LocalReading {

@@ -44,14 +44,14 @@ struct MortalStore: LocalStore {
         try life.step()
         await Task.yield()
         try life.step()
-        return try store.readHere { try body(StoreReading($0)) }
+        return try store.readHere { try body($0) }
     }
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
         try life.step()
         await Task.yield()
         try life.step()
-        let result = try slip?.isOfStore == true ? slippingWrite(body) : store.writeHere { try body($0.local) }
+        let result = try slip?.isOfStore == true ? slippingWrite(body) : store.writeHere { try body($0) }
         await Task.yield()
         // It may die with the transaction committed, and never know.
         try life.step()
@@ -61,11 +61,11 @@ struct MortalStore: LocalStore {
     private struct GivenUp: Error {}
 
     private func slippingWrite<T>(_ body: (any LocalWriting) throws -> T) throws -> T {
-        guard let slip else { return try store.writeHere { try body($0.local) } }
+        guard let slip else { return try store.writeHere { try body($0) } }
         var place: SlippingWriting.Place?
         do {
             return try store.writeHere { tx in
-                let writing = SlippingWriting(tx.local, slip)
+                let writing = SlippingWriting(tx, slip)
                 let result = try body(writing)
                 guard slip == .tokenBeforeRows, writing.place.token != nil else { return result }
                 // The token's transaction is over, and the rows' has not begun.

@@ -17,8 +17,6 @@ struct SimPlan: Sendable, CustomStringConvertible {
     var crowd: Int
     /// Whether users delete much, and take it back.
     var isFickle: Bool
-    /// Whether users do nothing but delete an object and bring it back, and sync after each.
-    var isWavering = false
     var inFlight: Int
     var pageSize: Int
     /// Whether the server makes the IDs.

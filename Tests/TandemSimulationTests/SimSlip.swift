@@ -37,8 +37,6 @@ enum SimSlip: String, CaseIterable, Sendable {
     case forgetsWhatWasLeftOut
     /// A pull writes over what was not sent.
     case pullsOverChanges
-    /// A delete takes no heed of an undelete that is still on its way.
-    case forgetsLostUndeletes
 
     /// How many histories may pass before each is found: it took 99 at most when this was written.
     static let histories = 150
@@ -66,9 +64,6 @@ enum SimSlip: String, CaseIterable, Sendable {
         case .forgetsWhatWasSent:
             (plan.policy, plan.crowd, plan.devices, plan.skews) = (.report, 5, 1, [0])
             plan.storm = .stormy(6, refuses: true)
-        case .forgetsLostUndeletes:
-            (plan.isWavering, plan.acts, plan.devices, plan.skews) = (true, 60, 1, [0])
-            plan.storm = SimFaults(weights: [(.lostAnswer, 250)], delays: [(.late, 300)])
         case .tokenBeforeRows:
             (plan.pageSize, plan.pace, plan.crowd, plan.acts) = (100, 60_000, 15, 60)
             (plan.deaths, plan.storm) = (700, .calm())
@@ -88,9 +83,7 @@ enum SimSlip: String, CaseIterable, Sendable {
 
     var isOfStore: Bool {
         switch self {
-        case .tokenBeforeRows, .forgetsWhatWasSent, .forgetsWhatWasLeftOut, .pullsOverChanges,
-            .forgetsLostUndeletes:
-            true
+        case .tokenBeforeRows, .forgetsWhatWasSent, .forgetsWhatWasLeftOut, .pullsOverChanges: true
         default: false
         }
     }

@@ -24,7 +24,8 @@ struct SimTransport: HTTPTransport {
         do { try life.step() } catch { throw .notSent(error) }
         let request = slip?.rewritten(request) ?? request
         await world.passMessage()
-        let delay = isRepeatable(request) ? world.drawDelay() : nil
+        var delay = isRepeatable(request) ? world.drawDelay() : nil
+        if isUndelete(request), delay != .slow { delay = nil }
         if delay == .late {
             world.note("    \(request.method) \(request.path ?? ""): will be late")
             world.later { await deliver(request, body, "late") }
@@ -55,6 +56,14 @@ struct SimTransport: HTTPTransport {
         let path = request.path?.split(separator: "?").first ?? ""
         let isInsert = request.method == .post && path.split(separator: "/").count == 2
         return request.method != .get && !(isInsert && hasServerIDs)
+    }
+
+    /// Whether a request restores a deleted row. None is late here: it would restore a row that was deleted again, as
+    /// the limits of sync say.
+    private func isUndelete(_ request: HTTPRequest) -> Bool {
+        let path = request.path ?? ""
+        return request.method == .put && path.contains("__includedeleted=true")
+            || request.method == .post && (path.split(separator: "?").first ?? "").split(separator: "/").count == 3
     }
 
     private func deliver(_ request: HTTPRequest, _ body: [UInt8], _ word: String) async {

@@ -9,10 +9,6 @@ extension Simulation {
     func act() async throws {
         let device = world.pick(devices)
         try device.restartIfDead()
-        guard !plan.isWavering else {
-            try waver(on: device)
-            return await sync(device)
-        }
         switch world.number(0...99) {
         case 0..<50: try changeSomething(on: device)
         case 50..<58: try await actElsewhere()
@@ -46,16 +42,6 @@ extension Simulation {
         case _ where known.isEmpty: try insert(on: device)
         case 9: try delete(favourite(known), on: device)
         default: try edit(favourite(known), on: device)
-        }
-    }
-
-    private func waver(on device: SimDevice) throws {
-        if let deleted = try device.store.operations.all().last(where: { $0.kind == .delete }) {
-            try undelete(deleted, on: device)
-        } else if let object = try device.tags().first {
-            try delete(object, on: device)
-        } else {
-            try insert(on: device)
         }
     }
 

@@ -1,22 +1,18 @@
 import Foundation
+import LocalStoreSupport
 import Tandem
 import TandemSync
-import TandemTesting
 
 /// A transaction of an engine that makes a mistake.
-final class SlippingWriting: ForwardingTransaction {
-    private let slip: SimSlip?
-    /// How far a pull came, as the transaction is about to keep it.
+struct SlippingWriting: ForwardingTransaction {
+    let base: any LocalWriting
+    let slip: SimSlip
+    /// The position of a pull that the transaction is about to store.
     let place = Place()
 
     init(_ base: any LocalWriting, _ slip: SimSlip) {
+        self.base = base
         self.slip = slip
-        super.init(base)
-    }
-
-    required init(_ base: any LocalWriting) {
-        slip = nil
-        super.init(base)
     }
 
     final class Place {
@@ -25,36 +21,27 @@ final class SlippingWriting: ForwardingTransaction {
         var table = ""
     }
 
-    override func outgoing(_ id: Tandem.Operation.ID) throws -> OutgoingObject? {
-        let object = try super.outgoing(id)
-        guard slip == .forgetsLostUndeletes, let object, object.operation.kind == .delete else { return object }
-        return OutgoingObject(
-            operation: object.operation, serverID: object.serverID, version: object.version, values: object.values,
-            changed: object.changed, references: object.references, extras: object.extras,
-            attemptedKinds: object.attemptedKinds.subtracting(.update))
-    }
-
-    override func beginAttempt(
+    func beginAttempt(
         _ id: Tandem.Operation.ID, leavingOut: Set<String>, rounding: WireRounding
     ) throws -> Tandem.Operation {
         let slip = slip
-        return try super.beginAttempt(
+        return try base.beginAttempt(
             id, leavingOut: slip == .forgetsWhatWasLeftOut ? [] : leavingOut,
             rounding: { property, value in
                 slip == .forgetsWhatWasSent ? .text("something else") : try rounding(property, value)
             })
     }
 
-    override func receive(_ item: ServerItem, in table: String, identity: ServerIdentity) throws -> ServerReceipt {
+    func receive(_ item: ServerItem, in table: String, identity: ServerIdentity) throws -> ServerReceipt {
         if slip == .pullsOverChanges, !item.isDeleted, let operation = try operation(on: item, in: table) {
             _ = try discard(operation.id, for: item)
         }
-        return try super.receive(item, in: table, identity: identity)
+        return try base.receive(item, in: table, identity: identity)
     }
 
-    override func setSyncToken(_ token: SyncToken?, of queryID: String, in table: String) throws {
+    func setSyncToken(_ token: SyncToken?, of queryID: String, in table: String) throws {
         (place.token, place.queryID, place.table) = (token, queryID, table)
-        try super.setSyncToken(token, of: queryID, in: table)
+        try base.setSyncToken(token, of: queryID, in: table)
     }
 
     private func operation(on item: ServerItem, in table: String) throws -> Tandem.Operation? {

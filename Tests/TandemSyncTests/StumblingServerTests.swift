@@ -116,6 +116,50 @@ import Testing
         #expect(bench.arrived == Set(bench.ids.dropFirst(12)))
     }
 
+    /// - Parameter tried: The second at which each operation failed, by its ID; `nil` for one that was not tried.
+    private static func queue(tried: [Double?]) -> PushQueue {
+        var queue = PushQueue()
+        for (index, second) in tried.enumerated() {
+            let error = second.map { OperationError(message: "no", at: Date(timeIntervalSince1970: $0)) }
+            queue.append(
+                Tandem.Operation(
+                    id: Int64(index + 1), model: "Card", table: "Card", localID: LocalID("\(index)"), kind: .insert,
+                    state: .pending, changedAt: Date(timeIntervalSince1970: 0), error: error))
+        }
+        return queue
+    }
+
+    @Test func `operations that failed before go last, the one tried longest ago first`() {
+        var queue = Self.queue(tried: [30, nil, 10, 20, nil])
+        queue.arrange(keepingOrder: false, upTo: 2)
+        #expect(queue.inOrder.filter(\.isSpare).map(\.id) == [1])
+        var line: [Tandem.Operation.ID] = []
+        while let id = queue.next {
+            line.append(id)
+            queue.takeNext()
+        }
+        #expect(line == [2, 5, 3, 4, 1])
+    }
+
+    @Test func `operations that failed before keep the queue's order with one request in flight`() {
+        var queue = Self.queue(tried: [30, 20, 10])
+        queue.arrange(keepingOrder: true, upTo: 2)
+        #expect(queue.next == 1 && queue.inOrder.filter(\.isSpare).map(\.id) == [2])
+    }
+
+    @Test func `an operation that another one waits for is not passed over`() {
+        var state = PushState()
+        state.queue = Self.queue(tried: [10, 20, 30])
+        state.queue.arrange(keepingOrder: false, upTo: 1)
+        let first = state.takeNext(isIdle: true)
+        state.queue.park(1, behind: 3)
+        let second = state.takeNext(isIdle: true)
+        let third = state.takeNext(isIdle: true)
+        #expect(first?.id == 1 && first?.failure == nil)
+        #expect(second?.id == 2 && second?.failure != nil)
+        #expect(third?.id == 3 && third?.failure == nil)
+    }
+
     /// It has answered, if not as one would like.
     @Test func aServerThatRefusesIsNotDown() async throws {
         let bench = try await Bench(cards: 5, inFlight: 1)
@@ -129,7 +173,7 @@ import Testing
         #expect(result.stoppedBy == nil && result.failedOperations.map(\.operation.localID) == [id])
     }
 
-    /// What ends each push, as a request that the server dies of does, goes behind what fails for itself.
+    /// An object whose request crashes the server ends each push. It goes behind those tried longer ago.
     @Test func whatIsLostEachTimeGoesLast() async throws {
         let bench = try await Bench(cards: 1, inFlight: 2)
         bench.remote.stumble { _ in true }

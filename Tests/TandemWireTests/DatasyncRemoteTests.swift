@@ -135,6 +135,20 @@ private final class Asked: Sendable {
         #expect(again?.line == "refused not yours")
     }
 
+    /// The read that shows that the second credentials are valid counts as a request that the server accepted.
+    @Test func `each of two refused rows is refused for itself`() async throws {
+        let asked = Asked()
+        let transport = ScriptedTransport { request throws(TransportFailure) in
+            request.method == .delete ? (response(401, [:]), []) : (response(200), row)
+        }
+        let remote = DatasyncRemote(Wire.address, .datasync, over: transport) { .bearer("\(asked.note($0))") }
+        #expect(try await remote.update(.card()).version == "Mg==")
+        for _ in 1...3 {
+            let error = await #expect(throws: RemoteFailure.self) { try await remote.delete(.card()) }
+            #expect(error?.line.hasPrefix("refused") == true)
+        }
+    }
+
     /// The end of a session must not count as a refusal of all later requests.
     @Test func `an expired session asks for credentials`() async throws {
         let asked = Asked()

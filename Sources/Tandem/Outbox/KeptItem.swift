@@ -1,9 +1,9 @@
 import Foundation
 
 /// What a server has said of an object, and what could not be written into its row when it came.
-public struct KeptItem: Sendable, Hashable {
+package struct KeptItem: Sendable, Hashable {
     /// Why it could not be written.
-    public enum Reason: Int, Sendable {
+    package enum Reason: Int, Sendable {
         /// The object has changes that were not sent: the server's side of a conflict.
         case pending = 1
         /// Another object here has its unique value, or it can't be read for the model.
@@ -11,24 +11,24 @@ public struct KeptItem: Sendable, Hashable {
     }
 
     /// The server's key of the object.
-    public let serverID: ServerID
+    package let serverID: ServerID
     /// The object here, `nil` if there is none.
-    public let localID: LocalID?
+    package let localID: LocalID?
     /// The server's concurrency token.
-    public let version: String?
+    package let version: String?
     /// When the server changed the object last.
-    public let updatedAt: Date?
+    package let updatedAt: Date?
     /// Whether it is a tombstone.
-    public let isDeleted: Bool
+    package let isDeleted: Bool
     /// The whole of it, as ``ServerItem/source``.
-    public let source: [UInt8]
+    package let source: [UInt8]
     /// Why it was kept.
-    public let reason: Reason
+    package let reason: Reason
     /// What was in the way, in a sentence, if something was.
-    public let message: String?
+    package let message: String?
 
     /// Creates what is kept of an object.
-    public init(
+    package init(
         serverID: ServerID, localID: LocalID?, version: String?, updatedAt: Date?, isDeleted: Bool, source: [UInt8],
         reason: Reason, message: String? = nil
     ) {

@@ -69,8 +69,7 @@ public struct Operation: Hashable, Sendable, Identifiable {
     /// When it is to be sent again by itself, at the earliest; `nil` for at any time.
     public let retryAt: Date?
 
-    /// Creates an operation: for those who write a local store of their own.
-    public init(
+    package init(
         id: ID, model: String, table: String, localID: LocalID, kind: Kind, state: State, changedAt: Date,
         attempts: Int = 0, base: [String: StorageValue] = [:], sent: [String: StorageValue] = [:],
         replaced: Kind? = nil, error: OperationError? = nil, retryAt: Date? = nil

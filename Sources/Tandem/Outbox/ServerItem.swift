@@ -1,39 +1,39 @@
 import Foundation
 
 /// What a server has said of one object, read for the model that it belongs to.
-public struct ServerItem: Sendable {
+package struct ServerItem: Sendable {
     /// The server's key of the object.
-    public var serverID: ServerID
+    package var serverID: ServerID
     /// The server's concurrency token; `nil` if the table has none.
-    public var version: String?
+    package var version: String?
     /// When the server made the object.
-    public var createdAt: Date?
+    package var createdAt: Date?
     /// When the server changed it last.
-    public var updatedAt: Date?
+    package var updatedAt: Date?
     /// Whether it is a tombstone.
-    public var isDeleted: Bool
+    package var isDeleted: Bool
     /// What the server holds, by the properties' names in Swift, in their stored form, with references by server IDs.
     /// What it does not name is not known.
-    public var values: [String: StorageValue]
+    package var values: [String: StorageValue]
     /// The members that the model does not know, as the remote writes them; `nil` if there are none.
-    public var extras: [UInt8]?
+    package var extras: [UInt8]?
     /// The whole of it, as the remote can read it again, also when the model has changed since. It is written each time
     /// that it is asked for: of most items nobody does.
-    public var source: [UInt8] {
+    package var source: [UInt8] {
         get { makeSource() }
         set { makeSource = { newValue } }
     }
     private var makeSource: @Sendable () -> [UInt8]
     /// Why it can't be read for the model, `nil` if it can: it is then kept aside, and its ``values`` mean nothing.
-    public var unreadable: TandemError?
+    package var unreadable: TandemError?
     /// Whether it was read from a ``KeptItem``, and not from an answer: a newer one may have been kept since.
-    public var wasKept = false
+    package var wasKept = false
     /// Whether an undelete has brought it back from a server that keeps no values of what it deletes: what it holds is
     /// nobody's change, and all that is here has still to follow.
-    public var wasUndeleted = false
+    package var wasUndeleted = false
 
     /// Creates an item.
-    public init(
+    package init(
         serverID: ServerID, version: String? = nil, createdAt: Date? = nil, updatedAt: Date? = nil,
         isDeleted: Bool = false, values: [String: StorageValue] = [:], extras: [UInt8]? = nil,
         source: @autoclosure @escaping @Sendable () -> [UInt8] = []
@@ -58,7 +58,7 @@ public struct ServerItem: Sendable {
 }
 
 /// What became of an operation when its answer came.
-public enum AnswerOutcome: Hashable, Sendable {
+package enum AnswerOutcome: Hashable, Sendable {
     /// It is done, and the object synced, or left to files that wait to be uploaded.
     case done
     /// What was sent is done; what was changed meanwhile waits to be sent, on the new version.

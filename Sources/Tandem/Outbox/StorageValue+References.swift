@@ -1,11 +1,11 @@
-// References as they are stored: what those need who keep objects by their stored values.
+// Stored forms, as the tests' local store in memory needs them.
 
 extension StorageValue {
     /// A list of references, by the IDs that it names.
-    public static func references(_ ids: [LocalID]) -> StorageValue { .text(LinkList.text(ids)) }
+    package static func references(_ ids: [LocalID]) -> StorageValue { .text(LinkList.text(ids)) }
 
     /// The IDs that a list of references names, in their order; `nil` if it is none.
-    public var references: [LocalID]? {
+    package var references: [LocalID]? {
         guard case .text(let text) = self else { return nil }
         return try? LinkList.parse(text)
     }
@@ -13,10 +13,10 @@ extension StorageValue {
 
 extension PropertyDefinition {
     /// The table of the objects that a reference, or a list of them, leads to; `nil` for other properties.
-    public var targetTable: String? { target?().__definition.table }
+    package var targetTable: String? { target?().__definition.table }
 
     /// The stored form of the default; `nil` if a new object must be given a value.
-    public var defaultValue: StorageValue? {
+    package var defaultValue: StorageValue? {
         guard let appendDefault else { return nil }
         let row = RowBuffer()
         appendDefault(row)

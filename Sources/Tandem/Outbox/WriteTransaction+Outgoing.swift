@@ -1,25 +1,25 @@
 /// An object as an operation sends it.
-public struct OutgoingObject: Sendable {
+package struct OutgoingObject: Sendable {
     /// The operation.
-    public let operation: Operation
+    package let operation: Operation
     /// `nil` if the server is not known to have it.
-    public let serverID: ServerID?
+    package let serverID: ServerID?
     /// The version that the changes were made on.
-    public let version: String?
+    package let version: String?
     /// All properties that are sent, by their names in Swift, in their stored form; references by the IDs that they are
     /// sent with.
-    public let values: [String: StorageValue]
+    package let values: [String: StorageValue]
     /// The properties that the operation changes, those of an attempt without an answer included; of an insert all.
-    public let changed: Set<String>
+    package let changed: Set<String>
     /// The references among its values, those of lists one by one, in the order of the properties.
-    public let references: [OutgoingReference]
+    package let references: [OutgoingReference]
     /// The members that the model does not know.
-    public let extras: [UInt8]?
+    package let extras: [UInt8]?
     /// What was sent for the operation since the server last answered, and may have been carried out.
-    public let attemptedKinds: AttemptedKinds
+    package let attemptedKinds: AttemptedKinds
 
     /// Creates an object as it would be sent.
-    public init(
+    package init(
         operation: Operation, serverID: ServerID?, version: String?, values: [String: StorageValue],
         changed: Set<String>, references: [OutgoingReference], extras: [UInt8]?, attemptedKinds: AttemptedKinds
     ) {
@@ -35,9 +35,9 @@ public struct OutgoingObject: Sendable {
 }
 
 /// A reference that an object is sent with.
-public struct OutgoingReference: Hashable, Sendable {
+package struct OutgoingReference: Hashable, Sendable {
     /// What the server knows of the object referred to.
-    public enum Target: Hashable, Sendable {
+    package enum Target: Hashable, Sendable {
         /// The server knows it.
         case known(ServerID)
         /// Its insert waits: until that is acknowledged the server has nothing of this ID.
@@ -47,16 +47,16 @@ public struct OutgoingReference: Hashable, Sendable {
     }
 
     /// The property's name in Swift.
-    public let property: String
+    package let property: String
     /// What it names here.
-    public let localID: LocalID
+    package let localID: LocalID
     /// What the server knows of that.
-    public let target: Target
+    package let target: Target
     /// Whether the object can be sent without it.
-    public let isOptional: Bool
+    package let isOptional: Bool
 
     /// Creates a reference.
-    public init(property: String, localID: LocalID, target: Target, isOptional: Bool) {
+    package init(property: String, localID: LocalID, target: Target, isOptional: Bool) {
         self.property = property
         self.localID = localID
         self.target = target

@@ -1,23 +1,23 @@
 import Foundation
 
 /// What the two sides of a conflict hold, and what each has changed.
-public struct ConflictSides: Sendable {
+package struct ConflictSides: Sendable {
     /// What is to be done on the server.
-    public let kind: Operation.Kind
+    package let kind: Operation.Kind
     /// What the server last sent of the properties changed here; of an insert nothing.
-    public let base: [String: StorageValue]
+    package let base: [String: StorageValue]
     /// What is here, of all properties that are sent; references by local IDs.
-    public let local: [String: StorageValue]
+    package let local: [String: StorageValue]
     /// What the server holds, as far as it says; references by local IDs of what is here. `nil` for a tombstone.
-    public let server: [String: StorageValue]?
+    package let server: [String: StorageValue]?
     /// The properties changed here whose values the server does not hold.
-    public let changedHere: Set<String>
+    package let changedHere: Set<String>
     /// The properties that someone else has changed: what the server holds of them is neither what it held, nor what was
     /// sent from here.
-    public let changedThere: Set<String>
+    package let changedThere: Set<String>
 
     /// Creates the sides of a conflict.
-    public init(
+    package init(
         kind: Operation.Kind, base: [String: StorageValue], local: [String: StorageValue],
         server: [String: StorageValue]?, changedHere: Set<String>, changedThere: Set<String>
     ) {
@@ -30,11 +30,11 @@ public struct ConflictSides: Sendable {
     }
 
     /// Whether anybody else has changed the object. If not, a refusal was about our own write, whose answer was lost.
-    public var isConflict: Bool { server == nil || !changedThere.isEmpty }
+    package var isConflict: Bool { server == nil || !changedThere.isEmpty }
 }
 
 /// What became of an operation that was made to follow what the server holds.
-public enum RebaseOutcome: Hashable, Sendable {
+package enum RebaseOutcome: Hashable, Sendable {
     /// Nothing is left to be sent: the operation is gone.
     case adopted
     /// It waits to be sent, on the new version.
@@ -240,10 +240,8 @@ extension WriteTransaction {
             ])
         knownTargets.removeAll()
         try resolveNews(of: state, serverID, table)
-        // That it was deleted there is known as long as the queue knows that a delete may have arrived. An undelete that
-        // is still on its way may be one of this very tombstone.
-        let kinds: AttemptedKinds = operation.attemptedKinds.mayUndelete ? [.update, .delete] : .delete
-        try restart(operation, as: .update, changes, sent: kinds, table)
+        // That it was deleted there is known as long as the queue knows that a delete may have arrived.
+        try restart(operation, as: .update, changes, sent: .delete, table)
     }
 
     /// Writes what a server holds of an object into its row, with its state: all but whether it is synced.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// How an object that a server sends is known again among those made here.
-public enum ServerIdentity: Hashable, Sendable {
+package enum ServerIdentity: Hashable, Sendable {
     /// The IDs are made here: an object is inserted on the server under its local ID.
     case client
     /// The server makes the IDs.
@@ -11,7 +11,7 @@ public enum ServerIdentity: Hashable, Sendable {
 }
 
 /// What became of an item that a server sent.
-public enum ServerReceipt: Sendable {
+package enum ServerReceipt: Sendable {
     /// It is new here.
     case inserted(LocalID)
     /// The object here has become what it says.

@@ -2,7 +2,7 @@ import Foundation
 
 /// How a property's stored value comes back from the wire after it was sent: a date to the server's precision, JSON in
 /// its canonical form. Throws what can't be sent.
-public typealias WireRounding = (PropertyDefinition, StorageValue) throws -> StorageValue
+package typealias WireRounding = (PropertyDefinition, StorageValue) throws -> StorageValue
 
 /// What sending does to the queue. Tandem's sync calls these; so can an app that brings its own.
 extension WriteTransaction {
@@ -47,9 +47,8 @@ extension WriteTransaction {
         attempted.settle()
         if let table = store.schema.table(named: tableName), let state = try state(ofRow: rowID, in: table) {
             if isInsert { left = emptyBases(of: leavingOut, table) }
-            // What an insert or an undelete may make whose answer was lost is deleted by sending that once more.
-            let isOfLost =
-                operation.kind == .delete && (state.serverID == nil || operation.attemptedKinds.mayUndelete)
+            // What an insert may make whose answer was lost is deleted by sending that once more.
+            let isOfLost = operation.kind == .delete && state.serverID == nil
             if operation.kind != .delete || isOfLost {
                 let values = try wholeValues(of: state, in: table)
                 for (index, property) in table.definition.properties.enumerated() where !property.isLocalOnly {

@@ -7,7 +7,7 @@ extension ReadTransaction {
     /// - Parameter filter: Of those, the ones for which it holds; `nil` for all.
     /// - Complexity: O(*n*), *n* objects in the table; with a filter that an index answers, as many as it finds.
     package func forEachSyncedRow(
-        in table: String, where filter: PredicateNode?, _ body: (Int64, ServerID) throws -> Void
+        in table: String, matching filter: PredicateNode?, _ body: (Int64, ServerID) throws -> Void
     ) throws {
         guard let layout = store.schema.table(named: table) else { throw store.hasNoModel(of: table) }
         var query = QueryDescription(layout.definition)
@@ -86,7 +86,7 @@ extension WriteTransaction {
     /// - Returns: How many operations are lost.
     /// - Throws: ``TandemError/Code/deleteDenied`` if what refers to an object that the server never knew denies it. Nothing
     ///   is changed then.
-    package func dropOperations(in tables: [String], where filter: PredicateNode?) throws -> Int {
+    package func dropOperations(in tables: [String], matching filter: PredicateNode?) throws -> Int {
         try checkUsable()
         let layouts = try tables.map { table in
             guard let layout = store.schema.table(named: table) else { throw store.hasNoModel(of: table) }

@@ -1,19 +1,19 @@
 import Foundation
 
 /// How far one query of a table has been pulled.
-public struct SyncToken: Hashable, Sendable {
+package struct SyncToken: Hashable, Sendable {
     /// What the query's filter was: one query ID has one filter.
-    public var digest: [UInt8]
+    package var digest: [UInt8]
     /// The time up to which all was fetched and nothing can come any more, as the server wrote it; `nil` if there is none.
-    public var time: String?
+    package var time: String?
     /// Whether all items of that very time were fetched too, and nothing can come into it any more: the next pull begins
     /// behind it.
-    public var isSettled: Bool
+    package var isSettled: Bool
     /// When the query was last pulled to its end, by the local clock.
-    public var lastSuccess: Date?
+    package var lastSuccess: Date?
 
     /// Creates a token.
-    public init(digest: [UInt8], time: String? = nil, isSettled: Bool = false, lastSuccess: Date? = nil) {
+    package init(digest: [UInt8], time: String? = nil, isSettled: Bool = false, lastSuccess: Date? = nil) {
         self.digest = digest
         self.time = time
         self.isSettled = isSettled
@@ -66,7 +66,7 @@ extension ReadTransaction {
 }
 
 /// What sync remembers of a store as a whole.
-public enum SyncSetting: String, CaseIterable, Sendable {
+package enum SyncSetting: String, CaseIterable, Sendable {
     /// Whose the data is.
     case user = "sync.user"
     /// Which server it is exchanged with, by the name that the app gives it. (Earlier versions kept its address, as

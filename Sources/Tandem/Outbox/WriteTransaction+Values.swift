@@ -1,27 +1,27 @@
 import Foundation
 
 /// An object as a local store has it, by its stored values.
-public struct LocalObject: Hashable, Sendable {
+package struct LocalObject: Hashable, Sendable {
     /// Its key here.
-    public var localID: LocalID
+    package var localID: LocalID
     /// Its key on the server; `nil` if the server is not known to have it.
-    public var serverID: ServerID?
+    package var serverID: ServerID?
     /// The server's concurrency token for what the server last sent.
-    public var version: String?
+    package var version: String?
     /// When the server made it.
-    public var createdAt: Date?
+    package var createdAt: Date?
     /// When the server changed it last.
-    public var updatedAt: Date?
+    package var updatedAt: Date?
     /// Whether it is deleted here, and the server has not heard of it.
-    public var isDeleted: Bool
+    package var isDeleted: Bool
     /// All its properties, by their names in Swift. References by local IDs; what waits for an object that has not come
     /// stands in its place, by the ID that it waits for.
-    public var values: [String: StorageValue]
+    package var values: [String: StorageValue]
     /// The members of it that its model does not know, as the remote wrote them; `nil` if there are none.
-    public var extras: [UInt8]?
+    package var extras: [UInt8]?
 
     /// Creates an object.
-    public init(
+    package init(
         localID: LocalID, serverID: ServerID? = nil, version: String? = nil, createdAt: Date? = nil,
         updatedAt: Date? = nil, isDeleted: Bool = false, values: [String: StorageValue], extras: [UInt8]? = nil
     ) {
@@ -38,7 +38,7 @@ public struct LocalObject: Hashable, Sendable {
 
 extension ReadTransaction {
     /// An object by its stored values, a deleted one too; `nil` if there is none.
-    package func storedObject(_ localID: LocalID, in tableName: String) throws -> LocalObject? {
+    package func object(_ localID: LocalID, in tableName: String) throws -> LocalObject? {
         try checkUsable()
         guard let table = store.schema.table(named: tableName) else { return nil }
         let connection = try connectionForReading(searching: false)

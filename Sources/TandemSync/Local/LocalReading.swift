@@ -1,7 +1,7 @@
 import Foundation
 import Tandem
 
-/// What sync reads of a local store, in a block of ``LocalStore/read(_:)`` or ``LocalStore/write(_:)``.
+/// The reads of sync, in a block of ``LocalStore/read(_:)`` or ``LocalStore/write(_:)``.
 ///
 /// In a write it sees what the block has written. Tables are given by their names in the store.
 ///
@@ -31,7 +31,7 @@ import Tandem
 /// - ``lastSuccesses()``
 /// - ``syncSetting(_:)``
 /// - ``exchangedTablesWithoutModel()``
-public protocol LocalReading {
+package protocol LocalReading {
     /// The operations in the order of the queue, those of no model here left out. Later changes of an object leave its
     /// operation in its place.
     ///
@@ -127,7 +127,7 @@ extension LocalReading {
     /// The row numbers of the live objects that the server knows and that have no operation.
     ///
     /// - Parameter filter: Of those, the ones for which it holds; `nil` for all.
-    public func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet {
+    package func syncedRows(in table: String, where filter: LocalFilter?) throws -> RowSet {
         var rows = RowSet()
         try forEachSyncedRow(in: table, where: filter) { row, _ in rows.insert(row) }
         return rows

@@ -2,10 +2,10 @@ import Foundation
 import OpenCombine
 import Tandem
 
-/// The store on this side: objects, their operations, and what is remembered of the server.
+/// The store that sync uses: objects, their operations, and the state of sync.
 ///
-/// Tandem's `Store` is one, and `MemoryLocalStore` in `TandemTesting` another. Whoever writes a third keeps these laws,
-/// to each of which `LocalStoreConformance` in `TandemTesting` holds it:
+/// ``TandemStore`` is Tandem's own. Tests have another one in memory, as an oracle: `LocalStoreSupport`, whose
+/// `LocalStoreConformance` checks these requirements of every local store:
 ///
 /// 1. A ``write(_:)`` is one transaction: all of it is kept, or, if its block throws, nothing. A call that throws inside
 ///    a block that goes on has changed nothing.
@@ -24,7 +24,7 @@ import Tandem
 /// The errors that sync tells apart are `TandemError`s: `.staleOperation` for an operation that is no longer in the
 /// queue, `.notFound`, `.duplicateID`, `.duplicateValue`, `.deleteDenied`, `.invalidValue`, `.unknownModel` for a table
 /// that the store does not have. Any other error stops what sync is doing, and is thrown to the app.
-public protocol LocalStore: Sendable {
+package protocol LocalStore: Sendable {
     /// The models that it keeps.
     var models: [ModelDefinition] { get }
 
@@ -65,7 +65,7 @@ public protocol LocalStore: Sendable {
 }
 
 extension LocalStore {
-    public func observeOperations(
+    package func observeOperations(
         onChange: @escaping @Sendable () -> Void, onEnd: @escaping @Sendable () -> Void
     ) -> AnyCancellable {
         let changes = operationChanges
@@ -78,12 +78,11 @@ extension LocalStore {
 }
 
 /// Which objects a query asks for: as the store asks it, and as the server is asked.
-public struct LocalFilter: Sendable {
+package struct LocalFilter: Sendable {
     /// As a store with tables asks it.
     package let node: PredicateNode
-    /// As the server is asked it, and as any other store can ask it: by the names on the wire, with references by server
-    /// IDs. See ``RemoteFilter/holds(for:of:)``.
-    public let remote: RemoteFilter
+    /// As the server is asked it: by the names on the wire, with references by server IDs.
+    package let remote: RemoteFilter
 
     package init(node: PredicateNode, remote: RemoteFilter) {
         self.node = node

@@ -1,7 +1,7 @@
 import Foundation
 import Tandem
 
-/// What sync writes to a local store, in a block of ``LocalStore/write(_:)``.
+/// The writes of sync, in a block of ``LocalStore/write(_:)``.
 ///
 /// ## Topics
 /// ### As the app does
@@ -31,7 +31,7 @@ import Tandem
 /// - ``setSyncToken(_:of:in:)``
 /// - ``removeSyncTokens(of:)``
 /// - ``setSyncSetting(_:_:)``
-public protocol LocalWriting: LocalReading {
+package protocol LocalWriting: LocalReading {
     // MARK: As the app does
 
     /// Adds an object, as the app would: its insert is queued. Over a deleted object of its ID that the server has not

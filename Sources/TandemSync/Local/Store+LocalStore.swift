@@ -4,8 +4,7 @@ import Tandem
 
 /// Tandem's store as one that sync works on.
 ///
-/// Not by a conformance of `Store` itself: that would put all of ``LocalWriting`` among what an app can call in its own
-/// transactions.
+/// Its transactions are Tandem's own: they have what sync reads and writes as package methods, which no app sees.
 package struct TandemStore: LocalStore {
     package let store: Store
 
@@ -16,12 +15,12 @@ package struct TandemStore: LocalStore {
     package var models: [ModelDefinition] { store.models }
 
     package func read<T: Sendable>(_ body: @escaping @Sendable (any LocalReading) throws -> T) async throws -> T {
-        try await store.read { transaction in try body(StoreReading(transaction)) }
+        try await store.read { transaction in try body(transaction) }
     }
 
     package func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
         // Not cancelled with its caller: what a server has answered is to be kept.
-        try await Task { try await store.write { transaction in try body(transaction.local) } }.value
+        try await Task { try await store.write { transaction in try body(transaction) } }.value
     }
 
     package var operationChanges: AsyncStream<Set<String>> { store.operationChanges }
@@ -57,7 +56,16 @@ extension Store {
     }
 }
 
-extension WriteTransaction {
-    /// The transaction as sync sees it.
-    package var local: any LocalWriting { StoreWriting(self) }
+extension ReadTransaction: LocalReading, FileReading, MarkedReading {
+    package func forEachSyncedRow(
+        in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
+    ) throws {
+        try forEachSyncedRow(in: table, matching: filter?.node, body)
+    }
+}
+
+extension WriteTransaction: LocalWriting, FileForgetting, FileWaiting {
+    package func dropOperations(in tables: [String], where filter: LocalFilter?) throws -> Int {
+        try dropOperations(in: tables, matching: filter?.node)
+    }
 }

@@ -11,8 +11,6 @@ struct Attempt: Sendable {
         case delete
         /// To delete what an insert may have created whose answer was lost.
         case deleteLostInsert
-        /// To delete what an undelete may bring back whose answer was lost.
-        case deleteLostUndelete
     }
 
     let id: Operation.ID
@@ -29,19 +27,6 @@ struct Attempt: Sendable {
     var table: RemoteTableName { item.table }
 }
 
-extension Attempt.Request {
-    var isDelete: Bool {
-        switch self {
-        case .delete, .deleteLostInsert, .deleteLostUndelete: true
-        case .insert, .update, .undelete: false
-        }
-    }
-
-    /// Whether what it leaves or meets may be what an undelete of ours has brought back, without values where the server
-    /// keeps none of what is deleted.
-    var mayMeetBlank: Bool { self == .undelete || self == .deleteLostUndelete }
-}
-
 extension Attempt {
     /// What an operation is to ask the server.
     static func request(for object: OutgoingObject) -> Request {
@@ -49,8 +34,7 @@ extension Attempt {
         case .insert: .insert
         // A delete of it may have been carried out.
         case .update: object.attemptedKinds.contains(.delete) ? .undelete : .update
-        case .delete where object.serverID == nil: .deleteLostInsert
-        case .delete: object.attemptedKinds.mayUndelete ? .deleteLostUndelete : .delete
+        case .delete: object.serverID == nil ? .deleteLostInsert : .delete
         }
     }
 
@@ -85,7 +69,7 @@ extension Attempt {
         do throws(Unsendable) {
             item = try forms.outgoing(object, id: id, leavingOut: leavingOut)
         } catch {
-            guard request == .deleteLostInsert || request == .deleteLostUndelete else { throw error }
+            guard request == .deleteLostInsert else { throw error }
             return OutgoingItem(table: forms.table, id: id, version: version)
         }
         item.version = version

@@ -19,7 +19,6 @@ struct Exchange: Sendable {
             case .undelete: return try await undelete()
             case .delete: return try await delete(attempt.item)
             case .deleteLostInsert: return try await deleteLostInsert()
-            case .deleteLostUndelete: return try await deleteLostUndelete()
             }
         } catch {
             return .failed(error, mayHaveActed: error.mayHaveActed)
@@ -81,11 +80,6 @@ struct Exchange: Sendable {
     }
 
     private func delete(_ item: OutgoingItem) async throws(RemoteFailure) -> Reply {
-        try await deleteUnlessGone(item) ?? .done(nil)
-    }
-
-    /// Deletes an item; `nil` if there was none left.
-    private func deleteUnlessGone(_ item: OutgoingItem) async throws(RemoteFailure) -> Reply? {
         // One that names no version would erase unseen what others have made of it.
         if attempt.settings.features.versions, item.version == nil, let there = try await find(),
             there.isDeleted || there.version != nil
@@ -96,7 +90,7 @@ struct Exchange: Sendable {
             return .done(try await sent { () throws(RemoteFailure) in try await remote.delete(item) }.item)
         } catch {
             switch error {
-            case .notFound, .gone: return nil
+            case .notFound, .gone: return .done(nil)
             case .conflict(let status, let item, let detail):
                 let result = await lookedUp(item)
                 try checkChanged(result, status, item == nil ? detail.message : "")
@@ -152,25 +146,6 @@ struct Exchange: Sendable {
     private func found(deleting item: RemoteItem?) -> Reply {
         guard let item else { return .done(nil) }
         return item.isDeleted ? .done(item) : .differs(item, status: nil)
-    }
-
-    /// An undelete whose answer was lost may still be on its way. If it names the version of a tombstone that a delete
-    /// meets, it would bring that back. So it is sent once more: the version goes on, a late one is refused, and what is
-    /// left is deleted by its new version.
-    private func deleteLostUndelete() async throws(RemoteFailure) -> Reply {
-        if let reply = try await deleteUnlessGone(bare) { return reply }
-        guard isSoft, attempt.item.version != nil, !attempt.item.members.isEmpty else { return .done(nil) }
-        do throws(RemoteFailure) {
-            return await left(
-                by: try await sent { () throws(RemoteFailure) in try await remote.undelete(attempt.item) })
-        } catch {
-            switch error {
-            // The version has gone on already, or a late one meets the same.
-            case .conflict(let status, let item, _): return await inTheWay(item, status)
-            case .refused, .unsendable, .notFound, .gone: return .done(nil)
-            default: throw error
-            }
-        }
     }
 
     private var bare: OutgoingItem {

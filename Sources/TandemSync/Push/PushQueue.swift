@@ -1,3 +1,4 @@
+import Foundation
 import Tandem
 
 /// What a push has to send, and in which order: who goes next, who waits for whom, and what became of them.
@@ -13,7 +14,7 @@ struct PushQueue {
         let localID: LocalID
         /// What it failed of in an earlier push, if it has since not been sent.
         let earlierError: OperationError?
-        /// Whether enough others that the server has stumbled over are tried before it.
+        /// Whether enough others that failed in an earlier push are tried before it.
         var isSpare = false
         /// Its place in the line.
         var place: Int
@@ -43,16 +44,6 @@ struct PushQueue {
             guard !edit.values.isEmpty else { return }
             lost = lost?.followed(by: edit) ?? edit
         }
-
-        /// Whether the server could not answer for it in an earlier push, or answered nonsense: it may be down, or stumble
-        /// over this object each time.
-        var hasStumbled: Bool {
-            guard let status = earlierError?.status else { return false }
-            return !(400..<500).contains(status) || [408, 425, 429].contains(status)
-        }
-
-        /// Whether it stopped an earlier push, as it may do again: its request was lost, or the server asked who is calling.
-        var hasStopped: Bool { earlierError.map { $0.status == nil || $0.status == 401 } ?? false }
     }
 
     private(set) var nodes: [Operation.ID: Node] = [:]
@@ -89,26 +80,25 @@ struct PushQueue {
         line.append(operation.id)
     }
 
-    /// Settles in which order they go: what failed in an earlier push behind what did not, so that it holds nothing up,
-    /// unless the order is to be the queue's.
+    /// Sends operations that failed in an earlier push after all others, the one tried longest ago first. An operation
+    /// that always fails, or stops each push, then keeps no other from being sent.
     ///
-    /// - Parameter limit: How many of those that the server has stumbled over are tried in any case: the first one, and
-    ///   others by lot, so that those that always fail do not keep the rest from ever being tried.
-    mutating func arrange(keepingOrder: Bool, upTo limit: Int, random: () -> UInt64) {
+    /// - Parameters:
+    ///   - keepingOrder: Whether the order stays that of the queue.
+    ///   - limit: How many operations that failed before are tried in any case. If the order is the queue's, the first of
+    ///     them is one of these.
+    mutating func arrange(keepingOrder: Bool, upTo limit: Int) {
         let failed = order.filter { nodes[$0]?.earlierError != nil }
-        var stumbled = failed.filter { nodes[$0]?.hasStumbled ?? false }
-        if stumbled.count > limit {
-            for last in stride(from: stumbled.count - 1, to: 1, by: -1) {
-                stumbled.swapAt(last, 1 + Int(random() % UInt64(last)))
-            }
-            for id in stumbled.dropFirst(limit) { nodes[id]?.isSpare = true }
-        }
-        guard !keepingOrder, !failed.isEmpty else { return }
-        let stopped = failed.filter { nodes[$0]?.hasStopped ?? false }
-        let others = failed.filter { nodes[$0].map { !$0.hasStumbled && !$0.hasStopped } ?? false }
-        line = order.filter { nodes[$0]?.earlierError == nil } + others + stumbled + stopped
+        guard let first = failed.first else { return }
+        let longestAgo = failed.sorted { (triedAt($0), $0) < (triedAt($1), $1) }
+        let tried = keepingOrder ? [first] + longestAgo.filter { $0 != first } : longestAgo
+        for id in tried.dropFirst(limit) { nodes[id]?.isSpare = true }
+        guard !keepingOrder else { return }
+        line = order.filter { nodes[$0]?.earlierError == nil } + longestAgo
         for (place, id) in line.enumerated() { nodes[id]?.place = place }
     }
+
+    private func triedAt(_ id: Operation.ID) -> Date { nodes[id]?.earlierError?.at ?? .distantPast }
 
     /// Has a delete go after an operation that refers to what it deletes.
     mutating func note(_ referrer: Operation.ID, refersToObjectOf delete: Operation.ID) {
@@ -130,6 +120,9 @@ struct PushQueue {
     }
 
     // MARK: Waiting
+
+    /// Whether another operation waits for this one.
+    func isAwaited(_ id: Operation.ID) -> Bool { waiters[id] != nil }
 
     /// Whether an operation is part of this push, and has not ended.
     func isUnfinished(_ id: Operation.ID) -> Bool {

@@ -98,7 +98,7 @@ extension PushRun {
         let forms = context.forms(of: attempt.settings)
         let stored: ServerItem
         do throws(UnreadableValue) {
-            let isBlank = attempt.request.mayMeetBlank && forms.isBlank(item)
+            let isBlank = attempt.request == .undelete && forms.isBlank(item)
             stored = try isBlank ? forms.undeleted(item) : forms.stored(item)
         } catch {
             return try await leaveUncertain(attempt, SyncError(error, forms))

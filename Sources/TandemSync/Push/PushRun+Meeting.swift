@@ -94,9 +94,7 @@ extension PushRun {
         let isLastWrite = !settings.features.versions && sides.server != nil
         let facts = ConflictFacts(
             operation: object.operation, sides: sides, item: there, round: round, store: context.store)
-        guard !isLastWrite, !settings.model.isAboutFilesAlone(sides), Self.isInQuestion(sides, object),
-            try !isRevived(stored, object, store)
-        else {
+        guard !isLastWrite, !settings.model.isAboutFilesAlone(sides), Self.isInQuestion(sides, object) else {
             return try carryOut(.nothing, facts, encounter, object, store)
         }
         if case .ask = settings.conflicts { return .open(facts) }
@@ -110,7 +108,8 @@ extension PushRun {
     private static func stored(
         _ item: RemoteItem, _ encounter: Encounter, _ object: OutgoingObject, _ forms: ItemForms
     ) throws(UnreadableValue) -> ServerItem {
-        let isBlank = !item.isDeleted && Attempt.request(for: object).mayMeetBlank && forms.isBlank(item)
+        let mayBeUndeleted = Attempt.request(for: object) == .undelete || object.attemptedKinds.mayUndelete
+        let isBlank = !item.isDeleted && mayBeUndeleted && forms.isBlank(item)
         return try isBlank
             ? forms.undeleted(item, keptAs: encounter.kept) : forms.stored(item, keptAs: encounter.kept)
     }
@@ -127,17 +126,6 @@ extension PushRun {
             return sides.kind != .delete && !object.attemptedKinds.contains(.delete)
         }
         return sides.kind == .delete || !sides.changedHere.isEmpty
-    }
-
-    /// Whether an item that is to be deleted is the tombstone that an undelete of ours was made on, brought back as it
-    /// was: a server that takes no values along brings back what others had made of it before they deleted it.
-    private func isRevived(_ item: ServerItem, _ object: OutgoingObject, _ store: any LocalReading) throws -> Bool {
-        guard object.operation.kind == .delete, object.attemptedKinds.mayUndelete, !item.isDeleted,
-            let kept = try store.keptItem(of: object.operation.id), kept.isDeleted, kept.version == object.version,
-            let tombstone = ItemForms.item(from: kept.source), let live = ItemForms.item(from: item.source)
-        else { return false }
-        // Both in the form in which they are kept: their members are in one order.
-        return JSONNode.object(tombstone.members) == .object(live.members)
     }
 
     private func follow(

@@ -79,8 +79,7 @@ final class PushRun: Sendable {
             last = end
         }
         state.withLock { state in
-            state.queue.arrange(
-                keepingOrder: options.inFlight <= 1, upTo: PushState.exhaustedLimit, random: options.random)
+            state.queue.arrange(keepingOrder: options.inFlight <= 1, upTo: PushState.exhaustedLimit)
         }
         if hasDeletes { try await noteReferrers() }
     }
@@ -176,7 +175,7 @@ struct PushState {
     var nextDue: Date?
     /// How many operations in a row have used up their tries, and had not failed before.
     private var exhausted = 0
-    /// How many in a row have that the server has stumbled over in an earlier push: that says little of it.
+    /// How many in a row have that failed in an earlier push too: that says little of the server.
     private var exhaustedAgain = 0
     private var lastExhaustion: SyncError?
     /// Whether the server has answered for any object, so that it is not down.
@@ -192,7 +191,8 @@ struct PushState {
     mutating func takeNext(isIdle: Bool) -> (id: Operation.ID, failure: OperationError?)? {
         guard stop == nil, let id = queue.next else { return nil }
         let mayGo = hasAnswer && exhaustedAgain < Self.exhaustedLimit
-        guard let node = queue[id], node.isSpare, !mayGo else {
+        // If it is passed over, those that wait for it would be in each push, and never sent.
+        guard let node = queue[id], node.isSpare, !mayGo, !queue.isAwaited(id) else {
             queue.takeNext()
             return (id, nil)
         }
@@ -214,13 +214,13 @@ struct PushState {
 
     /// Notes that an operation has used up its tries.
     ///
-    /// Those that the server stumbled over before do not count: as many as they may be, they must not keep what is behind
+    /// Operations that failed in an earlier push do not count: however many there are, they must not keep those behind
     /// them from being tried.
     ///
     /// - Returns: Whether the server is down.
     mutating func noteExhausted(_ id: Operation.ID, _ error: SyncError) -> Bool {
         lastExhaustion = error
-        if queue[id]?.hasStumbled ?? false {
+        if queue[id]?.earlierError != nil {
             exhaustedAgain += 1
             return false
         }

@@ -1,4 +1,5 @@
 import Foundation
+import LocalStoreSupport
 import Tandem
 import TandemTesting
 import TestSupport

@@ -1,3 +1,4 @@
+import LocalStoreSupport
 import Tandem
 import TandemTesting
 import TestSupport

@@ -1,6 +1,6 @@
 import Foundation
+import LocalStoreSupport
 import Tandem
-import TandemTesting
 import TestSupport
 import Testing
 
@@ -77,21 +77,17 @@ private struct SlippingStore: LocalStore {
 
     func write<T: Sendable>(_ body: @escaping @Sendable (any LocalWriting) throws -> T) async throws -> T {
         guard slip == .keepsHalfATransaction else {
-            return try await base.write { try body(SlippingTransaction($0, slip)) }
+            return try await base.write { try body(SlippingTransaction(base: $0, slip: slip)) }
         }
         return try await base.write { local in Result { try body(local) } }.get()
     }
 }
 
-private final class SlippingTransaction: ForwardingTransaction {
-    private var slip: PlantedSlipTests.Slip?
+private struct SlippingTransaction: ForwardingTransaction {
+    let base: any LocalWriting
+    let slip: PlantedSlipTests.Slip
 
-    convenience init(_ base: any LocalWriting, _ slip: PlantedSlipTests.Slip) {
-        self.init(base)
-        self.slip = slip
-    }
-
-    override func acknowledge(
+    func acknowledge(
         _ id: Tandem.Operation.ID, attempt: Int, with item: ServerItem?, keepsTombstones: Bool
     ) throws -> AnswerOutcome {
         let latest = try base.operation(withID: id)?.attempts
@@ -100,7 +96,7 @@ private final class SlippingTransaction: ForwardingTransaction {
             keepsTombstones: keepsTombstones)
     }
 
-    override func leaveUncertain(
+    func leaveUncertain(
         _ id: Tandem.Operation.ID, attempt: Int, _ error: OperationError, retryAt: Date?
     ) throws -> Bool {
         slip == .forgetsWhatWasSent
@@ -108,9 +104,9 @@ private final class SlippingTransaction: ForwardingTransaction {
             : try base.leaveUncertain(id, attempt: attempt, error, retryAt: retryAt)
     }
 
-    override func hold(_ id: Tandem.Operation.ID) throws { if slip != .sendsWhatIsHeld { try base.hold(id) } }
+    func hold(_ id: Tandem.Operation.ID) throws { if slip != .sendsWhatIsHeld { try base.hold(id) } }
 
-    override func receive(_ item: ServerItem, in table: String, identity: ServerIdentity) throws -> ServerReceipt {
+    func receive(_ item: ServerItem, in table: String, identity: ServerIdentity) throws -> ServerReceipt {
         if slip == .overwritesWhatIsPending,
             let operation = try base.operation(on: LocalID(item.serverID.rawValue), in: table)
         {
@@ -120,7 +116,7 @@ private final class SlippingTransaction: ForwardingTransaction {
         return try base.receive(item, in: table, identity: identity)
     }
 
-    override func receiveTogether(
+    func receiveTogether(
         _ items: [ServerItem], in table: String, identity: ServerIdentity
     ) throws -> [ServerReceipt] {
         slip == .receivesOneByOne
@@ -128,7 +124,7 @@ private final class SlippingTransaction: ForwardingTransaction {
             : try base.receiveTogether(items, in: table, identity: identity)
     }
 
-    override func rebase(
+    func rebase(
         _ id: Tandem.Operation.ID, onto item: ServerItem, takingServers: Set<String>, rounding: WireRounding
     ) throws -> RebaseOutcome {
         var item = item
@@ -137,26 +133,26 @@ private final class SlippingTransaction: ForwardingTransaction {
             id, onto: item, takingServers: slip == .takesNothingOfTheServers ? [] : takingServers, rounding: rounding)
     }
 
-    override func discard(_ id: Tandem.Operation.ID, for item: ServerItem?) throws -> [String: StorageValue] {
+    func discard(_ id: Tandem.Operation.ID, for item: ServerItem?) throws -> [String: StorageValue] {
         let lost = try base.discard(id, for: item)
         return slip == .losesWithoutSaying ? [:] : lost
     }
 
-    override func forEachSyncedRow(
+    func forEachSyncedRow(
         in table: String, where filter: LocalFilter?, _ body: (Int64, ServerID) throws -> Void
     ) throws {
         try base.forEachSyncedRow(in: table, where: slip == .asksNoFilter ? nil : filter, body)
     }
 
-    override func dropOperations(in tables: [String], where filter: LocalFilter?) throws -> Int {
+    func dropOperations(in tables: [String], where filter: LocalFilter?) throws -> Int {
         try base.dropOperations(in: tables, where: slip == .dropsEverything ? nil : filter)
     }
 
-    override func setSyncToken(_ token: SyncToken?, of queryID: String, in table: String) throws {
+    func setSyncToken(_ token: SyncToken?, of queryID: String, in table: String) throws {
         if slip != .keepsNoTokens { try base.setSyncToken(token, of: queryID, in: table) }
     }
 
-    override func outgoing(_ id: Tandem.Operation.ID) throws -> OutgoingObject? {
+    func outgoing(_ id: Tandem.Operation.ID) throws -> OutgoingObject? {
         guard let object = try base.outgoing(id), slip == .sendsLocalIDs else { return try base.outgoing(id) }
         let local = try base.object(object.operation.localID, in: object.operation.table)?.values ?? [:]
         return OutgoingObject(
@@ -165,7 +161,7 @@ private final class SlippingTransaction: ForwardingTransaction {
             extras: object.extras, attemptedKinds: object.attemptedKinds)
     }
 
-    override func beginAttempt(
+    func beginAttempt(
         _ id: Tandem.Operation.ID, leavingOut: Set<String>, rounding: WireRounding
     ) throws -> Tandem.Operation {
         try base.beginAttempt(id, leavingOut: leavingOut) {
@@ -173,13 +169,13 @@ private final class SlippingTransaction: ForwardingTransaction {
         }
     }
 
-    override func fail(
+    func fail(
         _ id: Tandem.Operation.ID, attempt: Int, _ error: OperationError, retry: Bool, retryAt: Date?
     ) throws -> Bool {
         try base.fail(id, attempt: attempt, error, retry: slip == .refusesForGood ? false : retry, retryAt: retryAt)
     }
 
-    override func operations(after id: Tandem.Operation.ID?, limit: Int) throws -> [Tandem.Operation] {
+    func operations(after id: Tandem.Operation.ID?, limit: Int) throws -> [Tandem.Operation] {
         try base.operations(after: slip == .startsListsAnew ? nil : id, limit: limit)
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
+import LocalStoreSupport
 import Tandem
-import TandemTesting
 import TestSupport
 import Testing
 

@@ -14,15 +14,6 @@ final class SyncWorld: Sendable {
     let clock = ManualClock(Date(timeIntervalSince1970: 1_795_000_000))
     private let log = Mutex<[String]>([])
     private let faults = Mutex<[@Sendable (HTTPRequest) -> [ServerFault]]>([])
-    private let lateness = Mutex(Lateness())
-
-    /// What is on its way, and when it arrives.
-    private struct Lateness {
-        var isMeant: (@Sendable (HTTPRequest) -> Bool)?
-        var requests: [(HTTPRequest, [UInt8])] = []
-        /// With which message from now on, requests and answers counted.
-        var messagesLeft: Int?
-    }
 
     init(_ dialect: Dialect = .datasync, configure: (inout ServerConfiguration) -> Void = { _ in }) throws {
         self.dialect = dialect
@@ -47,28 +38,6 @@ final class SyncWorld: Sendable {
     func next(_ method: HTTPRequest.Method, _ fault: ServerFault...) {
         next { $0.method == method ? fault : [] }
     }
-
-    /// The next request for which the closure holds gets no answer, and does not arrive before ``deliverLate()``.
-    func delay(_ isMeant: @escaping @Sendable (HTTPRequest) -> Bool) { lateness.withLock { $0.isMeant = isMeant } }
-
-    /// What was delayed arrives; once more if it has before.
-    ///
-    /// - Returns: The statuses of the answers, which nobody gets.
-    @discardableResult
-    func deliverLate() async -> [Int] {
-        var statuses: [Int] = []
-        for (request, body) in lateness.withLock({ $0.requests }) {
-            if case .answer(let response, _) = await server.exchange(request, body: body) {
-                statuses.append(response.status.code)
-            }
-        }
-        return statuses
-    }
-
-    /// What was delayed arrives just before a request from now on does, or just after it was answered.
-    ///
-    /// - Parameter message: 1 is before the first request, 2 after it, 3 before the second one.
-    func deliverLate(besideMessage message: Int) { lateness.withLock { $0.messagesLeft = message } }
 
     var transport: some HTTPTransport { Line(world: self) }
 
@@ -121,23 +90,6 @@ final class SyncWorld: Sendable {
         }
     }
 
-    private func keepsBack(_ request: HTTPRequest, _ body: [UInt8]) -> Bool {
-        lateness.withLock { lateness in
-            guard lateness.isMeant?(request) == true else { return false }
-            lateness.isMeant = nil
-            lateness.requests.append((request, body))
-            return true
-        }
-    }
-
-    private func passMessage() async {
-        let isDue = lateness.withLock { lateness in
-            lateness.messagesLeft = lateness.messagesLeft.map { $0 - 1 }
-            return lateness.messagesLeft == 0
-        }
-        if isDue { await deliverLate() }
-    }
-
     private struct Line: HTTPTransport {
         let world: SyncWorld
 
@@ -147,11 +99,7 @@ final class SyncWorld: Sendable {
             _ request: HTTPRequest, body: [UInt8], limit: Int
         ) async throws(TransportFailure) -> (HTTPResponse, [UInt8]) {
             world.log.withLock { $0.append("\(request.method) \(request.path ?? "")") }
-            guard !world.keepsBack(request, body) else { throw .lost(NoAnswer()) }
-            await world.passMessage()
-            let outcome = await world.server.exchange(request, body: body)
-            await world.passMessage()
-            switch outcome {
+            switch await world.server.exchange(request, body: body) {
             case .answer(let response, let body): return (response, body)
             case .noAnswer: throw .lost(NoAnswer())
             }

@@ -10,7 +10,7 @@ import Testing
     private func rows(_ store: Store, _ filter: Tandem.Predicate<Node>? = nil) throws -> [Int64] {
         try store.read { tx in
             var rows: [Int64] = []
-            try tx.forEachSyncedRow(in: "Node", where: filter?.node) { row, _ in rows.append(row) }
+            try tx.forEachSyncedRow(in: "Node", matching: filter?.node) { row, _ in rows.append(row) }
             return rows
         }
     }
@@ -37,7 +37,7 @@ import Testing
             #expect(try rows(store, Node.Columns().name == "a") == rows(store))
             #expect(try rows(store, Node.Columns().name == "b").isEmpty)
             #expect(throws: TandemError.self) {
-                try store.read { try $0.forEachSyncedRow(in: "Nobody", where: nil) { _, _ in } }
+                try store.read { try $0.forEachSyncedRow(in: "Nobody", matching: nil) { _, _ in } }
             }
         }
     }
@@ -61,10 +61,10 @@ import Testing
         try kind.withStore(Node.self) { store in
             try fill(store)
             let filter = Node.Columns().count > 5
-            #expect(try store.write { try $0.dropOperations(in: ["Node"], where: filter.node) } == 1)
+            #expect(try store.write { try $0.dropOperations(in: ["Node"], matching: filter.node) } == 1)
             #expect(try store.objects(Node.self).all().compactMap(\.name).sorted() == ["a", "new"])
             let all: PredicateNode? = nil
-            #expect(try store.write { try $0.dropOperations(in: ["Node"], where: all) } == 2)
+            #expect(try store.write { try $0.dropOperations(in: ["Node"], matching: all) } == 2)
             #expect(try store.objects(Node.self).all().map(\.name) == ["a"])
             #expect(try store.objects(Node.self).onlyDeleted().count() == 0)
             #expect(try store.operations.count() == 0 && store.checkIntegrity() == [])

@@ -40,10 +40,7 @@ extension StoreOracle {
                 erase(id)
                 return .adopted
             }
-            // An undelete in progress may concern this tombstone.
-            let kinds: Set<Tandem.Operation.Kind> =
-                op.kinds.isSuperset(of: [.update, .delete]) ? [.update, .delete] : [.delete]
-            restart(id, .update, old.merging(wholeValues(object)) { first, _ in first }, kinds)
+            restart(id, .update, old.merging(wholeValues(object)) { first, _ in first }, [.delete])
             become(id, isNew)
             kept[id] = Kept(reason: .pending, hasObject: true, isDeleted: true)
             return .pending

@@ -36,8 +36,8 @@ extension StoreOracle {
         op.kinds.insert(op.kind)
         op.hasError = false
         op.settleAttempt()
-        // A delete is sent once more for the object that a lost insert or undelete may create.
-        let isOfLost = op.kind == .delete && (!object.hasServerID || op.before.isSuperset(of: [.update, .delete]))
+        // A delete is sent once more for the object that a lost insert may create.
+        let isOfLost = op.kind == .delete && !object.hasServerID
         let isWhole = op.kind == .insert || isOfLost
         if isWhole || op.kind != .delete {
             op.current = wholeValues(object).filter { isWhole || op.sent?[$0.key] != nil }

@@ -91,7 +91,7 @@ extension WriteTransaction {
     }
 
     /// Forgets all that waits to be deleted, or may have to be: it is on another server, or another user's.
-    package func forgetAllUnwanted() throws {
+    package func forgetUnwantedFiles() throws {
         try checkUsable()
         try connection.execute(SentFiles.leaveAll)
         try connection.execute(#"DELETE FROM "__file_deletions""#)

@@ -2,32 +2,31 @@ import Crypto
 
 /// Which kinds of request have been sent for an operation since the server last answered: any of them may have been
 /// carried out, late, or with its answer lost.
-public struct AttemptedKinds: OptionSet, Hashable, Sendable {
-    public let rawValue: Int64
+package struct AttemptedKinds: OptionSet, Hashable, Sendable {
+    package let rawValue: Int64
 
     /// An insert.
-    public static let insert = AttemptedKinds(rawValue: 1)
+    package static let insert = AttemptedKinds(rawValue: 1)
     /// An update.
-    public static let update = AttemptedKinds(rawValue: 2)
+    package static let update = AttemptedKinds(rawValue: 2)
     /// A delete.
-    public static let delete = AttemptedKinds(rawValue: 4)
+    package static let delete = AttemptedKinds(rawValue: 4)
 
-    public init(rawValue: Int64) {
+    package init(rawValue: Int64) {
         self.rawValue = rawValue
     }
 
     static let all: AttemptedKinds = [.insert, .update, .delete]
 
-    /// Whether an update may be on its way that brings a deleted object back: it may have been sent after a delete that
-    /// was carried out.
-    public var mayUndelete: Bool { isSuperset(of: [.update, .delete]) }
+    /// Whether an update may have brought back an object that a delete had removed on the server.
+    package var mayUndelete: Bool { isSuperset(of: [.update, .delete]) }
 
     /// As it is stored: three bits, and above them those of what had been sent before the attempt under way, for the
     /// case that it was surely not carried out.
     func stored(before: AttemptedKinds = []) -> StorageValue { .integer(rawValue | before.rawValue << 3) }
 
     /// The kind of one request.
-    public init(_ kind: Operation.Kind) {
+    package init(_ kind: Operation.Kind) {
         switch kind {
         case .insert: self = .insert
         case .update: self = .update

@@ -22,9 +22,8 @@ extension MemoryTransaction {
             // An earlier attempt was not reported as failed, so its outcome is unknown.
             operation.attempted.settle()
             let left = isInsert ? emptyReferences(leavingOut, model) : [:]
-            // A delete includes the values that a lost insert or undelete may create on the server.
-            let isOfLost =
-                operation.kind == .delete && (object.serverID == nil || operation.attemptedKinds.mayUndelete)
+            // A delete includes the values that a lost insert may create on the server.
+            let isOfLost = operation.kind == .delete && object.serverID == nil
             if operation.kind != .delete || isOfLost {
                 let whole = object.whole(model)
                 for (place, property) in model.sent {

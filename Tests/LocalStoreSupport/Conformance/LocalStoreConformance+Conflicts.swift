@@ -81,10 +81,6 @@ extension LocalStoreConformance {
                     try outcome == .pending && out.operation.kind == .update && out.changed.count == 7
                         && out.version == "2" && local.mayHaveDeleted(id) && !out.attemptedKinds.mayUndelete,
                     "it is \(outcome), \(out)")
-                // An undelete that may arrive late is remembered, although other attempts are forgotten.
-                try local.leaveUncertainOnce(try local.send("s"))
-                _ = try local.rebase(id, onto: .thing("s", version: "2", isDeleted: true), takingServers: []) { $1 }
-                try expect(try local.sendable("s").attemptedKinds.mayUndelete, "the sent undelete is forgotten")
             }),
         Law(
             "the values after an undelete are not a foreign change, and the whole object is sent",

@@ -2,31 +2,22 @@ import Foundation
 import Tandem
 import TandemSync
 
-/// The requirements for a local store, which can be checked one by one. Use them to test your own implementation.
+/// The requirements of a local store, which tests check one by one, on Tandem's store and on the one in memory.
 ///
-/// For example, in a test:
-///
-/// ```swift
-/// @Test(arguments: LocalStoreConformance.laws)
-/// func aLawIsKept(law: LocalStoreConformance.Law) async throws {
-///     try await law.check(on: MyStore(models: LocalStoreConformance.models))
-/// }
-/// ```
-///
-/// A violated requirement throws a ``LocalStoreViolation`` with the expectation and its location.
-public enum LocalStoreConformance {
+/// A violated requirement throws a ``LocalStoreViolation`` with the failed expectation and its location.
+package enum LocalStoreConformance {
     /// The models that the store must support.
-    public static let models: [any Model.Type] = [Thing.self, Part.self]
+    package static let models: [any Model.Type] = [Thing.self, Part.self]
 
     /// All requirements.
-    public static let laws: [Law] =
+    package static let laws: [Law] =
         transactionLaws + queueLaws + referenceLaws + ruleLaws + sendingLaws + answerLaws + lostAnswerLaws
         + conflictLaws + discardingLaws + receivingLaws + clashLaws + sweepingLaws + rememberingLaws
 
     /// A requirement for a local store.
-    public struct Law: Sendable, CustomStringConvertible {
+    package struct Law: Sendable, CustomStringConvertible {
         /// The requirement, as a sentence.
-        public let name: String
+        package let name: String
         private let body: @Sendable (LawBench) async throws -> Void
 
         init(_ name: String, _ body: @escaping @Sendable (LawBench) async throws -> Void) {
@@ -40,13 +31,13 @@ public enum LocalStoreConformance {
         }
 
         /// The requirement's name.
-        public var description: String { name }
+        package var description: String { name }
 
         /// Checks that a store meets the requirement.
         ///
         /// - Parameter store: An empty store with ``LocalStoreConformance/models``. It is not empty afterwards.
         /// - Throws: ``LocalStoreViolation``, or the store's error.
-        public func check(on store: any LocalStore) async throws {
+        package func check(on store: any LocalStore) async throws {
             do {
                 try await body(LawBench(store: store))
             } catch let broken as BrokenExpectation {
@@ -57,16 +48,16 @@ public enum LocalStoreConformance {
 }
 
 /// A violation of a requirement by a local store.
-public struct LocalStoreViolation: Error, Sendable, CustomStringConvertible {
+package struct LocalStoreViolation: Error, Sendable, CustomStringConvertible {
     /// The violated requirement.
-    public let law: String
+    package let law: String
     /// The failed expectation.
-    public let message: String
+    package let message: String
     /// The location of the expectation.
-    public let line: String
+    package let line: String
 
     /// The requirement, the failed expectation and its location.
-    public var description: String { "A local store violates a requirement (\(law)): \(message) (\(line))." }
+    package var description: String { "A local store violates a requirement (\(law)): \(message) (\(line))." }
 }
 
 /// A failed expectation of a requirement.

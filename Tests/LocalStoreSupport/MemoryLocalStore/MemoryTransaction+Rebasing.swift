@@ -130,10 +130,8 @@ extension MemoryTransaction {
         new.version = item?.version
         try state.write(new)
         try resolveNews(of: object, new.serverID)
-        // The queue records the delete on the server as long as a delete may have arrived. An undelete in flight may
-        // belong to this tombstone.
-        let kinds: AttemptedKinds = operation.attemptedKinds.mayUndelete ? [.update, .delete] : .delete
-        restart(operation, as: .update, changes, sent: kinds)
+        // The queue records the delete on the server as long as a delete may have arrived.
+        restart(operation, as: .update, changes, sent: .delete)
     }
 
     /// Stores the server's values and state in an object.

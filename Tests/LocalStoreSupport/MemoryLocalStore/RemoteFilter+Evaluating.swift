@@ -1,5 +1,6 @@
 import Foundation
 import Tandem
+import TandemSync
 
 extension RemoteFilter {
     /// Whether a server would find an object by this filter: for local stores that can't ask it in a language of their
@@ -10,7 +11,7 @@ extension RemoteFilter {
     /// - Parameters:
     ///   - object: An object, its references by server IDs.
     ///   - model: Its model.
-    public func holds(for object: LocalObject, of model: ModelDefinition) -> Bool {
+    package func holds(for object: LocalObject, of model: ModelDefinition) -> Bool {
         switch self {
         case .constant(let value): value
         case .not(let filter): !filter.holds(for: object, of: model)
