@@ -1,33 +1,33 @@
 import Foundation
 
-/// What a server has said of an object, and what could not be written into its row when it came.
+/// An item from the server that could not be written into its object's row on arrival.
 public struct KeptItem: Sendable, Hashable {
-    /// Why it could not be written.
+    /// The reason that prevented the write.
     public enum Reason: Int, Sendable {
-        /// The object has changes that were not sent: the server's side of a conflict.
+        /// The object has unsent changes. The item is the server's side of a conflict.
         case pending = 1
-        /// Another object here has its unique value, or it can't be read for the model.
+        /// Another object here has its unique value, or the item can't be read for the model.
         case refused = 2
     }
 
-    /// The server's key of the object.
+    /// The object's key on the server.
     public let serverID: ServerID
-    /// The object here, `nil` if there is none.
+    /// The object here, or `nil` if there is none.
     public let localID: LocalID?
     /// The server's concurrency token.
     public let version: String?
-    /// When the server changed the object last.
+    /// The time of the last change on the server.
     public let updatedAt: Date?
-    /// Whether it is a tombstone.
+    /// Whether the item is a tombstone.
     public let isDeleted: Bool
-    /// The whole of it, as ``ServerItem/source``.
+    /// The whole item, as ``ServerItem/source``.
     public let source: [UInt8]
-    /// Why it was kept.
+    /// The reason for keeping the item.
     public let reason: Reason
-    /// What was in the way, in a sentence, if something was.
+    /// A description of the obstacle, as one sentence, if there was one.
     public let message: String?
 
-    /// Creates what is kept of an object.
+    /// Creates a kept item.
     public init(
         serverID: ServerID, localID: LocalID?, version: String?, updatedAt: Date?, isDeleted: Bool, source: [UInt8],
         reason: Reason, message: String? = nil
@@ -44,7 +44,7 @@ public struct KeptItem: Sendable, Hashable {
 }
 
 extension ReadTransaction {
-    /// What is kept of a server's for the object of an operation; the newest if there are several.
+    /// Returns the item kept for an operation's object: the newest if there are several.
     package func keptItem(of operation: Operation.ID) throws -> KeptItem? {
         guard
             let table = try connectionForReading(searching: false).value(
@@ -59,10 +59,10 @@ extension ReadTransaction {
         ).first
     }
 
-    /// What is kept for a table's objects and can be received now, as far as is known: what clashed with a unique value,
-    /// and what was kept beside an operation that is no more. A pull tries it again: its delta token has passed it.
+    /// Returns a table's kept items that may be received now. They clashed with a unique value, or their operation has
+    /// ended. A pull must retry them, because its delta token has passed them.
     ///
-    /// - Parameter serverID: Those after this one, in the order of their IDs; `nil` for the first ones.
+    /// - Parameter serverID: The ID after which to begin, in the order of the IDs, or `nil` to begin with the first.
     package func keptItemsWithoutOperation(
         in table: String, after serverID: ServerID? = nil, limit: Int
     ) throws -> [KeptItem] {
@@ -74,7 +74,7 @@ extension ReadTransaction {
             """, [.text(serverID?.rawValue ?? ""), .integer(Int64(limit))])
     }
 
-    /// The number of items that are kept of a table's.
+    /// Returns the number of a table's kept items.
     package func countOfKeptItems(in table: String, _ reason: KeptItem.Reason) throws -> Int {
         let count = try connectionForReading(searching: false).value(
             "SELECT count(*) FROM \"__server_items\" WHERE \"table\" = ? AND \"reason\" = ?",

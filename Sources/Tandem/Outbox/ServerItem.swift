@@ -1,35 +1,36 @@
 import Foundation
 
-/// What a server has said of one object, read for the model that it belongs to.
+/// The server's state of one object, decoded for its model.
 public struct ServerItem: Sendable {
-    /// The server's key of the object.
+    /// The object's key on the server.
     public var serverID: ServerID
-    /// The server's concurrency token; `nil` if the table has none.
+    /// The server's concurrency token, or `nil` if the table has none.
     public var version: String?
-    /// When the server made the object.
+    /// The time at which the server created the object.
     public var createdAt: Date?
-    /// When the server changed it last.
+    /// The time of the last change on the server.
     public var updatedAt: Date?
-    /// Whether it is a tombstone.
+    /// Whether the item is a tombstone.
     public var isDeleted: Bool
-    /// What the server holds, by the properties' names in Swift, in their stored form, with references by server IDs.
-    /// What it does not name is not known.
+    /// The values by the properties' names in Swift, in their stored form, with references by server IDs. A missing
+    /// property is unknown.
     public var values: [String: StorageValue]
-    /// The members that the model does not know, as the remote writes them; `nil` if there are none.
+    /// The members that the model does not know, as the remote writes them, or `nil` if there are none.
     public var extras: [UInt8]?
-    /// The whole of it, as the remote can read it again, also when the model has changed since. It is written each time
-    /// that it is asked for: of most items nobody does.
+    /// The whole item in a form that the remote can read again, even after a change of the model. It is encoded at each
+    /// access, because most items never need it.
     public var source: [UInt8] {
         get { makeSource() }
         set { makeSource = { newValue } }
     }
     private var makeSource: @Sendable () -> [UInt8]
-    /// Why it can't be read for the model, `nil` if it can: it is then kept aside, and its ``values`` mean nothing.
+    /// The reason why the item can't be read for the model, or `nil` if it can. An unreadable item is kept aside, and
+    /// its ``values`` are meaningless.
     public var unreadable: TandemError?
-    /// Whether it was read from a ``KeptItem``, and not from an answer: a newer one may have been kept since.
+    /// Whether the item was read from a ``KeptItem``, and not from a response. A newer one may have been kept since.
     public var wasKept = false
-    /// Whether an undelete has brought it back from a server that keeps no values of what it deletes: what it holds is
-    /// nobody's change, and all that is here has still to follow.
+    /// Whether an undelete restored the object on a server that does not store values of deleted objects. The server's
+    /// values are then not a change, and all local values must still be sent.
     public var wasUndeleted = false
 
     /// Creates an item.
@@ -48,7 +49,7 @@ public struct ServerItem: Sendable {
         makeSource = source
     }
 
-    /// The values of the properties that are exchanged with a server, by their places in the model.
+    /// Returns the values of the synced properties, by their positions in the model.
     func values(in table: TableLayout) -> [(property: Int, value: StorageValue)] {
         table.definition.properties.enumerated().compactMap { index, property in
             guard !property.isLocalOnly, let value = values[property.name] else { return nil }
@@ -57,15 +58,15 @@ public struct ServerItem: Sendable {
     }
 }
 
-/// What became of an operation when its answer came.
+/// The outcome of a response for its operation.
 public enum AnswerOutcome: Hashable, Sendable {
-    /// It is done, and the object synced, or left to files that wait to be uploaded.
+    /// The operation is done. The object is synced, or waits for the upload of files.
     case done
-    /// What was sent is done; what was changed meanwhile waits to be sent, on the new version.
+    /// The sent changes are done. Later changes wait to be sent, on the new version.
     case stillPending
-    /// It is done, but what the server made of it clashes here with another object's unique value: see
+    /// The operation is done, but the server's values clash with another object's unique value here. See
     /// ``KeptItem/Reason/refused``.
     case refusedHere
-    /// That attempt is not under way any more: nothing was changed.
+    /// The attempt is no longer under way. Nothing was changed.
     case stale
 }

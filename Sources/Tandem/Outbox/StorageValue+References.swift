@@ -1,10 +1,10 @@
-// References as they are stored: what those need who keep objects by their stored values.
+// References in their stored form, for code that stores objects by their stored values.
 
 extension StorageValue {
-    /// A list of references, by the IDs that it names.
+    /// Returns a list of references that names some IDs.
     public static func references(_ ids: [LocalID]) -> StorageValue { .text(LinkList.text(ids)) }
 
-    /// The IDs that a list of references names, in their order; `nil` if it is none.
+    /// The IDs in a list of references, in their order, or `nil` if the value is not such a list.
     public var references: [LocalID]? {
         guard case .text(let text) = self else { return nil }
         return try? LinkList.parse(text)
@@ -12,10 +12,10 @@ extension StorageValue {
 }
 
 extension PropertyDefinition {
-    /// The table of the objects that a reference, or a list of them, leads to; `nil` for other properties.
+    /// The table of the target objects of a reference or a list of references, or `nil` for other properties.
     public var targetTable: String? { target?().__definition.table }
 
-    /// The stored form of the default; `nil` if a new object must be given a value.
+    /// The stored form of the default, or `nil` if a new object must have a value.
     public var defaultValue: StorageValue? {
         guard let appendDefault else { return nil }
         let row = RowBuffer()

@@ -1,24 +1,25 @@
-/// An object as an operation sends it.
+/// An object in the form that an operation sends.
 public struct OutgoingObject: Sendable {
     /// The operation.
     public let operation: Operation
-    /// `nil` if the server is not known to have it.
+    /// The object's server ID, or `nil` if the server is not known to have the object.
     public let serverID: ServerID?
-    /// The version that the changes were made on.
+    /// The version on which the changes were made.
     public let version: String?
-    /// All properties that are sent, by their names in Swift, in their stored form; references by the IDs that they are
-    /// sent with.
+    /// All sent properties, by their names in Swift, in their stored form. References have the IDs with which they are
+    /// sent.
     public let values: [String: StorageValue]
-    /// The properties that the operation changes, those of an attempt without an answer included; of an insert all.
+    /// The properties that the operation changes, including those of an unanswered attempt. For an insert, all
+    /// properties.
     public let changed: Set<String>
-    /// The references among its values, those of lists one by one, in the order of the properties.
+    /// The references among the values, including each reference in a list, in the order of the properties.
     public let references: [OutgoingReference]
     /// The members that the model does not know.
     public let extras: [UInt8]?
-    /// What was sent for the operation since the server last answered, and may have been carried out.
+    /// The kinds of requests sent since the server's last response. The server may have executed them.
     public let attemptedKinds: AttemptedKinds
 
-    /// Creates an object as it would be sent.
+    /// Creates an object to be sent.
     public init(
         operation: Operation, serverID: ServerID?, version: String?, values: [String: StorageValue],
         changed: Set<String>, references: [OutgoingReference], extras: [UInt8]?, attemptedKinds: AttemptedKinds
@@ -34,25 +35,25 @@ public struct OutgoingObject: Sendable {
     }
 }
 
-/// A reference that an object is sent with.
+/// A reference that is sent with an object.
 public struct OutgoingReference: Hashable, Sendable {
-    /// What the server knows of the object referred to.
+    /// The server's knowledge of the target.
     public enum Target: Hashable, Sendable {
-        /// The server knows it.
+        /// The server knows the target.
         case known(ServerID)
-        /// Its insert waits: until that is acknowledged the server has nothing of this ID.
+        /// The target's insert is queued. The server does not know this ID until it acknowledges the insert.
         case unsent(Operation.ID, Operation.State)
-        /// It is not here: the server has named it, or it was deleted.
+        /// The target is not here: the server named it, or it was deleted.
         case unknown
     }
 
     /// The property's name in Swift.
     public let property: String
-    /// What it names here.
+    /// The target's local ID.
     public let localID: LocalID
-    /// What the server knows of that.
+    /// The server's knowledge of the target.
     public let target: Target
-    /// Whether the object can be sent without it.
+    /// Whether the object can be sent without the reference.
     public let isOptional: Bool
 
     /// Creates a reference.
@@ -65,7 +66,7 @@ public struct OutgoingReference: Hashable, Sendable {
 }
 
 extension WriteTransaction {
-    /// The object of an operation as it would be sent now.
+    /// Returns the object of an operation in the form that would be sent now.
     ///
     /// - Returns: `nil` if the operation is no longer in the queue.
     /// - Complexity: O(log *n*) for each reference, *n* objects in its table.

@@ -1,23 +1,23 @@
 import Foundation
 
-/// An object as a local store has it, by its stored values.
+/// An object of a local store, by its stored values.
 public struct LocalObject: Hashable, Sendable {
-    /// Its key here.
+    /// The local ID.
     public var localID: LocalID
-    /// Its key on the server; `nil` if the server is not known to have it.
+    /// The server ID, or `nil` if the server is not known to have the object.
     public var serverID: ServerID?
-    /// The server's concurrency token for what the server last sent.
+    /// The server's concurrency token for its last item.
     public var version: String?
-    /// When the server made it.
+    /// The time at which the server created the object.
     public var createdAt: Date?
-    /// When the server changed it last.
+    /// The time of the last change on the server.
     public var updatedAt: Date?
-    /// Whether it is deleted here, and the server has not heard of it.
+    /// Whether the object is deleted here, and the delete is unacknowledged.
     public var isDeleted: Bool
-    /// All its properties, by their names in Swift. References by local IDs; what waits for an object that has not come
-    /// stands in its place, by the ID that it waits for.
+    /// All values, by the properties' names in Swift. References are local IDs. An unresolved reference has the ID for
+    /// which it waits.
     public var values: [String: StorageValue]
-    /// The members of it that its model does not know, as the remote wrote them; `nil` if there are none.
+    /// The members that the model does not know, as the remote wrote them, or `nil` if there are none.
     public var extras: [UInt8]?
 
     /// Creates an object.
@@ -37,7 +37,7 @@ public struct LocalObject: Hashable, Sendable {
 }
 
 extension ReadTransaction {
-    /// An object by its stored values, a deleted one too; `nil` if there is none.
+    /// Returns an object by its stored values, including a deleted one. Returns `nil` if it does not exist.
     package func storedObject(_ localID: LocalID, in tableName: String) throws -> LocalObject? {
         try checkUsable()
         guard let table = store.schema.table(named: tableName) else { return nil }
@@ -68,7 +68,7 @@ extension ReadTransaction {
             extras: try extras(of: localID, in: tableName))
     }
 
-    /// The local IDs of a table's objects, deleted ones included, in their order.
+    /// Returns the local IDs of a table's objects, including deleted ones, in their order.
     package func localIDs(in table: String) throws -> [LocalID] {
         guard let table = store.schema.table(named: table) else { return [] }
         let statement = try connectionForReading(searching: false).statement(
@@ -81,11 +81,12 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
-    /// Adds an object by its stored values, as the app would. See ``insert(_:)``.
+    /// Inserts an object by its stored values, as the app would. See ``insert(_:)``.
     ///
     /// - Parameters:
-    ///   - values: By the properties' names in Swift, references by local IDs. What is not among them has its default.
-    ///   - localID: Its key; a new one is made if it is `nil`.
+    ///   - values: The values by the properties' names in Swift, references by local IDs. Missing properties have their
+    ///     defaults.
+    ///   - localID: The object's local ID, or `nil` to make a new one.
     package func insert(
         _ values: [String: StorageValue], in tableName: String, as localID: LocalID? = nil
     ) throws -> LocalID {
@@ -103,7 +104,7 @@ extension WriteTransaction {
                 appendDefault(row)
             } else {
                 throw TandemError(
-                    .invalidValue, "It must have a value.", advice: "Give it one, or make the property optional.",
+                    .invalidValue, "The property must have a value.", advice: "Give it one, or make the property optional.",
                     store: store.path, model: table.definition.name, property: property.name)
             }
         }

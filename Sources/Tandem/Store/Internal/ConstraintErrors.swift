@@ -48,7 +48,7 @@ extension WriteTransaction {
         let properties = indexes.map { table.definition.properties[$0].name }
         if error.sqliteCode == SQLITE_CONSTRAINT | (5 << 8) {
             return TandemError(
-                .invalidValue, "It must have a value.", advice: "Give it one, or make the property optional.",
+                .invalidValue, "The property must have a value.", advice: "Give it one, or make the property optional.",
                 store: store.path, model: model, property: properties.first, sqliteCode: error.sqliteCode)
         }
         if !properties.isEmpty {
