@@ -3,10 +3,10 @@ import Tandem
 import TandemSync
 import TandemTesting
 
-/// A transaction of an engine that makes a mistake.
+/// A transaction of a faulty engine.
 final class SlippingWriting: ForwardingTransaction {
     private let slip: SimSlip?
-    /// How far a pull came, as the transaction is about to keep it.
+    /// The token that the transaction is about to store.
     let place = Place()
 
     init(_ base: any LocalWriting, _ slip: SimSlip) {
