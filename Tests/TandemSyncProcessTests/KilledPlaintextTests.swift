@@ -10,7 +10,7 @@ import Testing
 extension ProcessTests {
     @Suite struct KilledPlaintextTests {
         @Test(arguments: [StoreKind.file, .encrypted, .sqlCipher])
-        func `no file of an encrypted store contains plaintext after its peer is killed during a sync`(kind: StoreKind) async throws {
+        func `no file contains plaintext after a kill during a sync`(kind: StoreKind) async throws {
             try await withFolder { folder in
                 try await withFolder { elsewhere in
                     let server = try await ServerOnDisk(in: elsewhere, ["--latency", "2"])

@@ -104,7 +104,8 @@ extension WriteTransaction {
                 appendDefault(row)
             } else {
                 throw TandemError(
-                    .invalidValue, "The property must have a value.", advice: "Give it one, or make the property optional.",
+                    .invalidValue, "The property must have a value.",
+                    advice: "Give it one, or make the property optional.",
                     store: store.path, model: table.definition.name, property: property.name)
             }
         }
