@@ -9,11 +9,11 @@ import Testing
 
 @testable import TandemSync
 
-/// An object that was deleted, brought back and deleted once more stays deleted, though the undelete arrives only then.
+/// An object that was deleted, restored and deleted again stays deleted, even if the undelete arrives only then.
 @Suite(.ownThreads) struct LostUndeleteTests {
-    /// A card of which that is so, with nothing sent since the undelete.
+    /// A card in that state, with nothing sent since the undelete.
     ///
-    /// - Parameter after: With which request the undelete arrives.
+    /// - Parameter after: The number of the request with which the undelete arrives.
     private func lost(_ desk: Desk, after: Int = 20) async throws -> Card {
         try report(desk.sync)
         let card = try await desk.syncedCard()
@@ -24,7 +24,7 @@ import Testing
             try tx.undelete(Card.self, card.localID)
             try tx.update(Card.self, card.localID) { $0.points = 2 }
         }
-        // The first one is on the version before the delete, and is refused.
+        // The first undelete has the version before the delete, and is refused.
         desk.remote.next(.meanwhile {}, on: .undelete)
         desk.remote.next(.deliverLate(after: after), on: .undelete)
         try await desk.sync.attemptPush()
@@ -34,20 +34,20 @@ import Testing
         return card
     }
 
-    /// Whatever is taken for somebody else's change shows.
+    /// Makes conflicts with other clients' changes visible.
     private func report(_ context: SyncContext) throws { try context.table(Card.self).setConflicts(.report) }
 
-    /// What is on its way arrives.
+    /// Delivers the requests in flight.
     private func arrive(_ desk: Desk) async throws {
         for _ in 1...25 { _ = try await desk.remote.find("Card", .id("x")) }
     }
 
     private func isGone(_ desk: Desk) throws -> Bool { try desk.isLevel() && desk.remote.items(in: "Card").isEmpty }
 
-    // MARK: When it arrives
+    // MARK: The time of arrival
 
     @Test(arguments: [true, false])
-    func theTombstoneGetsAnotherVersion(takesValues: Bool) async throws {
+    func `a delete after a lost undelete gives the tombstone another version`(takesValues: Bool) async throws {
         let desk = try Desk(undeletesWithValues: takesValues)
         _ = try await lost(desk)
         #expect(try await desk.sync.attemptPush().entries.map(\.outcome.name) == ["done"])
@@ -56,9 +56,9 @@ import Testing
         #expect(try isGone(desk))
     }
 
-    /// Before, between, and after all that the delete asks.
+    /// Before, between, and after all requests of the delete.
     @Test(arguments: 1...6, [true, false])
-    func itStaysDeletedWheneverTheUndeleteArrives(after: Int, takesValues: Bool) async throws {
+    func `an object stays deleted whenever the undelete arrives`(after: Int, takesValues: Bool) async throws {
         let desk = try Desk(undeletesWithValues: takesValues)
         _ = try await lost(desk, after: after)
         #expect(try await desk.sync.push().isComplete)
@@ -66,7 +66,7 @@ import Testing
         #expect(try isGone(desk))
     }
 
-    @Test func aPullBringsNothingBack() async throws {
+    @Test func `a pull restores nothing`() async throws {
         let desk = try Desk()
         let card = try await lost(desk)
         #expect(try await desk.sync.push().isComplete)
@@ -75,8 +75,8 @@ import Testing
         #expect(try desk.card(card.localID) == nil)
     }
 
-    /// No undelete was sent that could arrive late: one request is enough.
-    @Test func aDeleteAfterALostDeleteIsOneRequest() async throws {
+    /// No undelete was sent that could arrive late, so one request is enough.
+    @Test func `a delete after a lost delete is one request`() async throws {
         let desk = try Desk()
         let card = try await desk.syncedCard()
         try await desk.store.write { try $0.delete(Card.self, card.localID) }
@@ -86,10 +86,10 @@ import Testing
         #expect(try isGone(desk))
     }
 
-    // MARK: What goes wrong meanwhile
+    // MARK: Faults meanwhile
 
     @Test(arguments: PushCrashTests.Place.allCases, [1, 2, 3, 20])
-    func aPushThatDiesLeavesItDeleted(place: PushCrashTests.Place, after: Int) async throws {
+    func `a push that crashes leaves the object deleted`(place: PushCrashTests.Place, after: Int) async throws {
         for takesValues in [true, false] {
             for count in 1...2 {
                 let desk = try Desk(undeletesWithValues: takesValues)
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    /// The requests that a delete makes, by their kinds, and which of that kind.
+    /// The requests of a delete, by their kinds and numbers.
     enum Request: CaseIterable, Sendable {
         case delete, undelete, secondDelete
 
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: Request.allCases, [true, false])
-    func whatIsLostIsAskedAgain(request: Request, takesValues: Bool) async throws {
+    func `a lost request is repeated`(request: Request, takesValues: Bool) async throws {
         let faults: [RemoteFault] = [
             .loseRequest, .loseAnswer, .deliverTwice, .deliverLate(after: 1), .deliverLate(after: 3),
             .fail(.unreachable), .fail(.later(status: 503, retryAfter: nil)),
@@ -144,8 +144,8 @@ import Testing
         }
     }
 
-    /// A server that does not take the undelete does not take a late one either.
-    @Test func anUndeleteThatIsRefusedKeepsNoDeleteBack() async throws {
+    /// A server that rejects the undelete does not execute a late one either.
+    @Test func `a rejected undelete does not block the delete`() async throws {
         let desk = try Desk()
         _ = try await lost(desk)
         desk.remote.next(.fail(.refused(status: 403, message: "")), on: .undelete)
@@ -153,8 +153,8 @@ import Testing
         #expect(try isGone(desk))
     }
 
-    /// The object is there now, and is to be deleted: that is for the user to know.
-    @Test func aSecondDeleteThatIsRefusedWaitsForTheUser() async throws {
+    /// The object exists now, and is to be deleted. The user must know that.
+    @Test func `a rejected second delete waits for the user`() async throws {
         let desk = try Desk()
         _ = try await lost(desk)
         Request.secondDelete.goesWrong(desk, .fail(.refused(status: 403, message: "")))
@@ -165,8 +165,8 @@ import Testing
         #expect(try isGone(desk))
     }
 
-    /// What the delete itself has sent comes back, and is not what is here by then.
-    @Test func whatIsSentToDeleteItIsOurs() async throws {
+    /// The values that the delete has sent come back, and differ from the local values by then.
+    @Test func `values sent for a delete count as ours`() async throws {
         let desk = try Desk()
         let card = try await lost(desk)
         for points in [3, 4] {
@@ -188,9 +188,9 @@ import Testing
 
     enum Other: CaseIterable, Sendable { case edits, deletes }
 
-    /// Another device brings it back with a change, or deletes it, just before each of the requests.
+    /// Another device restores it with a change, or deletes it, just before each request.
     @Test(arguments: Request.allCases, Other.allCases)
-    func whatOthersDoMeanwhileStands(request: Request, other: Other) async throws {
+    func `other devices' changes meanwhile stay`(request: Request, other: Other) async throws {
         for takesValues in [true, false] {
             for after in isSoak ? [1, 2, 3, 4, 20] : [1, 3, 20] {
                 let desk = try Desk(undeletesWithValues: takesValues)
@@ -203,7 +203,7 @@ import Testing
                         item.set(.integer(7), of: "points")
                     })
                 let outcomes = try await desk.sync.attemptPush().entries.map(\.outcome.name)
-                // Where the late one comes first, there is something to delete, and no undelete.
+                // If the late undelete arrives first, the object exists, and no undelete is needed.
                 let isMet = request != .undelete || after > 1
                 if other == .edits, isMet {
                     #expect(outcomes == ["conflict"], comment)
@@ -219,10 +219,10 @@ import Testing
         }
     }
 
-    /// A server that takes no values along brings back what others had made of it before they deleted it: that they have
-    /// deleted is what the user wants too.
+    /// A server that does not accept values restores others' changes from before their delete. Their delete agrees with
+    /// the user's.
     @Test(arguments: [true, false])
-    func whatOthersHaveDeletedIsNoConflictWhenOurUndeleteHasBroughtItBack(isEdited: Bool) async throws {
+    func `others' delete is not a conflict if our undelete restored the object`(isEdited: Bool) async throws {
         let desk = try Desk(undeletesWithValues: false)
         try report(desk.sync)
         let card = try await desk.syncedCard()
@@ -244,9 +244,9 @@ import Testing
         #expect(try desk.served(id)?.isDeleted == !isEdited)
     }
 
-    /// What was looked up is not what the undelete has left.
+    /// The item that a lookup finds differs from the undelete's result.
     @Test(arguments: [true, false], [true, false])
-    func whatOthersMakeOfItBeforeItIsLookedUpIsMet(isEdited: Bool, takesValues: Bool) async throws {
+    func `others' changes before the lookup are a conflict`(isEdited: Bool, takesValues: Bool) async throws {
         let desk = try Desk(undeletesWithValues: takesValues)
         let card = try await lost(desk)
         desk.remote.next(.answerWithoutBody, on: .undelete)
@@ -259,7 +259,7 @@ import Testing
     // MARK: The user
 
     @Test(arguments: Request.allCases, [true, false])
-    func whatIsBroughtBackWhileItIsDeletedIsThere(request: Request, takesValues: Bool) async throws {
+    func `an object that is restored during its delete exists`(request: Request, takesValues: Bool) async throws {
         let desk = try Desk(undeletesWithValues: takesValues)
         let card = try await lost(desk)
         let (store, id) = (desk.store, card.localID)
@@ -270,8 +270,8 @@ import Testing
         #expect(try desk.isLevel() && desk.card(id)?.points == 2)
     }
 
-    /// A pull has brought the tombstone, which the delete wants: it has to be sent all the same.
-    @Test func keepingADeleteThatAPullHasMetStillSendsIt() async throws {
+    /// A pull has fetched the tombstone that the delete aims at. The delete must be sent all the same.
+    @Test func `a kept delete is sent even if a pull fetched a tombstone`() async throws {
         let desk = try Desk()
         _ = try await lost(desk)
         try await desk.receiveAll()
@@ -284,8 +284,8 @@ import Testing
         #expect(try isGone(desk))
     }
 
-    /// What the user has chosen about the undelete does not have it forgotten.
-    @Test func choosingMineOverTheTombstoneForgetsNoUndelete() async throws {
+    /// The user's decision keeps the record of the undelete.
+    @Test func `a decision over a tombstone keeps the record of the undelete`() async throws {
         let desk = try Desk()
         let card = try await lost(desk)
         try await desk.store.write { _ = try $0.undelete(Card.self, card.localID) }
@@ -301,7 +301,7 @@ import Testing
     }
 }
 
-/// The same in the two tongues.
+/// The same in both dialects.
 @Suite(.ownThreads) struct LostUndeleteDialectTests {
     private static func isUndelete(_ request: HTTPRequest) -> Bool {
         let path = request.path ?? ""
@@ -309,10 +309,10 @@ import Testing
             || request.method == .post && path.split(separator: "/").count == 3
     }
 
-    /// - Parameter isInFlight: Whether it is brought back while it is being deleted: the one server's answer to that has
-    ///   no version.
+    /// - Parameter isInFlight: Whether it is restored during its delete. The server's response to that has no version
+    ///   in one dialect.
     @Test(arguments: Dialect.both, [true, false])
-    func aLateUndeleteMeetsAnotherVersion(dialect: Dialect, isInFlight: Bool) async throws {
+    func `a late undelete finds another version`(dialect: Dialect, isInFlight: Bool) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device()
         try sync.table(Card.self).setConflicts(.report)
@@ -331,7 +331,7 @@ import Testing
             try await sync.attemptPush()
             try await store.write { _ = try $0.undelete(Card.self, id) }
         }
-        // The first one that is on the tombstone's version.
+        // The first undelete on the tombstone's version.
         world.delay { Self.isUndelete($0) && undeletes.next() == (isInFlight ? 1 : 2) }
         try await sync.attemptPush()
         try await store.write { _ = try $0.delete(Card.self, id) }
@@ -342,9 +342,9 @@ import Testing
         #expect(try await sync.pull(Card.self).inserted == 0)
     }
 
-    /// It comes while the delete is under way: before each request, and after each.
+    /// It arrives during the delete: before each request, and after each.
     @Test(arguments: Dialect.both, 1...6)
-    func itStaysDeletedWheneverTheUndeleteArrives(dialect: Dialect, place: Int) async throws {
+    func `an object stays deleted whenever the undelete arrives`(dialect: Dialect, place: Int) async throws {
         let world = try SyncWorld(dialect)
         let (store, sync) = try world.device()
         try sync.table(Card.self).setConflicts(.report)
@@ -369,7 +369,7 @@ import Testing
 }
 
 extension PushCrashTests.Place {
-    /// Whether a step is at the place.
+    /// Returns whether a step is at the place.
     fileprivate func isAt(_ step: PushStep) -> Bool {
         switch (self, step) {
         case (.began, .began), (.answered, .answered), (.concluded, .concluded): true
