@@ -39,7 +39,9 @@ import Testing
     /// The target of a card's reference is deleted on the server, before or after the card is deleted here. The card is
     /// unchanged on the server, so its delete is not a conflict.
     @Test(arguments: [true, false], [ScriptedRemote.IDs.client, .server])
-    func `a delete does not conflict with the delete of its reference's target`(isDeletedFirst: Bool, ids: ScriptedRemote.IDs) async throws {
+    func `a delete does not conflict with the delete of its reference's target`(
+        isDeletedFirst: Bool, ids: ScriptedRemote.IDs
+    ) async throws {
         let desk = try Desk(ids: ids)
         try desk.sync.table(Card.self).setConflicts(.report)
         let (person, card) = try await desk.store.write { tx in

@@ -98,7 +98,7 @@ import Testing
     }
 
     /// Even without a lookup property, a pull merges both into one object.
-    @Test func whatAPullBringsOfALostInsertBecomesOneWithIt() async throws {
+    @Test func `a pulled object of a lost insert is merged with it`() async throws {
         let desk = try Desk(ids: .server)
         let id = try await desk.store.write { try $0.insert(Card(shop: "Лента", barcode: "1")) }.localID
         desk.remote.next(.loseAnswer)

@@ -170,7 +170,8 @@ import Testing
     }
 
     @Test(arguments: [[Shelf.self, Book.self], [Book.self, Shelf.self]] as [[any Model.Type]])
-    func `another user can take a store whose objects deny each other's removal`(models: [any Model.Type]) async throws {
+    func `another user can take a store whose objects deny each other's removal`(models: [any Model.Type]) async throws
+    {
         let world = try SyncWorld()
         let store = try Store(inMemoryModels: models)
         let last = try #require(try await shelves(3, store).last)

@@ -15,7 +15,9 @@ import Testing
     enum Change: CaseIterable { case insert, update, delete, undelete }
 
     @Test(arguments: Dialect.both, Nonsense.allCases)
-    func `an invalid response is its object's error and is not stored`(dialect: Dialect, nonsense: Nonsense) async throws {
+    func `an invalid response is its object's error and is not stored`(
+        dialect: Dialect, nonsense: Nonsense
+    ) async throws {
         for change in Change.allCases {
             // The response to a delete is not read for values, nor is an undelete's without values. The other has no
             // body.

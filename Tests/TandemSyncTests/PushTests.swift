@@ -63,7 +63,9 @@ import Testing
     /// A duplicate number is a conflict for many servers. The user gets the server's message, and the request is not
     /// repeated.
     @Test(arguments: [Tandem.Operation.Kind.insert, .update, .delete])
-    func `a conflict about another value is a rejection with the server's message`(kind: Tandem.Operation.Kind) async throws {
+    func `a conflict about another value is a rejection with the server's message`(
+        kind: Tandem.Operation.Kind
+    ) async throws {
         let desk = try Desk { $0.inFlight = 1 }
         let id = kind == .insert ? LocalID("new") : try await desk.syncedCard().localID
         try await desk.store.write { tx in
