@@ -7,7 +7,7 @@ import TandemServerCore
 import TandemSync
 import TandemTesting
 
-/// A server with its real logic, and a transport of its own to it, without a socket.
+/// A server with production logic, and an in-process transport to it.
 final class SyncWorld: Sendable {
     let server: ServerCore
     let dialect: Dialect
@@ -16,11 +16,11 @@ final class SyncWorld: Sendable {
     private let faults = Mutex<[@Sendable (HTTPRequest) -> [ServerFault]]>([])
     private let lateness = Mutex(Lateness())
 
-    /// What is on its way, and when it arrives.
+    /// A delayed request and its time of arrival.
     private struct Lateness {
         var isMeant: (@Sendable (HTTPRequest) -> Bool)?
         var requests: [(HTTPRequest, [UInt8])] = []
-        /// With which message from now on, requests and answers counted.
+        /// The number of messages until the arrival, counting requests and responses.
         var messagesLeft: Int?
     }
 
@@ -40,20 +40,20 @@ final class SyncWorld: Sendable {
     var requests: [String] { log.withLock { $0 } }
     func forgetRequests() { log.withLock { $0 = [] } }
 
-    /// The next request for which the closure has faults gets them; then it is forgotten.
+    /// Applies faults to the next request for which the closure returns any.
     func next(_ fault: @escaping @Sendable (HTTPRequest) -> [ServerFault]) { faults.withLock { $0.append(fault) } }
 
-    /// The next request of a method gets the faults.
+    /// Applies faults to the next request of a method.
     func next(_ method: HTTPRequest.Method, _ fault: ServerFault...) {
         next { $0.method == method ? fault : [] }
     }
 
-    /// The next request for which the closure holds gets no answer, and does not arrive before ``deliverLate()``.
+    /// Delays the next request that matches until ``deliverLate()``. The client gets no response.
     func delay(_ isMeant: @escaping @Sendable (HTTPRequest) -> Bool) { lateness.withLock { $0.isMeant = isMeant } }
 
-    /// What was delayed arrives; once more if it has before.
+    /// Delivers the delayed request, or delivers it again.
     ///
-    /// - Returns: The statuses of the answers, which nobody gets.
+    /// - Returns: The statuses of the responses, which no client gets.
     @discardableResult
     func deliverLate() async -> [Int] {
         var statuses: [Int] = []
@@ -65,7 +65,7 @@ final class SyncWorld: Sendable {
         return statuses
     }
 
-    /// What was delayed arrives just before a request from now on does, or just after it was answered.
+    /// Delivers the delayed request just before or after a later request.
     ///
     /// - Parameter message: 1 is before the first request, 2 after it, 3 before the second one.
     func deliverLate(besideMessage message: Int) { lateness.withLock { $0.messagesLeft = message } }
@@ -76,7 +76,7 @@ final class SyncWorld: Sendable {
         DatasyncRemote(ServerAddress("https://shop.example")!, dialect, over: transport)
     }
 
-    /// A device: a store in memory, and its context.
+    /// Creates a device: an in-memory store, and its context.
     func device(_ options: (inout SyncContext.Options) -> Void = { _ in }) throws -> (Store, SyncContext) {
         let clock = clock
         var configuration = Store.Configuration()
@@ -100,7 +100,7 @@ final class SyncWorld: Sendable {
         weak var world: SyncWorld?
     }
 
-    /// The server's configuration is made before the world is.
+    /// A reference to the world for the server's configuration, which is created first.
     private final class Relay: Sendable {
         let world = Mutex(WeakWorld(world: nil))
 
