@@ -7,7 +7,7 @@ import TandemServerCore
 import TandemSync
 import TandemTesting
 
-/// One history: devices and a server, random acts, random faults at every message, and a quiet sync at the end.
+/// A history: devices and a server, random acts, random faults at every message, and a quiet sync at the end.
 ///
 /// Both sides run the production code. The transport, the clocks, the kills and the task scheduler are simulated.
 final class Simulation: Sendable {

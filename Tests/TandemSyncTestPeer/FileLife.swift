@@ -4,7 +4,7 @@ import TandemSync
 import TandemSyncTestScript
 import TandemTesting
 
-/// One life of a peer. It attaches, replaces, copies and deletes random files, and concurrently synchronizes and
+/// A life of a peer. It attaches, replaces, copies and deletes random files, and concurrently synchronizes and
 /// downloads them, without end.
 struct FileLife: Sendable {
     private let store: Store

@@ -4,7 +4,7 @@ import TandemSync
 import TandemSyncTestScript
 import TandemTesting
 
-/// One life of a peer that makes random edits, and concurrently synchronizes, without end.
+/// A life of a peer that makes random edits, and concurrently synchronizes, without end.
 struct RandomLife: Sendable {
     let store: Store
     let line: SyncPeer.Line

@@ -3,7 +3,7 @@ import Tandem
 import TandemSync
 import TandemSyncTestScript
 
-/// One life of a peer that executes given steps.
+/// A life of a peer that executes given steps.
 struct ScriptedLife {
     private let store: Store
     private let context: SyncContext

@@ -5,7 +5,7 @@ import Testing
 
 @testable import TandemSync
 
-/// One result type and one error type for push, pull and synchronize.
+/// The common result type and error type for push, pull and synchronize.
 @Suite(.ownThreads, .timeLimit(.minutes(10))) struct SyncIssueTests {
     enum Call: CaseIterable, Sendable {
         case push, pull, synchronize

@@ -143,7 +143,7 @@ final class ShelfRemote: Remote {
             let card = try #require(try await here.objects(Card.self).first())
             #expect(card.shop == "Магнит" && card.points == 10 && card.isSynced)
         }
-        // One deletes it, and an edit restores it.
+        // A device deletes it, and an edit restores it.
         try await otherStore.write { _ = try $0.delete(Card.self, card.localID) }
         try await other.synchronize()
         try sync.table(Card.self).setConflicts(.merge(deletes: .editWins))

@@ -20,7 +20,7 @@ import Testing
         #expect(result.refusedRows.map(\.serverID) == ["n2"])
         let error = try #require(result.refusedRows.first?.underlying as? SyncError)
         #expect(error.code == .badAnswer && error.table == "Card" && error.property == "shop")
-        // One write before the pages, one with the token and one after, however many items there are.
+        // A write before the pages, one with the token and one after, however many items there are.
         #expect(bench.store.writes.value - before == 3)
         #expect(try await bench.tandem.objects(Card.self).count() == count)
         #expect(try bench.tandem.checkIntegrity() == [])

@@ -222,7 +222,7 @@ import Testing
         try await device.pull(nil)
         let before = try device.store.totalChanges()
         #expect(try await device.pull(nil).changes == 0)
-        // One row for the pull and one for each full page, which are removed at the end.
+        // A row for the pull and one for each full page, which are removed at the end.
         #expect(try device.store.totalChanges() - before == Int64(2 * (count / 100 + 1)))
         server.fail(from: 3, Interruption.lost.failure)
         await #expect(throws: SyncError.self) { try await device.pull(nil) }

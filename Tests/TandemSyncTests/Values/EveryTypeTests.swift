@@ -70,7 +70,7 @@ import Testing
         let (store, sync) = try bench.device()
         try await store.write { tx in
             let friends = try ["Анна", "Борис"].map { try tx.insert(Friend(name: $0)) }
-            // One of the servers makes columns from the first values: see `a number column rounds values beyond 2 to
+            // A dialect's server makes columns from the first values: see `a number column rounds values beyond 2 to
             // the power of 53`.
             for all in [AllTypes.largest(friends), .smallest(friends), .ordinary(friends), AllTypes()] {
                 try tx.insert(all)
